@@ -73,6 +73,8 @@ def completed(frame, table):
     frame = frame.assign(**{name: USUAL[name] for name in table.names if name in USUAL and name not in frame})
     if "queue_bytes" in table.names and "queue_bytes" not in frame and "queue_packets" in frame:
         frame = frame.assign(queue_bytes=1514 * pd.to_numeric(frame["queue_packets"]))
+    if "flows_under_test" in table.names and "flows_under_test" not in frame and "flows" in frame:
+        frame = frame.assign(flows_under_test=frame["flows"])
     if (
         "queue_bdp" in table.names
         and "queue_bdp" not in frame
@@ -245,6 +247,10 @@ def run_row(run, scenario, means, spread, failed, rng):
         "throughput_per_stream_mbps": goodput / scenario["flows"],
         "rtt_first_stream_ms": rtt,
         "retransmit_percent": 100 * retransmits * mss * 8 / sent_bits if goodput else None,
+        # Start-up is as the rest.
+        "goodput_steady_mbps": goodput,
+        "rtt_steady_ms": rtt,
+        "retransmit_steady_percent": 100 * retransmits * mss * 8 / sent_bits if goodput else None,
         "packets_sent": packets,
         "queue_drops": int(packets * loss / 100) - link_drops if loss else 0,
         "link_drops": link_drops,

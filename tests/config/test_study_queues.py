@@ -101,3 +101,30 @@ def test_a_discipline_needs_a_rate_and_fq_a_router(small):
 )  # fmt: skip
 def test_ns3_has_some_disciplines_without_ecn(small, keys, problem):
     assert problems(near(small, platform="ns3:3.44", **keys)) == [problem]
+
+
+@pytest.mark.parametrize(
+    ("queue", "key"),
+    [
+        ({"discipline": "red", "probability": 1}, "queue.probability is 1"),
+        ({"discipline": "red", "max_packets": 100_000}, "queue.max_packets is 100000"),
+        ({"discipline": "red", "min_packets": 1}, "queue.max_packets is 15"),
+        ({"discipline": "red", "burst_packets": 10_000}, "queue.max_packets is 15"),
+        ({"discipline": "red", "step_packets": 1_000_000}, "queue.step_packets is 1e+06"),
+        ({"discipline": "pie", "alpha": 0}, "queue.alpha is 0"),
+        ({"discipline": "fq_pie", "ecn_prob_percent": 100}, "queue.ecn_prob_percent is 100"),
+        ({"discipline": "fq", "initial_quantum_bytes": 2_000_000}, "queue.initial_quantum_bytes is 2000000"),
+        ({"discipline": "sfq", "depth_packets": 2, "packets": 300}, "queue.packets is 300"),
+    ],
+)
+def test_what_tc_or_the_kernel_would_not_take_is_refused(small, queue, key):
+    """As seen in the guest: each of these is an error of tc, or is read back as something else."""
+    (sentence,) = problems(near(small, queue=queue))
+    assert sentence.startswith(f"{key}") or f".{key}" in sentence
+
+
+@pytest.mark.parametrize(
+    "queue", [{"discipline": "red", "step_packets": 100}, {"discipline": "red", "probability": 0.99}]
+)
+def test_red_at_its_limits_is_allowed(small, queue):
+    study.resolve(near(small, queue=queue), "small.yaml")

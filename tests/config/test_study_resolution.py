@@ -65,7 +65,7 @@ link:
 multipath: {paths: 1, by: none, tunnel_ip_version: ipv4, distribution: round-robin, path_delay_ms: [0]}
 traffic:
   {application: iperf3, protocol: tcp, messages: null, no_delay: false, file_bytes: 1000000000, duration_s: 10,
-   interval_s: 1, start_within_ms: null, sample_interval_ms: null, processes: per-flow, control_connection: data-path, block_bytes: 131072,
+   interval_s: 1, start_within_ms: null, sample_interval_ms: null, processes: per-flow, control_connection: automatic, block_bytes: 131072,
    bitrate_mbps: null}
 transport:
   {segment_bytes: null, receive_buffer_bytes: null, receive_buffer_autotuning: true, send_buffer_bytes: null, delayed_acks: true, min_rto_ms: null, ecn: "off", recovery: prr, segmentation_offload: false,

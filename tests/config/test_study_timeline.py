@@ -47,6 +47,7 @@ def test_a_run_without_changes_is_specified_as_it_was():
         ([{"at_s": 2, "rate_mbps": 1}], {"traffic": {"messages": 1000}}, "traffic.messages is 1000; allowed with link.timeline is null."),
         ([{"at_s": 2, "rate_mbps": 1}], {"transport": {"segmentation_offload": True}}, "transport.segmentation_offload is true; allowed with link.timeline is false."),
         ([{"at_s": 2, "rate_mbps": 1}], {"variation": {"rate_percent": 5}}, "variation.rate_percent is 5; allowed with a link that changes is 0."),
+        ([{"at_s": 2, "loss_percent": 100, "direction": "reverse"}], {"traffic": {"control_connection": "data-path"}}, "link.timeline[0].loss_percent is 100, which stays so until the traffic ends (reverse)"),
         ([{"at_s": 2, "delay_ms": 1, "direction": "reverse"}], {"platform": "ns3:3.44"}, "link.timeline[0].direction is reverse; allowed on ns3:3.44 with delay_ms is both, for a channel there has one delay."),
     ],
 )  # fmt: skip
@@ -54,3 +55,14 @@ def test_what_can_not_be_is_refused_in_a_sentence(timeline, sections, sentence):
     with pytest.raises(studies.StudyError) as refused:
         study(timeline, **sections)
     assert sentence in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    "timeline", [[{"at_s": 2, "loss_percent": 100}, {"at_s": 3, "loss_percent": 1}], [{"at_s": 2, "down_for_s": 1}]]
+)
+def test_all_may_be_lost_for_a_time(timeline):
+    study(timeline)
+
+
+def test_all_may_be_lost_to_the_end_where_iperf3_speaks_elsewhere():
+    study([{"at_s": 2, "loss_percent": 100}], traffic={"control_connection": "own-network"})

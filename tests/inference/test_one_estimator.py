@@ -16,6 +16,19 @@ ESTIMATORS = {"inference.mean_interval": {"mean_interval", "measured_mean"}, "in
 OWN_INTERVALS = {
     "packet_size/size_differences.py": "Welch's interval from the n, means and deviations of another study's table"
 }
+#: Modules of topics that estimate a cell's mean without `estimated_cells` -> why.
+OWN_LOOPS = {
+    "buffers/describe_flows.py": "a row for each statistic of a cell, with bounds of its own",
+    "cells/describe_cells.py": "a row for each metric of a cell, with a note",
+    "exam/judge.py": "a row for each criterion",
+    "fairness/compare_shares.py": "a row for each position of a mix, beside estimates on logits",
+    "multipath/compare_paths.py": "a note says why an interval is missing",
+    "packet_size/size_cells.py": "a cell's mean is held against a calculation",
+    "packet_size/size_differences.py": "a difference of two cells",
+    "precision/mean_precision.py": "a row for each metric of a cell, at another level",
+    "time_series/compare_flows.py": "a row for each quantity of a cell",
+    "time_series/window_verdicts.py": "a row for each quantity of a cell, with a verdict",
+}
 #: Units of measures that cannot be negative.
 BOUNDED_UNITS = ("", "%", "s", "ms", "µs", "Mbit/s", "kbit/s", "segments", "packets")
 #: Intervals that are no mean of a measure over replications, by table and start of the columns' names -> why.
@@ -55,6 +68,27 @@ def test_no_topic_makes_intervals_of_means_itself():
         if any(name in ESTIMATORS.get(module, ()) for module, name in imported(path))
     }
     assert own == set(OWN_INTERVALS)
+
+
+def test_tables_of_cells_take_their_intervals_from_one_loop():
+    loops = {
+        str(path.relative_to(TOPICS_FOLDER))
+        for path in TOPICS_FOLDER.rglob("*.py")
+        if ("inference.cell_estimates", "cell_estimate") in imported(path)
+    }
+    assert loops == set(OWN_LOOPS)
+
+
+def test_the_columns_of_an_interval_are_those_that_its_measure_names():
+    named = {
+        (table.name, column.interval)
+        for topic in TOPICS
+        for table in topic.tables
+        for column in table
+        if column.interval
+    }
+    assert len(named) > 20
+    assert named - {(table.name, start) for table, start, _ in intervals()} == set()
 
 
 def intervals():

@@ -125,4 +125,4 @@ def test_who_has_the_plane(change, has):
         "traffic": {"protocol": "tcp", "application": "iperf3"}, "groups": [], "multipath": {"path_delay_ms": [0]},
     }  # fmt: skip
     design = StudyDesign({"ccas": ["reno+cubic"], "scenarios": [scenario | change]})
-    assert ("knee" in [figure.slug for figure in TOPIC.figures(design)]) == has
+    assert ("knee" in [figure.slug for figure in TOPIC.figures_of(design)]) == has

@@ -19,6 +19,7 @@ from report_page import method as report_method
 from report_page import write_report
 from report_page.conditions import scenario_rows
 from report_page.method import definitions
+from report_page.statements import Facts
 from report_parts.data_tables import PageColumn, data_table, signed
 from report_parts.inline_figures import inline_panels
 from run_tables.reading import read_table
@@ -30,15 +31,16 @@ SECTIONS = [
     "findings", "speed", "ccas", "ip-version", "delay-and-loss", "variance", "theory", "published", "claims",
     "method", "validity", "threats", "provenance", "statistics",
 ]  # fmt: skip
+FACTS = Facts(tidy_tables.least_study()["scenarios"], {"several_ccas": True})
 # Study -> the sections that its design has nothing for, and its findings.
 NO_CLAIMS = {"published", "claims"}
 STUDIES = {
-    "real_shape": (set(), 6),
-    "two_methods": (set(), 6),
-    "small": (NO_CLAIMS, 5),
-    "all_ccas": (NO_CLAIMS, 5),
+    "real_shape": (set(), 7),
+    "two_methods": (set(), 7),
+    "small": (NO_CLAIMS, 6),
+    "all_ccas": (NO_CLAIMS, 6),
     "nothing_valid": (NO_CLAIMS, 4),
-    "one_of_each": (NO_CLAIMS | {"ip-version", "variance"}, 3),
+    "one_of_each": (NO_CLAIMS | {"ip-version", "variance"}, 4),
 }
 
 
@@ -218,7 +220,7 @@ def test_start_up_is_slow_start_from_ten_segments():
 def test_threats_name_the_study(one_of_each, real_shape):
     html = one_of_each.page.read_text()
     assert "<dt>1 replication</dt>" in html and "All runs used Linux 7.2.13" in html
-    assert "6 scenarios of 12 are such" in real_shape.page.read_text()
+    assert "In 6 of 12 scenarios replications differ only in when flows start" in real_shape.page.read_text()
 
 
 def test_one_ip_version_is_no_comparison(one_of_each):
@@ -281,12 +283,12 @@ def test_marks_gathered_in_the_page_are_all_there(build):
 
 def test_definitions_name_the_source_of_each_kind_of_traffic():
     plain = tidy_tables.grid((10,), (0,), (1,))
-    goodput, rtt, loss, again = (row["ours"].source for row in definitions(plain))
+    goodput, rtt, loss, again = (row["ours"].source for row in definitions(plain, FACTS))
     assert goodput.startswith("the senders' kernels at two moments: TCP_INFO, bytes acknowledged")
     assert again == "iperf3, sender side (the kernel's TCP_INFO)"
     joined = [scenario("b", "gre", 4), scenario("c", "mptcp", 4), scenario("d", "mptcp", 4, application="ftp")]
     mixed = pd.concat([scenario("a"), *joined])
-    goodput, rtt, loss, again = (row["ours"].source for row in definitions(mixed))
+    goodput, rtt, loss, again = (row["ours"].source for row in definitions(mixed, FACTS))
     assert goodput.startswith("TCP: the senders' kernels at two moments: TCP_INFO, ")
     assert (
         ". MPTCP: the senders' kernels: data of the connection" in goodput
@@ -298,9 +300,9 @@ def test_definitions_name_the_source_of_each_kind_of_traffic():
     assert loss == "counters of the queueing disciplines"
     # Traffic that has no such metric has no source of it either.
     udp = scenario("udp").assign(protocol="udp")
-    assert [row["ours"].source for row in definitions(udp)][1::2] == ["none", "none"]
+    assert [row["ours"].source for row in definitions(udp, FACTS)][1::2] == ["none", "none"]
     both = pd.concat([plain, plain.assign(platform="ns3:3.44")])
-    assert ". ns-3: " in definitions(both)[1]["ours"].source
+    assert ". ns-3: " in definitions(both, FACTS)[1]["ours"].source
 
 
 def configured(scenarios, folder, runs=None):
@@ -347,17 +349,17 @@ def test_what_nothing_counted_has_no_unit(tmp_path):
 
 
 def test_bursts_late_and_double_packets_stand_beside_what_was_set(tmp_path):
-    """Two runs of 1,000 packets behind the queue: 30 lost in 4 bursts, then 10 in 4; 15 late, overtaken by 3 and by 5; 5 twice."""
+    """Two runs of 1,000 packets behind the queue: 30 lost in 4 bursts, then 10 in 4; 15 late, for each of which 3 and 5 wait; 5 twice."""
     scenarios = tidy_tables.grid(delays_ms=(20,), losses_percent=(2,), flows=(1,))
     runs = pd.DataFrame(
         {
             "scenario": scenarios["scenario"].iloc[0], "valid": True, "packets_sent": [1010, 1000], "queue_drops": [10, 0],
             "link_drops": [30, 10], "loss_burst_configured_packets": 5.0, "loss_bursts": [4, 4], "loss_burst_packets": [7.5, 2.5],
-            "late_packets": [10, 5], "duplicate_packets": [5, 0], "reordering_extent_packets": [3.0, 5.0],
+            "late_packets": [10, 5], "duplicate_packets": [5, 0], "waiting_per_late_packet": [3.0, 5.0],
         }
     )  # fmt: skip
     (row,) = configured(scenarios, tmp_path, runs)
     assert (row["loss_set"], row["loss_seen"]) == ("2 % in bursts of 5 packets", "2.000 % in bursts of 5 packets")
-    assert row["late_seen"] == "0.750 % late, 0.250 % twice, overtaken by 4 segments"
+    assert row["late_seen"] == "0.750 % late, 0.250 % twice, 4 segments waiting for each that is late"
     (plain,) = configured(scenarios, tmp_path, runs[["scenario", "valid", "packets_sent", "queue_drops", "link_drops"]])
     assert (plain["loss_set"], plain["loss_seen"], plain["late_seen"]) == ("2 %", "2.000 %", "")

@@ -54,8 +54,8 @@ def test_a_link_a_policer_a_timeline_and_an_outage_set_it(asked):
     assert (stepped.least_mbps(), stepped.most_mbps()) == (0, 10)
 
 
-def test_nothing_limits_a_path_whose_rate_is_not_placed(asked):
-    for link in ({"rate_mbps": None}, {"netem": "both-ends"}):
+def test_nothing_limits_a_path_without_a_rate(asked):
+    for link in ({"rate_mbps": None}, {"rate_mbps": None, "netem": "both-ends"}):
         capacity = asked(link=link).capacity
         assert capacity.is_unlimited()
         assert (capacity.mbps_at(0), capacity.known_bytes(0, S), capacity.most_bytes(0, S)) == (None, None, None)

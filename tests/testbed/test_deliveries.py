@@ -3,7 +3,14 @@
 import pytest
 
 from experiment.specification import RunSpecification
-from testbed.readings.deliveries import START_UP, common_window, delivered_bytes, reading_times_ns, windows
+from testbed.readings.deliveries import (
+    START_UP,
+    common_datagrams,
+    common_window,
+    delivered_bytes,
+    reading_times_ns,
+    windows,
+)
 
 TIMES_NS = [0, 10, 20, 30, 40, 50]
 
@@ -39,6 +46,45 @@ def test_what_was_acknowledged_selectively_was_delivered():
     assert delivered_bytes({"bytes_acked": 5000, "sacked_packets": 3, "mss_bytes": 1448}) == 9344
     assert delivered_bytes({"bytes_acked": 5000}) == 5000  # of MPTCP's connection
     assert delivered_bytes({"bytes_acked": None}) is None
+
+
+def test_a_flow_that_began_when_others_had_ended_got_nothing_in_their_time():
+    early, late = [0, 100, 200, 300, None, None], [None, None, None, None, 100, 200]
+    window = common_window(delivered(early, late), same_times=True)
+    assert (window.begin_ns, window.end_ns, window.delivered_bytes) == (10, 30, {0: 200, 1: 0})
+    # Flows that were to send one after the other have no time in common.
+    assert common_window(delivered(early, late)) is None
+
+
+def datagrams(*flows):
+    """Return a document of flows of UDP; of each its offset in ms and the bytes of its intervals of 1 s."""
+    return [
+        {
+            "flows": [number],
+            "start_offset_ms": offset_ms,
+            "server": {
+                "intervals": [
+                    {"sum": {"start": n, "end": n + 1, "bytes": size}} for n, size in enumerate([*sizes, 1, 0])
+                ]
+            },
+        }
+        for number, (offset_ms, sizes) in enumerate(flows)
+    ]
+
+
+def test_flows_of_udp_are_compared_over_the_same_time():
+    # The first is alone for half a second and has all of the link; the second has all of it when the first has ended.
+    document = {"traffic": datagrams((0, [1000, 500, 500]), (500, [500, 500, 1000]))}
+    of_flows = common_datagrams(document)
+    assert {(window.begin_ns, window.end_ns) for window in of_flows.values()} == {(500_000_000, 3_000_000_000)}
+    assert of_flows[0].delivered_bytes == {0: 1500, 1: 1500}
+    assert set(common_datagrams(document, START_UP)) == {0, 1}
+
+
+def test_a_flow_of_udp_that_got_nothing_has_a_goodput_of_nothing():
+    document = {"traffic": datagrams((0, [1000, 1000]), (0, [0, 0]))}
+    document["traffic"][1]["server"]["intervals"] = []
+    assert common_datagrams(document)[1].goodput_mbps(1) == 0
 
 
 @pytest.fixture

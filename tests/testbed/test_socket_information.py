@@ -137,6 +137,7 @@ def test_kernels_with_more_or_less_to_say(answers):
     assert old == {key: whole[key] for key in old}
     assert set(whole) - set(old) == {
         "pacing_mbps", "bytes_acked", "rtt_min_ms", "delivery_mbps", "busy_ms", "rwnd_limited_ms", "sndbuf_limited_ms", "bytes_sent", "bytes_retransmitted",
+        "peer_window_bytes",
     }  # fmt: skip
     # Half a field is none.
     assert tcp_info(known, 0, 103).keys() == old.keys() - {"retransmits"}

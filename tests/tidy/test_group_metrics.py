@@ -5,10 +5,10 @@ import math
 import pytest
 
 from experiment.specification import RunSpecification
+from run_tables.flows_under_test import numbers_under_test
 from run_tables.group_metrics import groups_of_run, jitter_ms, waits_ms
 from run_tables.load_metrics import convergence_s, load_metrics
 from run_tables.run_metrics import flow_metrics, run_metrics
-from run_tables.tidy_rows import flows_under_test
 from study_files.study_groups import counted_flows
 from tcp_models.completion_time import ideal_completion_s, last_departure_s
 
@@ -135,11 +135,10 @@ def test_how_full_the_bottleneck_was_and_how_long_packets_waited(document):
 
 def test_a_runs_own_columns_are_those_of_the_cca_under_test(document):
     grouped(document, {"name": "long"}, {"name": "other", "cca": "bbr"})
-    flows = [{"group": "long", "flow": 0}, {"group": "other", "flow": 1}]
-    assert flows_under_test(document, flows) == flows[:1]
+    assert numbers_under_test(RunSpecification(document["specification"])) == {0}
     del document["specification"]["scenario"]["groups"]
-    alike = [{"group": None, "flow": 0}, {"group": None, "flow": 1}]
-    assert flows_under_test(document, alike) == alike
+    run = RunSpecification(document["specification"])
+    assert numbers_under_test(run) == set(range(run.flows)) and run.flows > 1
 
 
 def test_a_run_without_long_flows_has_no_goodput(document):

@@ -5,7 +5,7 @@ import pytest
 from asked_run import asked
 from run_tables.cpu_times import cpu_metrics, cpu_table
 from run_tables.path_counts import path_rows
-from run_tables.reordering_counts import COUNTERS, cwnd_packets, reordering_counts
+from run_tables.reordering_counts import COUNTERS, cwnd_packets, reordering_counts, window_limited_percent
 from run_tables.run_keys import RUN
 from run_tables.tidy_rows import rows_of_scenarios, transfer_s
 from run_tables.tidy_tables import PATHS, SCENARIOS
@@ -43,11 +43,11 @@ def document():
         "stack": {
             "tcp": {
                 "h1": {
-                    "TcpExtTCPSackRecovery": 3, "TcpExtTCPRenoRecovery": 1, "TcpExtTCPDSACKRecv": 2,
+                    "TcpExtTCPSackRecovery": 3, "TcpExtTCPRenoRecovery": 1, "TcpExtTCPDSACKOldSent": 50,
                     "TcpExtTCPOFOQueue": 99, "TcpExtTCPFullUndo": 1, "TcpExtTCPPartialUndo": 2, "TcpExtTCPDSACKUndo": 4,
                     "TcpExtTCPLossUndo": 8,
                 },
-                "h2": {"TcpExtTCPOFOQueue": 11, "MPTcpExtOFOQueue": 5},
+                "h2": {"TcpExtTCPOFOQueue": 11, "MPTcpExtOFOQueue": 5, "TcpExtTCPDSACKOldSent": 1, "TcpExtTCPDSACKOfoSent": 1},
             }
         },
     }  # fmt: skip
@@ -89,14 +89,24 @@ def test_reordering_is_counted_where_it_shows(document):
     counted = reordering_counts(document)
     assert counted == {
         "out_of_order_segments": 11, "out_of_order_mptcp": 5, "reordering_events": 0, "recoveries": 4,
-        "recoveries_undone": 7, "spurious_retransmits": 2,
+        "recoveries_undone": 7, "duplicate_segments": 2, "spurious_retransmits": 2,
     }  # fmt: skip
 
 
 def test_what_nobody_counts_is_missing(document, recorded):
-    assert reordering_counts(recorded("simulated-mix-ipv4")) == dict.fromkeys(COUNTERS)
+    none = dict.fromkeys((*COUNTERS, "spurious_retransmits"))
+    assert reordering_counts(recorded("simulated-mix-ipv4")) == none
     document["specification"]["scenario"]["traffic"]["protocol"] = "udp"
-    assert reordering_counts(document) == dict.fromkeys(COUNTERS)
+    assert reordering_counts(document) == none
+
+
+def test_a_segment_that_the_path_duplicates_is_no_spurious_retransmission(document):
+    document["specification"]["scenario"]["link"]["duplicate_percent"] = {"forward": 1, "reverse": 0}
+    counted = reordering_counts(document)
+    assert (counted["duplicate_segments"], counted["spurious_retransmits"]) == (2, None)
+    # Of the acknowledgements' direction it says nothing of data.
+    document["specification"]["scenario"]["link"]["duplicate_percent"] = {"forward": 0, "reverse": 1}
+    assert reordering_counts(document)["spurious_retransmits"] == 2
 
 
 def test_reordering_of_a_recorded_run_is_that_of_its_losses(recorded):
@@ -104,6 +114,17 @@ def test_reordering_of_a_recorded_run_is_that_of_its_losses(recorded):
     # Its segments were lost indeed, and each segment behind a lost one waits.
     assert counted["out_of_order_segments"] > counted["recoveries"] > 0
     assert counted["recoveries_undone"] == counted["out_of_order_mptcp"] == 0
+
+
+def test_waiting_for_a_window_is_a_share_of_the_time_with_data_to_send(recorded):
+    document = recorded("lossy-reno-ipv4")
+    assert window_limited_percent(document) == 0
+    for number, socket in enumerate(document["sockets"][-1]["sockets"]):
+        socket |= {"busy_ms": 1000.0, "rwnd_limited_ms": 100.0 * number, "sndbuf_limited_ms": 50.0}
+    flows = len(document["sockets"][-1]["sockets"])
+    assert window_limited_percent(document) == pytest.approx(5 + 10 * (flows - 1) / 2)
+    assert window_limited_percent(recorded("datagrams-ipv6")) is None
+    assert window_limited_percent(recorded("simulated-mix-ipv4")) is None
 
 
 def test_cwnd_is_the_mean_over_looks_and_subflows(document, recorded):

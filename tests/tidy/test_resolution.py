@@ -13,7 +13,7 @@ from tcp_models.fairness_index import jain_index
 pytestmark = pytest.mark.filterwarnings("error")
 
 RUN = {
-    "window_begin_ns": 1_000_000_000, "window_end_ns": 9_000_000_000, "duration_s": 10.0, "flows": 4, "mss_bytes": 1448.0,
+    "window_begin_ns": 1_000_000_000, "window_end_ns": 9_000_000_000, "duration_s": 10.0, "flows_under_test": 4, "mss_bytes": 1448.0,
     "packets_sent": 8000, "protocol": "tcp", "application": "iperf3", "message_bytes": 131_072, "goodput_mbps": 40.0,
     "jain_index": 0.9, "rtt_mean_ms": 20.0, "transfer_s": 5.0,
 }  # fmt: skip

@@ -83,6 +83,7 @@ def test_loss_is_the_queues_and_the_links(recorded):
 def test_what_one_netem_counts_together_is_not_taken_apart(recorded):
     document = recorded("lossy-reno-ipv4")
     document["specification"]["scenario"]["link"]["netem"] = "both-ends"
+    document["network"]["set"]["bottleneck"]["forward"] = []
     assert bottleneck_metrics(document)["queue_drops"] is None
     document["specification"]["scenario"]["link"]["loss_percent"]["forward"] = 0
     assert bottleneck_metrics(document)["link_drops"] == 0

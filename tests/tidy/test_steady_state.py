@@ -106,9 +106,39 @@ def test_a_run_that_never_gets_steady_has_no_steady_columns(recorded):
     document = with_deliveries(recorded("lossy-reno-ipv4"), [1000 * number for number in range(40)])
     run = run_metrics(document, flow_metrics(document, BY_MSER), BY_MSER)
     steady = [name for name in run if "steady" in name]
-    assert len(steady) == 6
+    assert len(steady) == 8
     assert {run[name] for name in steady} == {None}
     assert run["goodput_mbps"] > 0
+
+
+def test_what_changes_after_start_up_is_not_steady_though_the_time_is_over(recorded):
+    """The review's case: RTT of some 350 ms until 23 s, then 120, was a steady RTT of 201 ms."""
+    document = with_deliveries(recorded("lossy-reno-ipv4"), [1000] * 10 + [3000] * 15 + [1000] * 15)
+    for process in document["traffic"]:
+        for interval in process["client"]["intervals"]:
+            for stream in interval["streams"]:
+                stream["rtt"] = 350_000 if stream["start"] < 6 else 120_000
+    run = run_metrics(document, flow_metrics(document))
+    # 3 in 15 steps, then 1 in 15: -2 over the mean of 2. Of eight intervals from 2 s on four have each.
+    assert run["goodput_steady_change_percent"] == pytest.approx(-100)
+    assert run["rtt_steady_change_percent"] == pytest.approx(-100 * 230 / 235)
+    even = with_deliveries(recorded("lossy-reno-ipv4"), [1000] * 40)
+    assert run_metrics(even, flow_metrics(even))["goodput_steady_change_percent"] == pytest.approx(0)
+
+
+def test_rates_over_different_times_have_no_sum(recorded):
+    """The review's case: two flows, one from 23 s on, printed 20.86 Mbit/s together on a link of 20."""
+    document = recorded("lossy-reno-ipv4")
+    flows = flow_metrics(document)
+    printed = sum(flow["application_goodput_mbps"] for flow in flows)
+    assert run_metrics(document, flows)["application_goodput_mbps"] == pytest.approx(printed) and len(flows) == 4
+    group = {"application": "iperf3", "cca": "own", "count": 2, "pair": None, "ecn": None, "start_s": 0, "stop_s": 10, "rate_mbps": None,
+             "on_s": None, "off_s": None, "arrivals_per_s": None, "sizes": "web", "bytes": None, "packet_bytes": 160, "interval_ms": 20}  # fmt: skip
+    document["specification"]["scenario"]["groups"] = [
+        group | {"name": "early"},
+        group | {"name": "late", "start_s": 4},
+    ]
+    assert run_metrics(document, flows)["application_goodput_mbps"] is None
 
 
 def test_readings_of_a_real_clock_need_not_be_equal_steps(recorded):

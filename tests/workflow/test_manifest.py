@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from publishing.result_checks.manifest import MANIFEST, file_sha256, problems, published_files, read_manifest
+from publishing.result_checks.manifest import MANIFEST, problems, published_files, read_manifest
+from run_tables.run_documents import file_sha256
 
 SMOKE = ("--configfile", "config/studies/smoke.yaml")
 

@@ -41,7 +41,6 @@ def count_runs(runs):
 from figure_parts.category_panels import CategoryPanels, slots
 from figure_parts.axis_scales import linear_axis
 from figure_parts.figure_style import apply_style
-from figure_parts.figure_svg import Drawing
 
 
 def plot_runs(run_counts, cca_shown):
@@ -51,7 +50,7 @@ def plot_runs(run_counts, cca_shown):
     slots(axes, list(run_counts["cca"]), "CCA")
     axes.bar(range(len(run_counts)), run_counts["runs"])
     drawn.finish(axes, f"Runs of {cca_shown}.")
-    return Drawing(drawn.figure, drawn.panels, "Runs", run_counts)
+    return drawn.drawing("Runs", run_counts)
 """,
     "section.py": """
 from report_parts.cells_table import CCA, PageTable, shown_number

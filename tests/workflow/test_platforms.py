@@ -21,7 +21,7 @@ def checkout(fresh):
 #: What only a kernel counts.
 KERNEL_COUNTERS = {
     "out_of_order_segments", "out_of_order_mptcp", "reordering_events", "recoveries", "recoveries_undone",
-    "spurious_retransmits",
+    "duplicate_segments", "spurious_retransmits", "window_limited_percent",
 }  # fmt: skip
 
 

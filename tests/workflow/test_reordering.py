@@ -5,7 +5,7 @@ import json
 from experiment.link_options import OF_NAME
 from experiment.specification import RunSpecification
 from run_tables.link_option_columns import option_counts
-from run_tables.reordering_counts import reordering_counts, reordering_extent
+from run_tables.reordering_counts import reordering_counts, waiting_per_late_packet
 from testbed.checks.link_option_checks import check_option
 from testbed.checks.loss_replay import CERTAIN, random_numbers
 from testbed.network.behind_bottleneck import counts
@@ -72,4 +72,4 @@ def test_tcp_gets_packets_late_and_twice_and_none_is_lost(run):
     again = document["traffic"][0]["client"]["end"]["sum_sent"]["retransmits"]
     assert metrics["duplicate_packets"] + again - 2 <= counted <= metrics["duplicate_packets"] + again
     # Sent as fast as the rate allows, packets are 1.2 ms apart: 8 come in 10 ms, fewer where the sender pauses.
-    assert 5 < reordering_extent(document) <= 8.3
+    assert 5 < waiting_per_late_packet(document) <= 8.3

@@ -45,8 +45,7 @@ class Capacity:
 
     def _link_rates_of(self, direction):
         run = self._run
-        # netem on both ends shapes nothing.
-        if run.rate_mbps is None or not run.shaped or run.link.netem == "both-ends":
+        if run.rate_mbps is None or not run.shaped:
             return [(0, None)]
         if run.is_chain:
             return [(0, run.rate_mbps)]

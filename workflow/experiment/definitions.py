@@ -36,7 +36,7 @@ class Definition:
 
 
 def kernel_id(linux_sha256, sources, kernel=None) -> str | None:
-    """Return what names a kernel of a study's own, None for the image's.
+    """Return what names a kernel of a study's own, 16 hexadecimal digits, or None for the image's.
 
     Parameters
     ----------
@@ -46,11 +46,6 @@ def kernel_id(linux_sha256, sources, kernel=None) -> str | None:
         The definitions with a C file.
     kernel : dict, optional
         What it is instead of the image's (`Definition.kernel`).
-
-    Returns
-    -------
-    str or None
-        16 hexadecimal digits.
     """
     lines = sorted({f"{one.module} {one.sha256}\n" for one in sources})
     lines += [identity(kernel) + "\n"] if kernel else []

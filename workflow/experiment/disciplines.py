@@ -57,8 +57,9 @@ _OF_PIE = (
     Parameter("tupdate_ms", "tupdate", "tupdate", 15, "ms", 1, 1000, whole=True, kept=_in_ticks),
 )  # fmt: skip
 _GAINS = (
-    Parameter("alpha", "alpha", "alpha", 2, "", 0, 32, whole=True),
-    Parameter("beta", "beta", "beta", 20, "", 0, 32, whole=True),
+    # tc passes no 0 on: the kernel keeps its default.
+    Parameter("alpha", "alpha", "alpha", 2, "", 1, 32, whole=True),
+    Parameter("beta", "beta", "beta", 20, "", 1, 32, whole=True),
 )
 _FLOW_QUEUES = (
     Parameter("flow_queues", "flows", "flows", 1024, "", 1, 65_536, whole=True),
@@ -148,7 +149,7 @@ _DISCIPLINES = (
         {"packets": "fq_pie"}, {"packets": 10_240},
         (
             *_FLOW_QUEUES, *_OF_PIE, *_GAINS, _ecn(False),
-            Parameter("ecn_prob_percent", "ecn_prob", "ecn_prob", 10, "percent", 1, 100, whole=True),
+            Parameter("ecn_prob_percent", "ecn_prob", "ecn_prob", 10, "percent", 1, 99, whole=True),
         ),
         ("ecn",),
         Counters(
@@ -175,7 +176,7 @@ _DISCIPLINES = (
         (
             Parameter("target_ms", "target", "target", 15, "ms", 1, 1000, whole=True),
             Parameter("tupdate_ms", "tupdate", "tupdate", 16, "ms", 1, 1000, whole=True),
-            Parameter("step_threshold_ms", "step_thresh", "step-thresh-us", 1, "ms", 0.01, 100),
+            Parameter("step_threshold_ms", "step_thresh", "step-thresh-us", 1, "ms", 0.01, 100, kept=lambda value: round(value, 3)),
             Parameter("low_latency", "ecn", "ecn-mask", "l4s_ect", choices=("l4s_ect", "any_ect"), kept=lambda value: value.replace("_", "-")),
             Parameter("coupling", "coupling_factor", "coupling", 2, "", 1, 255, whole=True),
             Parameter("classic_protection_percent", "classic_protection", "c-protection", 10, "percent", 0, 99, whole=True),
@@ -204,7 +205,7 @@ _DISCIPLINES = (
         (
             Parameter("flow_limit_packets", "flow_limit", "flow_limit", 100, "packets", 1, 1_000_000, whole=True),
             Parameter("quantum_bytes", "quantum", "quantum", 3028, "bytes", 256, 1_000_000, whole=True),
-            Parameter("initial_quantum_bytes", "initial_quantum", "initial_quantum", 15_140, "bytes", 256, 10_000_000, whole=True),
+            Parameter("initial_quantum_bytes", "initial_quantum", "initial_quantum", 15_140, "bytes", 256, 1_048_576, whole=True),
         ),
         counters=Counters(struct.Struct("=7Q"), ("", "", "", "throttled", "flows_plimit", "", ""), (), ("drops",)),
         # It can mark too, but counts as marked what it can't mark.

@@ -26,64 +26,27 @@ IN_ORDER = {
 
 @dataclass(frozen=True, eq=False)
 class LinkOption:
-    """An option of a link.
+    """An option of a link."""
 
-    Attributes
-    ----------
-    name : str
-        Its key in a study's `link`.
-    value : dict
-        JSON Schema of its value, without descriptions.
-    default : object
-        The value without effect.
-    by_direction : bool
-        Whether a study may give one value for each direction.
-    behind : str
-        The key of `link` that it follows; the last one if empty.
-    place : str
-        `PATH` or `ARRIVALS`.
-    needs : dict
-        Values that it requires of other keys of the scenario, in addition to its place's: key -> allowed values.
-    words : str
-        Format of tc(8)'s words; empty if netem has no option for it alone.
-    key : tuple of str
-        Path to its number in tc's JSON.
-    factor : float
-        Number in tc's JSON x factor = the value that is read back.
-    told : str
-        Name of the value that is read back; the option's name if empty.
-    given : callable
-        Value -> the number that netem gets.
-    delay_ms, idle_ms : callable
-        Value -> delay that its netem needs, and time that a packet on an idle path may wait for it.
-    check : str
-        Name of the check of its count (`link_option_counts`); empty if nothing is counted.
-    column : str
-        Column of the runs with the count of the data's direction.
-    percent : callable
-        Value -> share of packets that the check expects, in percent.
-    only : str
-        The direction of an option that has one only.
-    """
-
-    name: str
-    value: dict
-    default: object = None
-    by_direction: bool = False
-    behind: str = ""
-    place: str = PATH
+    name: str  # its key in a study's `link`
+    value: dict  # JSON Schema of its value, without descriptions
+    default: object = None  # the value without effect
+    by_direction: bool = False  # whether a study may give one value for each direction
+    behind: str = ""  # the key of `link` that it follows; the last one if empty
+    place: str = PATH  # `PATH` or `ARRIVALS`
+    # Values that it requires of other keys of the scenario, in addition to its place's: key -> allowed values.
     needs: dict = field(default_factory=dict)
-    words: str = ""
-    key: tuple = ()
-    factor: float = 100
-    told: str = ""
-    given: Callable = lambda value: value
-    delay_ms: Callable = lambda value: 0
-    idle_ms: Callable = lambda value: 0
-    check: str = ""
-    column: str = ""
-    percent: Callable = lambda value: value
-    only: str = ""
+    words: str = ""  # format of tc(8)'s words; empty if netem has no option for it alone
+    key: tuple = ()  # path to its number in tc's JSON
+    factor: float = 100  # number in tc's JSON x factor = the value that is read back
+    told: str = ""  # name of the value that is read back; the option's name if empty
+    given: Callable = lambda value: value  # value -> the number that netem gets
+    delay_ms: Callable = lambda value: 0  # value -> delay that its netem needs
+    idle_ms: Callable = lambda value: 0  # value -> time that a packet on an idle path may wait for it
+    check: str = ""  # name of the check of its count (`link_option_counts`); empty if nothing is counted
+    column: str = ""  # column of the runs with the count of the data's direction
+    percent: Callable = lambda value: value  # value -> share of packets that the check expects, in percent
+    only: str = ""  # the direction of an option that has one only
 
     @property
     def all_needs(self) -> dict[str, tuple]:
@@ -125,7 +88,7 @@ class LinkOption:
         return {self.told or self.name: options * self.factor} if isinstance(options, (int, float)) else {}
 
 
-def number(unit, least, most, null=False, above=False, below=False) -> dict:
+def number_schema(unit, least, most, null=False, above=False, below=False) -> dict:
     """Return the JSON Schema of a number with a unit; ``above`` and ``below`` exclude the ends, ``null`` allows that there is none."""
     limits = {"exclusiveMinimum" if above else "minimum": least, "exclusiveMaximum" if below else "maximum": most}
     return {"type": ["number", "null"] if null else "number", "unit": unit, **limits}
@@ -134,14 +97,14 @@ def number(unit, least, most, null=False, above=False, below=False) -> dict:
 LINK_OPTIONS = (
     LinkOption("jitter_order", {"enum": ["any", "kept"]}, default="any", behind="loss_percent", needs=IN_ORDER),
     LinkOption(
-        "ack_slot_ms", number("ms", 0.1, 1000, null=True), behind="jitter_order", only="reverse",
+        "ack_slot_ms", number_schema("ms", 0.1, 1000, null=True), behind="jitter_order", only="reverse",
         needs=IN_ORDER | {"traffic.application": ("iperf3", "ftp")},
         words="slot {0:.6f}ms {0:.6f}ms", key=("slot", "min-delay"), factor=1e3, told="slot_ms",
         # On an idle path a packet finds that its slot has not begun.
         idle_ms=lambda value: value,
     ),
     LinkOption(
-        "loss_burst_packets", number("packets", 1, 10_000, null=True), by_direction=True, behind="ack_slot_ms",
+        "loss_burst_packets", number_schema("packets", 1, 10_000, null=True), by_direction=True, behind="ack_slot_ms",
         needs={"link.netem": ("receiving-side",), "topology": ("dumbbell", "cable")},
     ),
     # netem's `reorder` lets a share of packets pass at once and delays the others: here the others are the late ones.
@@ -152,8 +115,8 @@ LINK_OPTIONS = (
             "additionalProperties": False,
             "allowed": "a mapping such as {percent: 1, late_ms: 5}, or null",
             "properties": {
-                "percent": number("percent", 0, 50, above=True) | {"default": 1},
-                "late_ms": number("ms", 0.01, 1000) | {"default": 5},
+                "percent": number_schema("percent", 0, 50, above=True) | {"default": 1},
+                "late_ms": number_schema("ms", 0.01, 1000) | {"default": 5},
                 "direction": {"enum": ["forward", "reverse", "both"], "default": "forward"},
             },
         },
@@ -163,12 +126,12 @@ LINK_OPTIONS = (
         check="reordering", column="late_packets", percent=lambda value: value["percent"],
     ),
     LinkOption(
-        "duplicate_percent", number("percent", 0, 100, below=True), default=0, by_direction=True,
+        "duplicate_percent", number_schema("percent", 0, 100, below=True), default=0, by_direction=True,
         place=ARRIVALS, needs={"traffic.protocol": ("tcp",)},
         words="duplicate {:.7f}%", key=("duplicate", "duplicate"), check="duplicates", column="duplicate_packets",
     ),
     LinkOption(
-        "corrupt_percent", number("percent", 0, 10), default=0, by_direction=True,
+        "corrupt_percent", number_schema("percent", 0, 10), default=0, by_direction=True,
         place=ARRIVALS, needs={"link.netem": ("receiving-side",), "transport.ecn": ("off",)},
         words="corrupt {:.7f}%", key=("corrupt", "corrupt"), check="corruption", column="damaged_packets",
     ),

@@ -33,7 +33,7 @@ def process_mode(specification) -> dict[str, str]:
     return {"process_mode": "ptrace"} if is_old else {}
 
 
-def in_words(kernel) -> str:
+def kernel_words(kernel) -> str:
     """Return what a kernel is, for messages and the report."""
     name = kernel["tree"] if "tree" in kernel else f"Linux {kernel['base']}" if kernel["base"] != "newest" else "Linux"
     version = f" ({kernel['version']})" if "version" in kernel else ""
@@ -42,13 +42,7 @@ def in_words(kernel) -> str:
 
 
 def of_binary(linux) -> tuple[str, bytes]:
-    """Return of a kernel's file its version and its configuration.
-
-    Parameters
-    ----------
-    linux : pathlib.Path
-        A guest kernel with CONFIG_IKCONFIG.
-    """
+    """Return the version and the configuration in the file of a guest kernel with CONFIG_IKCONFIG."""
     content = linux.read_bytes()
     begin = content.index(CONFIGURATION_MARK) + len(CONFIGURATION_MARK)
     configuration = zlib.decompressobj(wbits=31).decompress(content[begin:])

@@ -7,11 +7,5 @@ from experiment.specification import RunSpecification
 
 
 def specification_of(document) -> RunSpecification:
-    """Return the specification of a run document (`run.schema.json`).
-
-    Raises
-    ------
-    KeyError
-        If the document has none.
-    """
+    """Return the specification of a run document (`run.schema.json`); raise `KeyError` if the document has none."""
     return RunSpecification(document["specification"])

@@ -302,8 +302,20 @@ class RunSpecification:
 
     @property
     def control_network(self) -> bool:
-        """Whether iperf3's control connection has a network of its own, without rate, delay and loss."""
-        return self.traffic.control_connection == "own-network"
+        """Whether iperf3's control connections have a separate network without rate, delay and loss.
+
+        By default they have it wherever it can be built, so that a run cannot end because of what its path does.
+        """
+        if self.traffic.control_connection != "automatic":
+            return self.traffic.control_connection == "own-network"
+        can_be_built = self.multipath.by == "none" and not self.platform.startswith("ns3")
+        return can_be_built and self.traffic.application == "iperf3" and self.flows > 0
+
+    @property
+    def control_pairs(self) -> list[Pair]:
+        """The pairs of hosts that a link for control connections joins: those with flows of iperf3."""
+        used = {flow.pair for flow in self.long_flows} if self.control_network else ()
+        return [pair for pair in self.pairs if pair.index in used]
 
     @property
     def serialised(self) -> bool:
@@ -539,6 +551,22 @@ class RunSpecification:
     def send_buffer_bytes(self) -> int:
         """Largest send buffer of a connection in bytes, likewise."""
         return self.transport.send_buffer_bytes or self._ample_buffer_bytes
+
+    @property
+    def limits_send_buffer(self) -> bool:
+        """Whether the study asks for a send buffer."""
+        return self.transport.send_buffer_bytes is not None
+
+    @property
+    def single_packets(self) -> bool:
+        """Whether TCP on the hosts makes single packets, each of which is charged to the send buffer before it is sent.
+
+        Without segmentation offload it still makes super-packets, which are cut on their way out. On a cable the queue that holds
+        them is the host's own. And a send buffer limits where they begin only: while the window has room TCP cuts the first
+        packets off one that is being filled, so that a process that goes on writing fills it for ever (tcp_sendmsg_locked,
+        tcp_push_one of Linux 7.2). On a real host the device's queue ends that (TCP small queues); here the router takes all at once.
+        """
+        return not self.transport.segmentation_offload and (self.is_cable or self.limits_send_buffer)
 
     @property
     def _ample_buffer_bytes(self):

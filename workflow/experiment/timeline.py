@@ -44,6 +44,8 @@ class Change:
 class Timeline:
     """All changes of a link.
 
+    Its ``changes`` are in order of time.
+
     Parameters
     ----------
     link : dict
@@ -53,11 +55,6 @@ class Timeline:
         For which a trace is repeated.
     packet_bytes : int
         A full packet as the bottleneck counts it; a trace lets a whole number of these pass.
-
-    Attributes
-    ----------
-    changes : tuple of Change
-        In order of time.
     """
 
     def __init__(self, link, duration_s, packet_bytes=PACKET_BYTES):

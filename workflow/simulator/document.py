@@ -43,7 +43,6 @@ def compose(specification, counted, wheel, digest) -> dict:
 
     Parameters
     ----------
-    specification : experiment.specification.RunSpecification
     counted : dict
         The simulation program's result.
     wheel : str

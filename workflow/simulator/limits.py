@@ -27,7 +27,7 @@ VERSIONS = ("3.39", "3.42", "3.43", "3.44")
 
 
 def refusals(scenario, ccas, ip_versions) -> list[str]:
-    """Return what ns-3 can't do of a scenario, whole sentences.
+    """Return what ns-3 can't do of a scenario, whole sentences; none if it can do all of it.
 
     Parameters
     ----------
@@ -37,11 +37,6 @@ def refusals(scenario, ccas, ip_versions) -> list[str]:
         CCAs and mixes (``reno+cubic``) that the study runs in it.
     ip_versions : list of str
         ``ipv4``, ``ipv6``: ns-3 has both.
-
-    Returns
-    -------
-    list of str
-        Empty if ns-3 can do all of it.
     """
     where = f"scenarios[{scenario['id']}]."
     platform = scenario["platform"]
@@ -73,8 +68,8 @@ def _of_network(scenario, platform):
     if traffic["application"] != "iperf3" or traffic["protocol"] != "tcp":
         asked = f"application {traffic['application']} and protocol {traffic['protocol']}"
         yield f"traffic has {asked}; allowed on {platform} are iperf3 and tcp, by which its bulk transfers go."
-    if traffic["control_connection"] != "data-path":
-        yield f"traffic.control_connection is {traffic['control_connection']}; allowed on {platform} is data-path: there is none."
+    if traffic["control_connection"] == "own-network":
+        yield f"traffic.control_connection is {traffic['control_connection']}; allowed on {platform} are automatic and data-path: there is none."
     if traffic["messages"] is not None:
         yield f"traffic.messages is {traffic['messages']}; allowed on {platform} is null."
 

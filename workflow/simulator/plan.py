@@ -130,10 +130,7 @@ def change_line(change) -> str:
 def plan(specification) -> str:
     """Return the text that the simulation program reads.
 
-    Parameters
-    ----------
-    specification : experiment.specification.RunSpecification
-        One that `limits.refusals` does not refuse.
+    ``specification``: one that `limits.refusals` does not refuse.
     """
     traffic, link = specification.traffic, specification.link
     rate_bps = round(specification.rate_mbps * 1e6)

@@ -80,18 +80,15 @@ def program_digest(of_packages=package_digest) -> str:
 def boot(specification, wall_limit_s, log) -> dict:
     """Carry out a run in the simulator and return its document, or the one that says why it failed.
 
+    Raises `testbed.machine.machine.GuestError` if the image has no such program; `MachineFault` if the machine ended
+    it.
+
     Parameters
     ----------
-    specification : experiment.specification.RunSpecification
     wall_limit_s : float
         Real seconds after which the program is ended.
     log : binary file
         Gets what the program says.
-
-    Raises
-    ------
-    testbed.machine.machine.GuestError
-        If the image has no such program; `MachineFault` if the machine ended it.
     """
     folder = VERSIONS_FOLDER / version(specification)
     program = folder / "dumbbell"
@@ -111,10 +108,7 @@ def boot(specification, wall_limit_s, log) -> dict:
 def simulate(program, job, core, wall_limit_s, log, workflow) -> str | None:
     """Run the simulation program in the folder ``job``; return why it failed, None if it did not.
 
-    Raises
-    ------
-    testbed.machine.machine.MachineFault
-        If the machine ended it.
+    Raises `testbed.machine.machine.MachineFault` if the machine ended it.
     """
     environment = {"LC_ALL": "C", "GLIBC_TUNABLES": SAME_ARITHMETIC}
     command = [program, "plan", "counted.json"]

@@ -20,6 +20,8 @@ from mininet.util import numCores
 from experiment import own_kernels
 from experiment.specification import DOCUMENT_VERSION, RunSpecification
 from testbed.checks import verification
+from testbed.checks.network_checks import counted_otherwise
+from testbed.checks.unchanged_checks import changed
 from testbed.machine.surroundings import surroundings_of
 from testbed.network import chain, links, multipath, topology, transport
 from testbed.network.commands import log
@@ -48,11 +50,7 @@ class Steps:
 def carry_out(specification, step) -> dict:
     """Walk the steps of a run and return its document.
 
-    Parameters
-    ----------
-    specification : RunSpecification
-    step : Steps
-        Called with the name of each step as it begins.
+    ``step``: called with the name of each step as it begins.
     """
     step("environment")
     surroundings = surroundings_of(specification)
@@ -99,6 +97,12 @@ def carry_out(specification, step) -> dict:
     processes, looks, series, delivered = carried
     after = probes.link_counters(path, specification)
     stack = probes.stack_counters(path, dropped_before)
+    again = read_back(path, specification) | surroundings.network(path)
+    network |= {"changed": different} if (different := changed(network["read_back"], again)) else {}
+
+    step("probe")
+    in_place = not counted_otherwise(network["set"], {"after": after})
+    afterwards = surroundings.probe(path, specification) if in_place else {}
 
     step("verification")
     document = {
@@ -118,6 +122,7 @@ def carry_out(specification, step) -> dict:
         **({"outage": outage.result} if outage.result else {}),
         "links": {"before": before, "after": after},
         "stack": stack,
+        **afterwards,
     }
     document |= loss_bursts(specification, document)
     document["verdict"] = verification.judge(specification, document)

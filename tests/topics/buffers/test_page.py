@@ -248,4 +248,4 @@ def test_which_studies_have_the_topics(more, on_buffers, on_platforms):
 
 def test_without_buffers_platforms_have_their_table_and_one_figure():
     of = design(other={"platform": "ns3:3.44"})
-    assert [figure.slug for figure in platforms.TOPIC.figures(of)] == ["platform-differences"]
+    assert [figure.slug for figure in platforms.TOPIC.figures_of(of)] == ["platform-differences"]

@@ -41,7 +41,7 @@ def test_difference_by_hand(runs):
     assert first["ci_low"] == pytest.approx(100 * np.expm1(logs.mean() - half), rel=1e-5)
     assert first["ci_high"] == pytest.approx(100 * np.expm1(logs.mean() + half), rel=1e-5)
     (rtt, _), (jain, _) = rows_of(table, "rtt_mean_ms"), rows_of(table, "jain_index")
-    assert rtt["effect"] == 0 and np.isnan(rtt["ci_low"]) and "one measurement" in rtt["note"]
+    assert rtt["effect"] == 0 and np.isnan(rtt["ci_low"]) and "no spread to judge it by" in rtt["note"]
     assert jain["effect"] == pytest.approx(0.005)
 
 
@@ -57,8 +57,8 @@ def test_runs_without_a_steady_part_are_counted_and_not_compared(runs):
 
 
 def test_what_no_run_has_and_shares_of_one_flow_are_left_out(runs):
-    table = compare_steady(runs.assign(flows=1), PARAMS)
-    assert set(table["metric"]) == {"goodput_mbps", "rtt_mean_ms"}
+    table = compare_steady(runs.assign(flows_under_test=1), PARAMS)
+    assert set(table["metric"]) == {"goodput_mbps", "rtt_mean_ms", "retransmit_percent"}
     nothing = runs.assign(**{steady: None for _, steady, _ in STEADY_PAIRS})
     assert compare_steady(nothing, PARAMS).empty
 

@@ -30,7 +30,7 @@ def built_alone(folder, study):
 
 def figures(built):
     """Return the slugs of the topic's figures."""
-    return [figure.slug for figure in fairness.TOPIC.figures(built.outline.design)]
+    return [figure.slug for figure in fairness.TOPIC.figures_of(built.outline.design)]
 
 
 @pytest.fixture(scope="module")
@@ -197,10 +197,10 @@ def test_sixteen_ccas_have_readable_matrices_and_no_more_competitions_than_a_pag
     cells = pd.DataFrame(itertools.product(ccas, ccas), columns=["row_cca", "column_cca"])
     cells = cells.assign(scenario="base", ip_version="ipv4", value=0.5, note="")
     panel = {"scenario": "base", "ip_version": "ipv4", "title": "base", "conditions": ""}
-    figure, panels = draw_matrices(cells, [panel], SCALES["share"])
+    drawn = draw_matrices(cells, [panel], SCALES["share"])
     # Two panels of eight columns, each as wide as a phone bears without type becoming small.
-    assert len(panels) == 2 and all(panel.width < 262 for panel in panels)
-    save_svg(figure, tmp_path / "x.svg", "x", panels)
+    assert len(drawn.panels) == 2 and all(panel.width < 262 for panel in drawn.panels)
+    save_svg(drawn.figure, tmp_path / "x.svg", "x", drawn.panels)
     assert (tmp_path / "x.svg").stat().st_size < 300_000
 
 

@@ -109,6 +109,9 @@ def test_expected_effect_is_that_of_the_segment_sizes():
         ([5.0] * 4, [5.1] * 4, "one measurement, within the margin", "", "all 4 pairs show the same, 2.000 %"),
         ([5.0] * 4, [6.0] * 4, "one measurement, beyond the margin", "", "all 4 pairs show the same, 20.00 %"),
         ([0.0] * 4, [0.0] * 4, "one measurement, same", "", "a value of 0 has no ratio"),
+        # Runs that differ are no repetitions, even where their pairs happen to agree.
+        ([5.0, 6.0, 7.0], [5.0, 6.0, 7.0], "same in every pair", "", "runs differ, but all 3 pairs show the same, no difference: no spread"),
+        ([5.0, 6.0], [10.0, 12.0], "same difference in every pair", "", "runs differ, but all 2 pairs show the same, 100.0 %: no spread"),
         ([5.0, 6.0, 7.0, 8.0], [0.0, 0.0, 0.0, 0.0], "differs, beyond the margin", "paired t", "has no ratio"),
         ([5.0, None, 7.0], [5.0, 6.0, None], "no test", "", "2 of 3 pairs are incomplete"),
         ([5.0, 6.0], [None, None], "no test", "", "none of 2 pairs is complete"),

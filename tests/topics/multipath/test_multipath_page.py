@@ -128,7 +128,7 @@ def tunnels(**more):
 
 
 def described(figure):
-    return [panel.description for panel in figure[1]]
+    return [panel.description for panel in figure.panels]
 
 
 def test_per_flow_has_marks_and_words_of_its_own(tmp_path):

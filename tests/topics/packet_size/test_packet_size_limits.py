@@ -57,7 +57,7 @@ def test_cells_of_other_ccas_and_rates_are_not_mixed_up(tmp_path):
     networks = ["cubic, 100 Mbit/s", "reno, 100 Mbit/s", "cubic, 1 Gbit/s", "reno, 1 Gbit/s"]
     assert list(network_words(cells).values()) == networks
     figures = [draw_sizes(cells[cells["traffic"] == "udp"], "Throughput"), draw_differences(differences)]
-    assert [len(panels) for _, panels in figures] == [2 * 4, 5 * 4]  # environments x networks, traffic x networks
+    assert [len(figure.panels) for figure in figures] == [2 * 4, 5 * 4]  # environments x networks, traffic x networks
     page = section(material(cells, differences))
     headings = ["Traffic", "Environment", "IP", "CCA", "Rate, Mbit/s", "Bytes"]
     assert [column.heading for column in page["cells"]["columns"]][:6] == headings

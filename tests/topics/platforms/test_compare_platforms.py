@@ -148,7 +148,7 @@ def test_kernels_of_two_clocks_are_compared():
     table = platform_differences(runs, scenarios, AGREEMENT, PARAMS)
     assert set(table["between"]) == {"two kernels"}
     assert main_pairs(compared_platforms(table)) == [("uml", "host")]
-    _, panels = draw_differences(table)
+    panels = draw_differences(table).panels
     assert [panel.description.split(":")[0] for panel in panels] == ["host Linux against Linux"] * 3
 
 

@@ -10,7 +10,7 @@ from tidy_tables import completed
 from topics.real_time import topic as real_time
 from topics.real_time.describe_real_time import describe_real_time
 from topics.short_flows import topic as short_flows
-from topics.short_flows.describe_short_flows import LEAST_OBJECTS, describe_cells, describe_sizes
+from topics.short_flows.describe_short_flows import LEAST_OBJECTS, describe_groups, describe_sizes
 
 CELL = {"scenario": "s", "cca": "cubic", "ip_version": "ipv4"}
 WEB = {"group": "web", "group_cca": "cubic", "beside": "bbr", "application": "web", "start_s": 0, "stop_s": 30}
@@ -30,7 +30,7 @@ def test_a_cell_by_hand():
         {"members": 60, "complete": 1, "completion_p95_ms": 1.0, "valid": False},
         {"application": "real-time"},
     )
-    (row,) = describe_cells(runs, SETTINGS, 0.95).to_dict("records")
+    (row,) = describe_groups(runs, SETTINGS, 0.95).to_dict("records")
     assert (row["n"], row["members"], row["complete_percent"]) == (2, 80, 97.5)
     assert (row["setting"], row["conditions"], row["scenario_label"]) == (1, "20 Mbit/s, RTT 40 ms", "one")
     # The mean of 90 and 110: 100 +- 12.706 * 10 (Student's t with one degree of freedom), and no time is below 0.

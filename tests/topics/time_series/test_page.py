@@ -175,7 +175,7 @@ def test_paths_that_change_are_drawn_too_unless_that_made_too_many():
     assert drawn == [("stays", "reno"), ("stays", "bbr"), ("changes", "reno"), ("changes", "bbr")]
     five = ["reno", "cubic", "bbr", "vegas", "htcp"]
     assert [picture.scenario for picture in pictures(changing_design(five))] == ["stays"] * 5
-    figures = {figure.params["scenario"]: figure for figure in TOPIC.figures(changing_design(["reno"]))}
+    figures = {figure.params["scenario"]: figure for figure in TOPIC.figures_of(changing_design(["reno"]))}
     assert "changes" in figures["changes"].inputs and "changes" not in figures["stays"].inputs
 
 

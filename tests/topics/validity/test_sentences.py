@@ -6,7 +6,7 @@ import tidy_tables
 from study_files import study as studies
 from study_files.study_design import StudyDesign
 from topics.validity.emulation_check import CHANGING, realised_loss, smallest_rtt
-from topics.validity.sentences import loss_words, rtt_words, trust_sentence, validity_words
+from topics.validity.sentences import loss_sentences, rtt_words, trust_sentence, validity_words
 
 SCENARIOS = tidy_tables.grid(delays_ms=(10, 50), losses_percent=(1, 0), flows=(1,))
 
@@ -28,10 +28,10 @@ def test_validity_is_counted():
 def test_realised_loss_is_over_the_packets_that_reached_the_link():
     runs = tidy_tables.synthetic_study(SCENARIOS[:1], ["reno"])["runs"]
     runs["packets_sent"], runs["queue_drops"], runs["link_drops"] = 1500, 500, 11
-    assert loss_words(runs) == ["the links dropped 1.100 % where 1 % was set, of 10,000 packets"]
-    assert loss_words(runs[:0]) == []
+    assert loss_sentences(runs) == ["the links dropped 1.100 % where 1 % was set, of 10,000 packets"]
+    assert loss_sentences(runs[:0]) == []
     many = pd.concat([runs.assign(loss_configured_percent=rate) for rate in (1.0, 1.2, 2.0)])
-    assert loss_words(many) == ["the links dropped at worst 1.100 % where 2 % was set, of 30,000 packets"]
+    assert loss_sentences(many) == ["the links dropped at worst 1.100 % where 2 % was set, of 30,000 packets"]
 
 
 def test_lowest_rtt_is_held_against_the_path():

@@ -24,28 +24,14 @@ LINEAR_MARGINS = 8
 
 @dataclass(frozen=True)
 class Axis:
-    """An axis of values.
+    """An axis of values."""
 
-    Attributes
-    ----------
-    kind : str
-        "linear", "log" or "symlog" (linear below `linear_below`, logarithmic above).
-    low, high : float
-        Its ends, in the unit of the values.
-    ticks : tuple of float
-        Where it is labelled.
-    linear_below : float or None
-        For "symlog".
-    linear_decades : float
-        For "symlog": how many decades' length is given to the linear part of each sign.
-    """
-
-    kind: str
-    low: float
+    kind: str  # "linear", "log" or "symlog" (linear below `linear_below`, logarithmic above)
+    low: float  # its ends, in the unit of the values
     high: float
-    ticks: tuple
-    linear_below: float | None = None
-    linear_decades: float = 0.4
+    ticks: tuple  # where it is labelled
+    linear_below: float | None = None  # for "symlog"
+    linear_decades: float = 0.4  # for "symlog": how many decades' length is given to the linear part of each sign
 
     def length(self) -> float:
         """Return the length: in units if linear, otherwise in decades."""

@@ -13,12 +13,11 @@ from figure_parts.scenario_panels import (
     TITLE_PT,
     WIDTHS_PT,
     Grid,
+    PanelFigure,
     columns_for,
-    header,
     lines_behind,
     panel_title,
     size_pt,
-    unclipped,
     value_axis,
 )  # fmt: skip
 from wording.number_format import plain
@@ -27,7 +26,7 @@ from wording.scenario_words import ip_words
 LEFT_PT, RIGHT_PT, AXIS_PT, PLOT_PT, KEY_LINE_PT, KEY_COLUMNS = 34, 6, 30, 92, 11, 3
 
 
-class CategoryPanels:
+class CategoryPanels(PanelFigure):
     """A figure of such panels.
 
     Parameters
@@ -44,26 +43,22 @@ class CategoryPanels:
         columns = columns or columns_for(panels)
         self.key_pt = KEY_LINE_PT * -(-key_entries // KEY_COLUMNS)
         height = TITLE_PT + self.key_pt + PLOT_PT + AXIS_PT
-        self.grid = Grid(panels, columns, WIDTHS_PT.get(columns, WIDTHS_PT[3]), height, 30)
-        self.figure = self.grid.figure()
-        self.panels = []
-        header(self.figure, title, [])
+        grid = Grid(panels, columns, WIDTHS_PT.get(columns, WIDTHS_PT[3]), height, 30)
+        super().__init__(title, grid, (LEFT_PT, RIGHT_PT, TITLE_PT + self.key_pt, AXIS_PT))
 
     def add(self, first, second, axis) -> Axes:
         """Add the next panel with two lines of title and a vertical axis; return its axes."""
-        axes = self.grid.axes(self.figure, len(self.panels), LEFT_PT, RIGHT_PT, TITLE_PT + self.key_pt, AXIS_PT)
+        axes = self.next_axes()
         value_axis(axes, "y", axis)
         axes.tick_params(axis="y", labelsize=SMALL_SIZE_PT, labelcolor=LIGHT.muted)
         lines_behind(axes, "y")
         panel_title(axes, first, second, LEFT_PT, self.key_pt, RIGHT_PT)
-        self.panels.append(None)
         return axes
 
     def finish(self, axes, description, key=()) -> None:
         """Write a panel's key, and what it shows in words."""
         panel_key(axes, key, LEFT_PT)
-        unclipped(axes)
-        self.panels[-1] = self.grid.panel(len(self.panels) - 1, description)
+        super().finish(axes, description)
 
 
 def panel_key(axes, key, left_pt) -> None:
@@ -79,14 +74,14 @@ def panel_key(axes, key, left_pt) -> None:
     )  # fmt: skip
 
 
-def none_to_draw(title, words) -> tuple:
-    """Return figure and panels that say in words why nothing is drawn."""
+def none_to_draw(title, words) -> CategoryPanels:
+    """Return a figure that says in words why nothing is drawn."""
     drawn = CategoryPanels(title, 1, 0, columns=1)
     axes = drawn.add("", "", linear_axis(0, 1))
     axes.set_axis_off()
     axes.text(0, 0.5, words, size=SMALL_SIZE_PT, color=LIGHT.muted, transform=axes.transAxes)
     drawn.finish(axes, words)
-    return drawn.figure, drawn.panels
+    return drawn
 
 
 def slots(axes, names, below) -> None:

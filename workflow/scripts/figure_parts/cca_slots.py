@@ -1,12 +1,10 @@
 """Panels with a slot for each of a few things and, in each slot, a mark with its interval for every CCA."""
 
-from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from figure_parts.axis_scales import Axis
 from figure_parts.category_panels import CategoryPanels, draw_interval, draw_nothing, slots
 from figure_parts.figure_style import LIGHT, apply_style, cca_colour, cca_marker
-from figure_parts.figure_svg import Panel
 from figure_parts.scenario_panels import DASHES
 from figure_parts.tooltips import tell, value_words
 from wording.number_format import is_missing, number
@@ -27,10 +25,7 @@ def cca_entries(ccas) -> list[Line2D]:
 def by_slot(table, slot_of) -> dict[tuple[int, str], dict]:
     """Return (slot, CCA) -> row of a table with ``scenario`` and ``cca``, for `draw_slots`.
 
-    Raises
-    ------
-    ValueError
-        If two rows would have one place, so that only one of them were seen.
+    Raises `ValueError` if two rows would have one place, so that only one of them were seen.
     """
     placed = {}
     for row in table.to_dict("records"):
@@ -88,7 +83,7 @@ def draw_slots(axes, names, ccas, rows, value, low=None, high=None, below="") ->
     return " ".join(words)
 
 
-def draw_groups(title, table, by, draw_group, panels_each=1) -> tuple[Figure, list[Panel]]:
+def draw_groups(title, table, by, draw_group, panels_each=1) -> CategoryPanels:
     """Draw a figure with panels for each group of a table's rows, or one that says that no run is valid.
 
     Parameters
@@ -108,7 +103,7 @@ def draw_groups(title, table, by, draw_group, panels_each=1) -> tuple[Figure, li
         draw_group(drawn, ccas, rows)
     if not groups:
         empty_panel(drawn)
-    return drawn.figure, drawn.panels
+    return drawn
 
 
 def empty_panel(drawn) -> None:

@@ -23,47 +23,25 @@ _LONG_NUMBER = re.compile(r"-?\d+\.\d{3,}(?![\d.]|e)")
 
 @dataclass(frozen=True)
 class Panel:
-    """A rectangle of a figure that can stand alone.
+    """A rectangle of a figure that can stand alone."""
 
-    Attributes
-    ----------
-    identifier : str
-        The ``gid`` of its axes.
-    left, top, width, height : float
-        In points from the figure's upper left corner.
-    description : str
-        What it shows, for those who can't see it.
-    """
-
-    identifier: str
-    left: float
+    identifier: str  # the ``gid`` of its axes
+    left: float  # all in points from the figure's upper left corner
     top: float
     width: float
     height: float
-    description: str
+    description: str  # what it shows, for those who can't see it
 
 
 @dataclass(frozen=True)
 class Drawing:
-    """A drawing, as a figure's script returns it.
-
-    Attributes
-    ----------
-    figure : matplotlib.figure.Figure
-    panels : list of Panel
-    title : str
-        What the figure shows.
-    data : pandas.DataFrame
-        The rows that it shows.
-    digits : int, optional
-        Significant digits of the data's numbers in their file; all if not given.
-    """
+    """A drawing, as a figure's script returns it."""
 
     figure: Figure
     panels: list[Panel]
-    title: str
-    data: pd.DataFrame
-    digits: int | None = None
+    title: str  # what the figure shows
+    data: pd.DataFrame  # the rows that it shows
+    digits: int | None = None  # significant digits of the data's numbers in their file; all if not given
 
     def save(self, figure_path, data_path) -> None:
         """Write the figure as SVG and beside it the rows that it shows, as CSV; close the figure."""

@@ -22,7 +22,7 @@ DOTS_LOOKED_AT = 400
 
 
 def place_labels(texts, marks, dots, width, height, size, dot_cost=DOT) -> list[tuple[float, float, float, float]]:
-    """Return where labels go.
+    """Return for each label its centre and the mark that it belongs to, in points.
 
     Parameters
     ----------
@@ -37,11 +37,6 @@ def place_labels(texts, marks, dots, width, height, size, dot_cost=DOT) -> list[
         Of the type, in points.
     dot_cost : float
         How many points further away a label goes rather than cover a dot.
-
-    Returns
-    -------
-    list of (float, float, float, float)
-        For each label its centre and the mark that it belongs to, in points.
     """
     dots = dots[:: max(1, math.ceil(len(dots) / DOTS_LOOKED_AT))]
     everything = np.concatenate(marks) if marks else np.empty((0, 2))

@@ -6,13 +6,12 @@ from figure_parts.figure_style import LIGHT, SMALL_SIZE_PT, apply_style
 from figure_parts.scenario_panels import (
     INDENT_PT,
     TITLE_PT,
-    header,
+    PanelFigure,
     lines_behind,
     rows_of,
     scenario_grid,
     scenario_title,
     size_pt,
-    unclipped,
     unit_below,
     value_axis,
 )  # fmt: skip
@@ -20,7 +19,7 @@ from figure_parts.scenario_panels import (
 AXIS_PT, NAME_PT, PLOT_PT = 32, 13, 128
 
 
-class ScenarioFigure:
+class ScenarioFigure(PanelFigure):
     """A figure, panel by panel.
 
     Parameters
@@ -39,18 +38,16 @@ class ScenarioFigure:
 
     def __init__(self, title, key, panels, plot_pt, left, right=10, above=0):
         apply_style()
-        self.left, self.right, self.above = left, right, above
-        self.grid = scenario_grid(panels, TITLE_PT + above + plot_pt + AXIS_PT, left)
-        self.figure, self.panels = self.grid.figure(), []
-        header(self.figure, title, key)
+        self.left, self.above = left, above
+        grid = scenario_grid(panels, TITLE_PT + above + plot_pt + AXIS_PT, left)
+        super().__init__(title, grid, (left, right, TITLE_PT + above, AXIS_PT), key)
 
     def add(self, scenario, axis, unit) -> Axes:
         """Add the panel of a row of ``tidy/scenarios.csv`` with an `Axis` of values; return its axes."""
-        axes = self.grid.axes(self.figure, len(self.panels), self.left, self.right, TITLE_PT + self.above, AXIS_PT)
+        axes = self.next_axes()
         value_axis(axes, "x", axis, spaced=True)
         unit_below(axes, axis, unit)
         scenario_title(axes, scenario, self.left, self.above)
-        self.panels.append(None)
         return axes
 
     def add_rows(self, scenario, axis, unit, names) -> Axes:
@@ -74,8 +71,3 @@ class ScenarioFigure:
                     va="baseline", transform=axes.transAxes,
                 )  # fmt: skip
         return axes
-
-    def finish(self, axes, description) -> None:
-        """Say in words what the latest panel shows, now that all is drawn."""
-        unclipped(axes)
-        self.panels[-1] = self.grid.panel(len(self.panels) - 1, description)

@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from figure_parts.figure_style import DASHES, FONT_SIZE_PT, LIGHT, SMALL_SIZE_PT
-from figure_parts.figure_svg import Panel
+from figure_parts.figure_svg import Drawing, Panel
 from study_files.study_design import MIX
 from wording.number_format import tick
 from wording.scenario_words import conditions, heading, ip_words
@@ -34,22 +34,13 @@ LETTER_SHARE = 0.62
 
 @dataclass(frozen=True)
 class Grid:
-    """Panels of equal size in rows below a header.
-
-    Attributes
-    ----------
-    panels, columns : int
-    panel_width, panel_height : float
-        In points, title and axis labels included.
-    header : float
-        Height above the first row, in points.
-    """
+    """Panels of equal size in rows below a header."""
 
     panels: int
     columns: int
-    panel_width: float
-    panel_height: float
-    header: float = HEADER_PT
+    panel_width: float  # in points, title and axis labels included
+    panel_height: float  # the same
+    header: float = HEADER_PT  # height above the first row, in points
 
     @property
     def width(self) -> float:
@@ -89,6 +80,34 @@ class Grid:
             f"panel-{position + 1}", left + INDENT_PT, top, self.panel_width - INDENT_PT,
             self.panel_height, description,
         )  # fmt: skip
+
+
+class PanelFigure:
+    """A figure of panels, drawn one after another.
+
+    ``margins`` lie between a panel's edges and its plot, in points: left, right, top, bottom. ``key`` has entries with a
+    label each.
+    """
+
+    def __init__(self, title, grid, margins, key=()):
+        self.grid, self.margins = grid, margins
+        self.figure, self.panels = grid.figure(), []
+        header(self.figure, title, key)
+
+    def next_axes(self, right=None) -> Axes:
+        """Begin the next panel; return its axes. ``right`` is a margin of this panel alone."""
+        self.panels.append(None)
+        left, usual, top, bottom = self.margins
+        return self.grid.axes(self.figure, len(self.panels) - 1, left, usual if right is None else right, top, bottom)
+
+    def finish(self, axes, description) -> None:
+        """Say in words what the latest panel shows, now that all is drawn."""
+        unclipped(axes)
+        self.panels[-1] = self.grid.panel(len(self.panels) - 1, description)
+
+    def drawing(self, title, data, digits=None) -> Drawing:
+        """Return the figure with what it shows in words and in rows."""
+        return Drawing(self.figure, self.panels, title, data, digits)
 
 
 def columns_for(panels) -> int:

@@ -34,8 +34,8 @@ class Shares:
         return ["scenario", "cca", "ip_version", "setting", "conditions", self.number, "n", *ends, *self.theory]
 
 
-def draw_shares(cells, shares) -> tuple:
-    """Return figure and panels: one for each conditions and IP version, with a slot for each number."""
+def draw_shares(cells, shares) -> CategoryPanels:
+    """Return the figure: one for each conditions and IP version, with a slot for each number."""
     apply_style()
     groups = list(cells.groupby(["setting", "conditions", "ip_version"], sort=False))
     ccas, versions = list(dict.fromkeys(cells["cca"])), list(cells["ip_version"].unique())
@@ -57,7 +57,7 @@ def draw_shares(cells, shares) -> tuple:
         lines = shares.theory.values()
         key += [Line2D([], [], color=LIGHT.muted, lw=0.9, ls=dashes, label=name) for name, dashes in lines]
         drawn.finish(axes, f"Share of {shares.whose} in percent, {conditions}. {' '.join(words)}", key)
-    return drawn.figure, drawn.panels
+    return drawn
 
 
 def _look(cca):

@@ -29,15 +29,8 @@ def friedman_test(blocks) -> tuple[float, float, float] | None:
     with few blocks the chi-square distribution is far too conservative (Iman and Davenport,
     1980; Marozzi, 2014; `pingouin.friedman`, method "f").
 
-    Parameters
-    ----------
-    blocks : numpy.ndarray of float, shape (b, k)
-        b blocks of k groups; b at least 2, k at least 3.
-
-    Returns
-    -------
-    statistic, p, kendall_w : float
-        None if all values are tied in every block.
+    ``blocks`` (float, shape (b, k)): b blocks of k groups; b at least 2, k at least 3. Returns None if all values are
+    tied in every block.
     """
     b, k = blocks.shape
     ranks = stats.rankdata(np.array([without_noise(block) for block in blocks]), axis=1)
@@ -85,10 +78,7 @@ def smallest_friedman_p(b, k) -> float:
 def kruskal_wallis_test(groups) -> tuple[float, float] | None:
     """Return H and p of the Kruskal-Wallis test (1952), corrected for ties, chi-square approximation; None if all are tied.
 
-    Parameters
-    ----------
-    groups : list of numpy.ndarray of float
-        Three groups or more.
+    ``groups``: three groups or more.
     """
     pooled = without_noise(np.concatenate(groups))
     if pooled.min() == pooled.max():

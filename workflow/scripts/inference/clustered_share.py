@@ -11,18 +11,13 @@ from scipy import stats
 
 
 def clustered_share_interval(positive, trials, confidence) -> tuple[float, float]:
-    """Return the two-sided interval of a share.
+    """Return both ends of the two-sided interval of a share, between 0 and 1.
 
     Parameters
     ----------
     positive, trials : array_like of int, shape (clusters,)
         Of each cluster; one trial or more in all.
     confidence : float
-        Between 0 and 1.
-
-    Returns
-    -------
-    low, high : float
         Between 0 and 1.
     """
     positive, trials = np.asarray(positive, float), np.asarray(trials, float)

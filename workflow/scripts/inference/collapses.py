@@ -22,10 +22,8 @@ MIN_OF_EITHER = 5
 def collapsed(values) -> np.ndarray:
     """Return which of the values lie far below the others: of a share of 2/3 of their median, and of 5 robust deviations.
 
-    Parameters
-    ----------
-    values : array_like of float, shape (n,)
-        Of at least 0. Logarithms are compared, so that a value of 0 has collapsed unless most have.
+    ``values`` (array_like of float, shape (n,)): of at least 0. Logarithms are compared, so that a value of 0 has
+    collapsed unless most have.
     """
     return collapsed_of_samples(values)[0]
 
@@ -55,10 +53,7 @@ def collapsed_of_pairs(a, b) -> tuple[np.ndarray, np.ndarray]:
 
     What a seed does to both runs of a pair is not in their ratio, so it shows what the spread of the values hides.
 
-    Parameters
-    ----------
-    a, b : numpy.ndarray of float, shape (n,)
-        Values of at least 0; ratios are looked at where all are above.
+    ``a``, ``b`` (numpy.ndarray of float, shape (n,)): values of at least 0; ratios are looked at where all are above.
     """
     if len(a) and min(a.min(), b.min()) > 0:
         return collapsed(a) | collapsed(a / b), collapsed(b) | collapsed(b / a)

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from inference.mean_interval import repeats_one_measurement
 from inference.normality import SHAPIRO_MIN_N, shapiro_wilk
 from inference.paired_contrasts import contrasts, to_effect, usable_scale
 from inference.paired_effects import hodges_lehmann, walsh_averages
@@ -28,7 +29,7 @@ class Comparison:
     contrasts: np.ndarray  # one a pair
     walsh: np.ndarray  # their Walsh averages
     test: StudentMean | FlippedMean | None = None  # of the mean contrast; None if there is no spread to judge it by
-    one_value: bool = False  # whether several pairs are one measurement repeated: all the same within the resolution
+    one_value: bool = False  # whether the runs of each side repeat one measurement: all the same within the resolution
     mean_a: float | None = None
     mean_b: float | None = None
     effect: float | None = None  # of the mean contrast, with its interval
@@ -45,8 +46,13 @@ class Comparison:
 
     @property
     def n(self) -> int:
-        """Number of values that the pairs are worth: 1 if they repeat one measurement."""
+        """Number of values that the pairs are worth: 1 if their runs repeat one measurement."""
         return 1 if self.one_value else self.pairs
+
+    @property
+    def all_alike(self) -> bool:
+        """Whether runs differ, but all pairs by the same: no spread to judge the difference by."""
+        return self.test is None and self.pairs > 1 and not self.one_value
 
     def tested(self, null=0.0) -> dict[str, str | float | None]:
         """Return the columns test, statistic and p, as far as there is a test."""
@@ -66,8 +72,9 @@ def compare(a, b, scale, effect_unit, family, resolution=(0.0, 0.0)) -> Comparis
         The metric's.
     family : Family
     resolution : tuple of float
-        How far values of a, and of b, must be apart to be told apart, in their unit. Values that are all closer are one
-        measurement, however often it was repeated: n is 1, and there is no test.
+        How far values of a, and of b, must be apart to be told apart, in their unit. Where all values of a are closer, and
+        all of b, each side is one measurement, however often it was repeated: n is 1, and there is no test. Equal contrasts
+        of runs that differ are no repetition; they have no test either, as they have no spread.
     """
     if len(a) == 0:
         return Comparison(scale, np.empty(0), np.empty(0))
@@ -77,14 +84,12 @@ def compare(a, b, scale, effect_unit, family, resolution=(0.0, 0.0)) -> Comparis
         notes.append("a value of 0 has no ratio: differences are relative to the mean of both")
     values = contrasts(a, b, used)
     row = {"mean_a": float(a.mean()), "mean_b": float(b.mean()), "effect": to_effect(float(values.mean()), used)}
-    same = is_constant(values) or all(np.ptp(side) < step for side, step in zip((a, b), resolution, strict=True))
-    if same:
+    repeated = all(repeats_one_measurement(side, step) for side, step in zip((a, b), resolution, strict=True))
+    if repeated or is_constant(values):
         if is_constant(values):
             row["effect"] = to_effect(float(values[0]), used)
-        words = _constant_words(len(values), is_constant(values), row["effect"], effect_unit)
-        return Comparison(
-            used, values, values[:1], one_value=len(values) > 1, hl=row["effect"], notes=(*notes, words), **row
-        )
+        words = _constant_words(values, repeated, row["effect"], effect_unit)
+        return Comparison(used, values, values[:1], one_value=repeated, hl=row["effect"], notes=(*notes, words), **row)
     walsh = walsh_averages(values)
     test = mean_test(values, family.tests, family.significance, _contrast_step(row, resolution, used))
     row["ci_low"], row["ci_high"] = (to_effect(end, used) for end in test.interval(family.confidence))
@@ -106,12 +111,15 @@ def _contrast_step(row, resolution, scale) -> float:
     return a + b
 
 
-def _constant_words(pairs, exactly, effect, effect_unit) -> str:
-    """Say that all pairs show the same: "all 4 pairs show the same, 13 %: one measurement repeated, so n = 1 and no test"."""
+def _constant_words(contrasts, repeated, effect, effect_unit) -> str:
+    """Return why pairs have no test: "all 4 pairs show the same, 13 %: one measurement repeated, so n = 1 and no test"."""
+    pairs = len(contrasts)
     if pairs == 1:
         return "one pair: no spread to judge a difference by"
     difference = "no difference" if effect == 0 else f"{number(effect)} {effect_unit}"
-    how = "the same" if exactly else "the same within the resolution of the measurement"
+    if not repeated:
+        return f"runs differ, but all {pairs} pairs show the same, {difference}: no spread to judge it by, so no test"
+    how = "the same" if is_constant(contrasts) else "the same within the resolution of the measurement"
     return f"all {pairs} pairs show {how}, {difference}: one measurement repeated, so n = 1 and no test"
 
 

@@ -44,23 +44,15 @@ def usable_scale(a, b, scale) -> str:
 def contrasts(a, b, scale) -> np.ndarray:
     """Return the contrast of each pair.
 
+    Rounding noise is removed: contrasts that are equal but for it are exactly equal, and exactly 0 if they are 0 but
+    for it. Raises `ValueError` if a ratio is asked of values that are not all above 0.
+
     Parameters
     ----------
     a, b : numpy.ndarray of float, shape (n,)
         The values of each pair, one pair or more.
     scale : str
         "ratio", "relative" or "points".
-
-    Returns
-    -------
-    numpy.ndarray of float, shape (n,)
-        Rounding noise removed: contrasts that are equal but for it are exactly equal, and
-        exactly 0 if they are 0 but for it.
-
-    Raises
-    ------
-    ValueError
-        If a ratio is asked of values that are not all above 0.
     """
     size = float(max(np.abs(a).max(), np.abs(b).max()))
     if scale == "ratio":

@@ -52,10 +52,8 @@ def rank_biserial(contrasts) -> float:
 def cliffs_delta(a, b) -> float:
     """Return Cliff's delta: the share of (a > b) minus that of (a < b) over all combinations (Cliff, 1993).
 
-    Parameters
-    ----------
-    a, b : numpy.ndarray of float, shapes (n,) and (m,)
-        One value or more each; compared without regard to pairs.
+    ``a``, ``b`` (numpy.ndarray of float, shapes (n,) and (m,)): one value or more each; compared without regard to
+    pairs.
     """
     ordered = np.sort(b)
     below = np.searchsorted(ordered, a, side="left").sum()

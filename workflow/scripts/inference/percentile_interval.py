@@ -58,18 +58,15 @@ def least_values(share: float, confidence: float, kind: str = TWO_SIDED) -> int:
 def percentile_interval(values, share: float, confidence: float) -> PercentileEstimate:
     """Return a percentile of independent values with its interval, or its upper bound, as n allows.
 
+    Both ends are values themselves. The interval misses to either side with half of the rest at most, the upper bound
+    with all of it.
+
     Parameters
     ----------
     values : array_like of float, shape (n,)
         Missing ones don't count.
     share, confidence : float
         As for `least_values`.
-
-    Returns
-    -------
-    PercentileEstimate
-        Both ends are values themselves. The interval misses to either side with half of the rest at most, the upper bound with
-        all of it.
     """
     ordered = np.sort(np.asarray(values, float))
     ordered = ordered[~np.isnan(ordered)]

@@ -16,18 +16,14 @@ def mann_whitney(first, second, significance) -> tuple[float | None, float | Non
     As ``pingouin.mwu``, which calls the same function of SciPy, but without the matrix of all
     differences that it builds for an effect size: 1 GB at 7,200 runs for each IP version.
 
+    Returns U of ``first`` (pairs in which it is the larger, equal ones for a half), p, and a note that says why there
+    is neither.
+
     Parameters
     ----------
     first, second : array_like of float
     significance : float
         A test that can't reach it with so few values is not made.
-
-    Returns
-    -------
-    u, p : float or None
-        U of `first`: pairs in which it is the larger, equal ones for a half.
-    note : str
-        Why there is none.
     """
     first, second = np.asarray(first, float), np.asarray(second, float)
     n_first, n_second = len(first), len(second)

@@ -51,6 +51,9 @@ def expit(values, lower=0.0, upper=1.0) -> np.ndarray | np.float64:
 def bounded_estimate(values, confidence, lower=0.0, upper=1.0, resolution=0.0, collapses=None) -> BoundedEstimate:
     """Estimate the typical value of a bounded quantity from independent values.
 
+    A value on a bound has no logit: then mean and t interval are those of the values themselves, cut at the bounds, and
+    the note says so.
+
     Parameters
     ----------
     values : array_like of float, shape (n,)
@@ -61,12 +64,6 @@ def bounded_estimate(values, confidence, lower=0.0, upper=1.0, resolution=0.0, c
         How far values must be apart to be told apart.
     collapses : callable, optional
         Given the values it tells which of them lie far from the others: then there is no interval.
-
-    Returns
-    -------
-    BoundedEstimate
-        A value on a bound has no logit: then mean and t interval are those of the values
-        themselves, cut at the bounds, and the note says so.
     """
     values = np.asarray(values, float)
     values = values[~np.isnan(values)]

@@ -100,10 +100,7 @@ def chances(rows, strata) -> tuple[np.ndarray, np.ndarray]:
 
     Where no row differs from the data it is certain: p is 0 or 1.
 
-    Parameters
-    ----------
-    rows, strata
-        As for `t_interval`.
+    ``rows``, ``strata``: as for `t_interval`.
     """
     variances = covariances(rows, rows, strata)
     error = np.sqrt(variances.sum(axis=0))

@@ -17,10 +17,6 @@ def quantile(share, df) -> np.float64 | np.ndarray:
         The chance, between 0 and 1.
     df : array_like of float
         Degrees of freedom above 0, infinite ones too; of others the result is missing.
-
-    Returns
-    -------
-    numpy.float64 or numpy.ndarray of float
     """
     return special.stdtrit(df, share)
 
@@ -28,13 +24,6 @@ def quantile(share, df) -> np.float64 | np.ndarray:
 def chance_below(t, df) -> np.float64 | np.ndarray:
     """Return the chance that t lies below a value, the inverse of `quantile`; arrays are broadcast.
 
-    Parameters
-    ----------
-    t, df : array_like of float
-        As the result of `quantile`, and its argument.
-
-    Returns
-    -------
-    numpy.float64 or numpy.ndarray of float
+    ``t``, ``df``: as the result of `quantile`, and its argument.
     """
     return special.stdtr(df, t)

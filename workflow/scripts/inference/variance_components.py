@@ -26,29 +26,16 @@ LEAST_REPLICATIONS, LEAST_VALUES = 3, 2
 
 @dataclass(frozen=True)
 class Component:
-    """A part of the variance.
+    """A part of the variance."""
 
-    Attributes
-    ----------
-    name : tuple of str
-        A factor, two of them, or `HIGHER`, `SEED` (what runs of a block and replication have in common) or `RUN` (what is left
-        of the spread within cells; with `SEED`, where a block is one cell).
-    df : int or None
-        Degrees of freedom; None of chance.
-    squares : float or None
-        Sum of squares of the cells' means; None of chance.
-    variance : float
-        Estimate without bias, so below 0 where there is little or nothing.
-    share, low, high : float or None
-        Of the whole variance, and its interval, None with fewer replications than an interval needs.
-    """
-
+    # A factor, two of them, or `HIGHER`, `SEED` (what runs of a block and replication have in common) or `RUN` (what is
+    # left of the spread within cells; with `SEED`, where a block is one cell).
     name: tuple[str, ...]
-    df: int | None
-    squares: float | None
-    variance: float
-    share: float | None
-    low: float | None = None
+    df: int | None  # degrees of freedom; None of chance
+    squares: float | None  # sum of squares of the cells' means; None of chance
+    variance: float  # estimate without bias, so below 0 where there is little or nothing
+    share: float | None  # of the whole variance, None with fewer replications than an interval needs
+    low: float | None = None  # ends of the share's interval
     high: float | None = None
 
 
@@ -56,6 +43,10 @@ def decompose(
     values: np.ndarray, block_factors: int, levels: Sequence[int], names: Sequence[str], confidence: float
 ) -> list[Component]:
     """Return the parts of the variance of a crossed design.
+
+    These are factors of several levels, pairs of them, higher interactions, seed and run. `SEED` is left out where a
+    block is one cell, both where some block has no cell with two runs: chance is then part of all others, and there is
+    no interval.
 
     Parameters
     ----------
@@ -69,12 +60,6 @@ def decompose(
     names : sequence of str
     confidence : float
         Of the intervals: t intervals of the stratified jackknife, in which each block's replications are left out one by one.
-
-    Returns
-    -------
-    list of Component
-        Factors of several levels, pairs of them, higher interactions, seed and run. `SEED` is left out where a block is one
-        cell, both where some block has no cell with two runs: chance is then part of all others, and there is no interval.
     """
     values, blocks = np.asarray(values, float), int(np.prod(levels[:block_factors]))
     if len(values) != np.prod(levels) or np.isnan(values).all(axis=1).any():

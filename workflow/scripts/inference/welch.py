@@ -14,10 +14,8 @@ def difference_variance(variances, sizes) -> tuple[float, float]:
 
     The variance is v1/n1 + v2/n2, with (v1/n1 + v2/n2)^2 / ((v1/n1)^2/(n1 - 1) + (v2/n2)^2/(n2 - 1)) degrees of freedom.
 
-    Parameters
-    ----------
-    variances, sizes : sequence of float, shape (2,)
-        Of the samples, with the divisor n - 1; two values or more each.
+    ``variances``, ``sizes`` (sequence of float, shape (2,)): of the samples, with the divisor n - 1; two values or more
+    each.
     """
     parts = [float(variance) / n for variance, n in zip(variances, sizes, strict=True)]
     spread = sum(part**2 / (n - 1) for part, n in zip(parts, sizes, strict=True))
@@ -26,6 +24,9 @@ def difference_variance(variances, sizes) -> tuple[float, float]:
 
 def welch(values, others, params, resolutions=(0.0, 0.0)) -> dict[str, float] | None:
     """Compare the means of two independent samples, two-sided: t = (m1 - m2) / sqrt(v1/n1 + v2/n2).
+
+    Returns difference, low, high, tost_low, tost_high, statistic, df, p; None if neither sample varies beyond its
+    resolution.
 
     Parameters
     ----------
@@ -36,11 +37,6 @@ def welch(values, others, params, resolutions=(0.0, 0.0)) -> dict[str, float] | 
         confidence 1 - 2 x significance stands for.
     resolutions : tuple of float
         How far values of either sample must be apart to be told apart; the variance of such a rounding is added to theirs.
-
-    Returns
-    -------
-    dict or None
-        difference, low, high, tost_low, tost_high, statistic, df, p; None if neither sample varies beyond its resolution.
     """
     samples = list(zip((values, others), resolutions, strict=True))
     if all(repeats_one_measurement(sample, step) for sample, step in samples):

@@ -18,9 +18,9 @@ from rocrate.model.dataset import Dataset
 from rocrate.model.file import File
 from rocrate.rocrate import ROCrate
 
-from publishing.result_checks.manifest import file_sha256
 from publishing.software_entities import RUN_TERMS, add_images, add_software, describe_workflow
 from rule_script import run_rule
+from run_tables.run_documents import file_sha256
 from study_files.run_platforms import image_of, is_repeatable
 
 WORKFLOW_CRATE = "https://w3id.org/workflowhub/workflow-ro-crate/1.0"

@@ -86,11 +86,8 @@ def scenario_rows(scenarios, runs) -> list[dict]:
 def folded_conditions(rows: list[dict]) -> dict:
     """Return what the table of conditions shows of `scenario_rows`: what all scenarios have alike stands once, before it.
 
-    Returns
-    -------
-    dict
-        columns : pairs of a key of the rows and its heading, of those whose values differ;
-        shared : what all have alike, as texts; rows : the rows, their ``details`` as one text of what not all have.
+    ``columns`` are pairs of a key of the rows and its heading, of those whose values differ; ``shared`` is what all
+    have alike, as texts; ``rows`` are the rows, their ``details`` as one text of what not all have.
     """
     if len(rows) < 2:
         return {"columns": CONDITIONS, "shared": [], "rows": rows}
@@ -122,8 +119,10 @@ def _shares_seen(valid):
         if known.any():
             *_, what = COUNT_WORDS[option.name]
             words.append(f"{number(100 * valid.loc[known, option.column].sum() / passed[known].sum())} % {what}")
-    extent = valid["reordering_extent_packets"].dropna()
-    return ", ".join(words + ([] if extent.empty else [f"overtaken by {extent.mean():.3g} segments"]))
+    waiting = valid["waiting_per_late_packet"].dropna()
+    return ", ".join(
+        words + ([] if waiting.empty else [f"{waiting.mean():.3g} segments waiting for each that is late"])
+    )
 
 
 def _discipline_words(row):

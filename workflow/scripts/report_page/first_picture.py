@@ -21,6 +21,9 @@ PANELS = {1: 2, 2: 4, 3: 3}
 def first_picture(outline, figures, tables) -> dict | None:
     """Return what the page's opening shows, or None if a study has nothing to compare.
 
+    Returns ``figure`` (slug), ``panels`` (those of the figure that are shown), ``columns``, ``caption``, ``more`` (how
+    many panels are not shown) and ``section``; or no more than ``tiles``, as `tile_tables` returns them.
+
     Parameters
     ----------
     outline : StudyOutline
@@ -28,12 +31,6 @@ def first_picture(outline, figures, tables) -> dict | None:
         By slug, as `page_files.figure_item` gives them; one that the opening shows whole gets ``opens``, and its section lacks it.
     tables : namespace
         With ``runs`` and ``scenarios``.
-
-    Returns
-    -------
-    dict or None
-        ``figure`` (slug), ``panels`` (those of the figure that are shown), ``columns``, ``caption``, ``more`` (how many
-        panels are not shown) and ``section``; or no more than ``tiles``, as `tile_tables` returns them.
     """
     for topic in outline.topics:
         for slug in topic.pictures:
@@ -57,12 +54,9 @@ def first_picture(outline, figures, tables) -> dict | None:
 def tile_tables(runs, scenarios) -> list[dict]:
     """Return tables of means over the valid runs, IP versions together: a row a scenario, a column a CCA.
 
-    Returns
-    -------
-    list of dict
-        title, ccas, rows (label, detail (what sets the scenario apart) and tiles: pairs of text and step of the ramp, 0 without a value) of: goodput in
-        percent of the ideal, and how long packets waited in ms (`run_tables.waiting`). A table of fewer than two values is
-        left out.
+    Each has title, ccas and rows (label, detail, which sets the scenario apart, and tiles: pairs of text and step of
+    the ramp, 0 without a value): of goodput in percent of the ideal, and of how long packets waited in ms
+    (`run_tables.waiting`). A table of fewer than two values is left out.
     """
     valid = runs_at_centre(runs, scenarios)
     valid = valid[valid["valid"]]

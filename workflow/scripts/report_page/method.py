@@ -2,12 +2,19 @@
 
 import math
 from collections import Counter
+from functools import partial
 
-from experiment.own_kernels import in_words
+from experiment.flow_groups import LONG, REAL_TIME, WEB
+from experiment.own_kernels import kernel_words
+from inference.paired_tests import FLIPS_MAX_PAIRS, flips_reach
+from report_page.method_statements import NETWORK, SEEDS
 from report_page.metric_words import WORDS, DefinedMetric, defined
+from report_page.statements import Facts, said
+from report_page.threats import threats
 from report_parts.data_tables import size
 from run_tables.metrics import METRICS, PUBLISHED_METRICS, differences
 from study_files.study_design import is_simulator
+from study_files.study_features import FEATURES, is_without_chance
 from study_files.study_replications import has_looks
 from topics.packet_size.topic import compares_sizes_alone
 from topics.published.topic import FIRST_FIGURE
@@ -16,7 +23,12 @@ from wording.scenario_words import amount_words, heading, ip_words, path_rtts_ms
 from wording.sentence_words import cca_name, listed
 
 NONE_MADE = "none"
-PROGRAMS = {"iperf3": "iperf3", "round-trip": "qperf", "ftp": "vsftpd and wget"}
+PROGRAMS = {
+    LONG: "iperf3", "round-trip": "qperf", "ftp": "vsftpd and wget", WEB: "nginx and a client of its objects",
+    REAL_TIME: "a sender of packets of one size",
+}  # fmt: skip
+#: Fewer replications leave wide intervals.
+FEW_REPLICATIONS = 6
 ROUND_TRIP = DefinedMetric(
     column="rtt_mean_ms",
     slug="rtt",
@@ -36,6 +48,7 @@ def method_section(material, environments) -> dict:
     margins, detect = (differences(params["analysis"][name]) for name in ("equivalence_margin", "detect"))
     with_power = study_design.ip_versions_compared and not sizes_alone
     tests = tests_taken(tables.ip_versions, tables.ccas, tables.cca_pairs)
+    facts = facts_of(material, environments, tests)
     return {
         "design": design(material.study, tables.runs),
         "population": population(tables.scenarios),
@@ -49,9 +62,11 @@ def method_section(material, environments) -> dict:
         "ccas_tested": tables.ccas is not None,
         "power": _power_rows(tables.ip_versions, margins, detect) if with_power else [],
         "margin_reason": _margin_reason(params["analysis"]["equivalence_margin"]["reason"]),
-        "definitions": definitions(tables.scenarios, sizes_alone),
-        "programs": _programs(study_design.applications),
-        "threats": _threats(material.study, tables.runs, tables.scenarios, tables.descriptive, environments),
+        "definitions": definitions(tables.scenarios, facts, sizes_alone),
+        "network": said(NETWORK, facts),
+        "seeds": said(SEEDS, facts),
+        "mean_test": mean_test_words(tables, params["significance"]),
+        "threats": threats(facts),
     }
 
 
@@ -122,7 +137,7 @@ def defined_ccas(study) -> list[dict]:
         else:
             origin = f"the kernel's {cca_name(one['base'])}"
         if one.get("kernel"):
-            origin += f", on {in_words(one['kernel'])}"
+            origin += f", on {kernel_words(one['kernel'])}"
         parameters = [f"{key} {str(value).lower()}" for key, value in one["parameters"].items()]
         rows.append({"name": name, "origin": origin, "parameters": ", ".join(parameters) or "its own"})
     return rows
@@ -148,11 +163,8 @@ def tests_taken(ip_versions, ccas, cca_pairs) -> list[dict]:
 
     The tables are None where the study has nothing to compare.
 
-    Returns
-    -------
-    list of dict
-        question, family, metrics: a list of dict with name, counts (pairs of test and number) and
-        why (pairs of reason and number).
+    Returns question, family, metrics: a list of dict with name, counts (pairs of test and number) and why (pairs of
+    reason and number).
     """
     questions, versions = [], ("", "") if ip_versions is None else (" and IP versions", " and IP version")
     for question, table, family in (
@@ -234,9 +246,35 @@ def _margin_reason(text) -> str:
     return f"{reason}." if reason and reason[-1] not in ".!?" else reason
 
 
-def _programs(applications) -> str:
-    """Return the programs that make a study's traffic: "iperf3 and qperf"."""
-    return listed([PROGRAMS[name] for name in applications])
+def programs_of(scenarios) -> str:
+    """Return the programs that make a study's traffic: "iperf3 and nginx"; ``scenarios`` are resolved."""
+    used = {}
+    for scenario in scenarios:
+        applications = [group["application"] for group in scenario["groups"]] or [scenario["traffic"]["application"]]
+        used |= dict.fromkeys(PROGRAMS[name] for name in applications)
+    return listed(list(used))
+
+
+def mean_test_words(tables, significance) -> str:
+    """Say which test of the mean difference pairs get, and from how many pairs on this study's families get sign flips.
+
+    ``tables`` has those of the tests of pairs, None where the study has none.
+    """
+    families = {}
+    if tables.ip_versions is not None:
+        cells = tables.ip_versions.groupby("metric").size().max()
+        families[int(cells)] = f"{count(int(cells), 'cell')} of a metric"
+    if tables.cca_pairs is not None and len(tables.cca_pairs):
+        families[len(tables.cca_pairs)] = f"{count(len(tables.cca_pairs), 'pair')} of CCAs"
+    reached = [
+        f"{next(n for n in range(2, FLIPS_MAX_PAIRS) if flips_reach(n, tests, significance))} for the {words}"
+        for tests, words in families.items()
+        if any(flips_reach(n, tests, significance) for n in range(2, FLIPS_MAX_PAIRS))
+    ]
+    flips = "flips of the differences' signs where there are enough of them to reach the corrected level"
+    return f"by the mean of the differences, with Student's t where there are few pairs, and with {flips}" + (
+        f" (here from {listed(reached)} on)" if reached else ""
+    )
 
 
 def _traffic_kind(scenario):
@@ -251,8 +289,8 @@ def _traffic_kind(scenario):
     return "MPTCP" if scenario.get("multipath") == "mptcp" else "TCP"
 
 
-def with_sources(metric, scenarios) -> DefinedMetric:
-    """Return a metric with what it is read from in the traffic of ``tidy/scenarios.csv``.
+def with_sources(metric, scenarios, facts) -> DefinedMetric:
+    """Return a metric with its definition in a study, and with what it is read from in the traffic of ``tidy/scenarios.csv``.
 
     That is one source, several with the kinds that each is of, or "none" if no such traffic has the metric.
     """
@@ -261,48 +299,107 @@ def with_sources(metric, scenarios) -> DefinedMetric:
         kinds.setdefault(dict(words.elsewhere).get(kind, words.source), []).append(kind)
     kinds.pop(None, None)
     if len(kinds) < 2:
-        return defined(metric, next(iter(kinds), "none"))
-    return defined(metric, ". ".join(f"{listed(names)}: {source}" for source, names in kinds.items()))
+        return defined(metric, next(iter(kinds), "none"), facts)
+    return defined(metric, ". ".join(f"{listed(names)}: {source}" for source, names in kinds.items()), facts)
 
 
-def definitions(scenarios, by_size=False) -> list[dict]:
+def definitions(scenarios, facts, by_size=False) -> list[dict]:
     """Return our definitions beside the paper's, a row a question, with the paper's figure.
 
     A study of message sizes has its own: throughput, and round trips of single messages.
     """
     if by_size:
-        shown = (("How fast?", with_sources(METRICS[0], scenarios)), ("How long does a message take?", ROUND_TRIP))
+        shown = (
+            ("How fast?", with_sources(METRICS[0], scenarios, facts)),
+            ("How long does a message take?", ROUND_TRIP),
+        )
         return [{"question": question, "ours": metric, "published": None, "figure": None} for question, metric in shown]
     figures = {metric.ours: (number_of, metric) for number_of, metric in enumerate(PUBLISHED_METRICS, FIRST_FIGURE)}
     rows = []
     for metric in METRICS:
         figure, published = figures.get(metric.slug, (None, None))
-        row = {"question": WORDS[metric.slug].question, "ours": with_sources(metric, scenarios), "figure": figure}
-        rows.append(row | {"published": published and with_sources(published, scenarios)})
+        row = {
+            "question": WORDS[metric.slug].question,
+            "ours": with_sources(metric, scenarios, facts),
+            "figure": figure,
+        }
+        rows.append(row | {"published": published and with_sources(published, scenarios, facts)})
     return rows
 
 
-def _threats(study, runs, scenarios, descriptive, environments):
-    """Return the facts that the threats to validity are stated with; emulated tells whether any platform is no simulator."""
-    goodput = descriptive[(descriptive["metric"] == "goodput_mbps") & (descriptive["n"] >= 2)]
-    platforms = sorted(set(scenarios["platform"]))
-    simulated = [name for name in platforms if is_simulator(name)]
-    return {
-        "platforms": platforms,
-        "simulated": simulated,
-        "emulated": len(simulated) < len(platforms),
-        "kernels": kernels_of(environments),
-        "replications": replications_taken(runs),
-        "fewest_replications": int(runs.groupby("scenario")["replication"].max().min()),
-        "amounts": amounts(scenarios),
-        "startup": startup(scenarios, runs),
-        "equal_cells": int((goodput["measurements"] == 1).sum()),
-        "cells": len(goodput),
-        "loss_free": int((scenarios[["loss_forward_percent", "loss_reverse_percent"]].max(axis=1) == 0).sum()),
-        "one_bottleneck": bool(scenarios["rate_mbps"].notna().all()),
-        "chains": bool((scenarios["bottlenecks"] > 1).any()),
-        "mixed": any("+" in cca for cca in runs["cca"].unique()) or bool(scenarios["cross_cca"].astype(bool).any()),
-    }
+def facts_of_design(design) -> Facts:
+    """Return what sentences name of a `StudyDesign`, and what they presume of it."""
+    return Facts(
+        design.scenarios,
+        {
+            "mixes": design.mixes, "several_ccas": len(design.ccas) > 1, "cca_word": design.cca_word, "pairs": design.pairs,
+            "several_pairs": design.pairs > 1, "ip_versions_compared": design.ip_versions_compared,
+        },
+    )  # fmt: skip
+
+
+def facts_of(material, environments, tests) -> Facts:
+    """Return what sentences on a study's method and threats name, and what they presume."""
+    tables, design = material.tables, material.design
+    runs, scenarios, kernels = tables.runs, tables.scenarios, kernels_of(environments)
+    goodput = tables.descriptive[(tables.descriptive["metric"] == "goodput_mbps") & (tables.descriptive["n"] >= 2)]
+    slow_start = startup(scenarios, runs) or {}
+    with_power = design.ip_versions_compared and not compares_sizes_alone(design)
+    total = len(design.scenarios)
+    of_all = partial(_of_scenarios, total)
+    return Facts(
+        design.scenarios,
+        facts_of_design(design).values
+        | {
+            "kernels": listed(kernels) if kernels else "",
+            "one_kernel": len(kernels) == 1,
+            "several_kernels": len(kernels) > 1,
+            "bbr_above_all": ", BBR above all" if "bbr" in design.ccas_that_run else "",
+            "disciplines": listed(sorted(set(scenarios["discipline"]))),
+            "others": _others_words(design.scenarios),
+            "policed": of_all(sum(map(FEATURES["policer"], design.scenarios))),
+            "served": of_all(design.servers),
+            "amounts": amounts(scenarios),
+            "trips": count(slow_start["trips"], "round trip") if slow_start else "",
+            "seconds": slow_start.get("seconds"),
+            "startup_scenario": slow_start.get("scenario"),
+            "startup_share": _share_words(slow_start) if slow_start else "",
+            "replications": count(replications_taken(runs), "replication"),
+            "few": int(runs.groupby("scenario")["replication"].max().min()) < FEW_REPLICATIONS,
+            "power": with_power,
+            "tests": bool(tests),
+            "ccas_tested": tables.ccas is not None,
+            "significance": f"{material.params['significance']:g}",
+            "missed": f"{100 * (1 - material.params['confidence']):.0f}",
+            "chanceless": of_all(alone) if (alone := sum(map(is_without_chance, design.scenarios))) else "",
+            "equal_cells": int((goodput["measurements"] == 1).sum()),
+            "cells": count(len(goodput), "cell"),
+            "programs": programs_of(design.scenarios),
+        },
+    )
+
+
+def _of_scenarios(total, number_of):
+    """Return "all scenarios", or how many of them: "2 of 3 scenarios"."""
+    if number_of == total:
+        return "the one scenario" if total == 1 else f"all {total} scenarios"
+    return f"{number_of} of {count(total, 'scenario')}"
+
+
+def _others_words(scenarios):
+    """Return what runs beside the flows under test in some scenarios, in words; "" if nothing does."""
+    kinds = (
+        ("other CCAs", "long flows with other CCAs"), ("web", "web objects"), ("real-time", "real-time streams"),
+        ("flows that come and go", "flows that come and go"),
+    )  # fmt: skip
+    words = [text for feature, text in kinds if any(map(FEATURES[feature], scenarios))]
+    return listed(words) if words else ""
+
+
+def _share_words(slow_start):
+    if slow_start["percent"] >= 100:
+        return "longer than the run"
+    return f"{number(slow_start['percent'], 0)} % of its {slow_start['duration']} s"
 
 
 def amounts(scenarios) -> str:

@@ -2,6 +2,7 @@
 
 from dataclasses import asdict, dataclass
 
+from report_page.statements import ALWAYS, Facts, Statement, every, known, none, said, some
 from run_tables.metrics import Metric
 
 
@@ -13,7 +14,7 @@ class MetricWords:
     have no such metric; ``question`` is what it answers, where it is ours.
     """
 
-    definition: str
+    definition: tuple[Statement, ...]
     source: str
     elsewhere: tuple = ()
     question: str = ""
@@ -58,62 +59,107 @@ _AGAIN_ELSEWHERE = (
     ("ns-3", "the simulator's senders"),
 )
 
+_OF_GROUPS = Statement("Of groups of flows only those count that have the CCA under test.", some("groups"))
 #: The words for each metric, by its slug.
 WORDS = {
     "goodput": MetricWords(
-        "Bytes that were delivered, acknowledged by the receivers, over the time that all flows of the run have in common, "
-        "and summed over them. Start-up is included.",
+        (
+            Statement(
+                "Bytes that were delivered, acknowledged by the receivers, over the time that all flows of the run have in common, and "
+                "summed over them.",
+                some("tcp"),
+            ),
+            Statement("Bytes that arrived, by flow over its own time, summed over the flows.", none("tcp")),
+            Statement("Flows of UDP count over their own times.", some("tcp") & ~every("tcp")),
+            _OF_GROUPS,
+            Statement("Start-up is included.", ALWAYS),
+        ),
         "the senders' kernels at two moments: TCP_INFO, bytes acknowledged, and segments acknowledged selectively",
         _GOODPUT_ELSEWHERE,
         question="How fast?",
     ),
     "rtt": MetricWords(
-        "Mean round-trip time that the sender's TCP measured, averaged over all flows of "
-        "the run: the path's delay and jitter, the time spent in queues, and that by which acknowledgements are late.",
+        (
+            Statement("Mean round-trip time that the sender's TCP measured, averaged over the flows of the run.", ALWAYS),
+            Statement(
+                "It is the path's delay and the time spent in queues.", none("jitter") & none("late packets") & none("changing path")
+            ),
+            Statement(
+                "It is the path's delay as it was at each time, with what came on top of it there (jitter, lateness), and the time spent in "
+                "queues.",
+                some("jitter") | some("late packets") | some("changing path"),
+            ),
+            _OF_GROUPS,
+        ),
         "iperf3, mean RTT of each stream (the kernel's TCP_INFO)",
         _RTT_ELSEWHERE,
         question="How long does a packet take?",
     ),
     "loss": MetricWords(
-        "Packets dropped at the bottleneck, by the full queue and by the configured loss, "
-        "over all packets offered to it. Counted where they are dropped, not inferred from "
-        "retransmissions.",
+        (
+            Statement("Packets dropped by the bottleneck's queue, over all packets offered to it.", none("random loss") & none("policer")),
+            Statement(
+                "Packets dropped by the bottleneck's queue and by the configured loss, over all packets offered to the bottleneck.",
+                some("random loss") & none("policer"),
+            ),
+            Statement(
+                "Packets dropped by the bottleneck's queue, by the configured loss and by a policer, over all packets offered to the "
+                "bottleneck or the policer.",
+                some("policer"),
+            ),
+            Statement("Counted where they are dropped, not inferred from retransmissions.", ALWAYS),
+        ),
         "counters of the queueing disciplines",
         question="What gets lost?",
     ),
     "retransmits": MetricWords(
-        "Segments that TCP sent again, summed over the flows of the run. Not normalised: "
-        "a faster CCA sends more packets, so it can lose more.",
+        (
+            Statement("Segments that TCP retransmitted, summed over the flows of the run.", ALWAYS),
+            _OF_GROUPS,
+            Statement("Not normalised: a faster CCA sends more packets, so it can lose more.", known("several_ccas")),
+        ),
         "iperf3, sender side (the kernel's TCP_INFO)",
         _AGAIN_ELSEWHERE,
-        question="What is sent again?",
+        question="What is retransmitted?",
     ),
     # As the paper and its script TCP-ExBench define them.
     "published-throughput": MetricWords(
-        "What the receiver got per second, averaged over the streams of the run, where our "
-        "goodput is their sum: twelve streams that fill a link have a twelfth of it each.",
+        (
+            Statement(
+                "What the receiver got per second, averaged over the streams of the run, where our goodput is their sum.", ALWAYS
+            ),
+            Statement("Twelve streams that fill a link have a twelfth of it each.", some("several flows")),
+        ),
         "iperf3, receiver side",
         _PUBLISHED_GOODPUT_ELSEWHERE,
     ),
     "published-rtt": MetricWords(
-        "Mean round-trip time of the first stream alone, whatever the others saw. The paper gives it in microseconds.",
+        (
+            Statement("Mean round-trip time of the first stream only. The paper gives it in microseconds.", ALWAYS),
+            Statement("What the other streams saw is not in it.", some("several flows")),
+        ),
         "iperf3, mean RTT of the first stream (the kernel's TCP_INFO)",
         _RTT_ELSEWHERE,
     ),
     "published-loss": MetricWords(
-        "What the paper calls packet loss: segments sent again, over the bytes sent divided by "
-        "the segment size. It counts what TCP took for lost, not what the network dropped.",
+        (
+            Statement(
+                "What the paper calls packet loss: segments retransmitted, over the bytes sent divided by the segment size. It counts what "
+                "TCP took for lost, not what the network dropped.",
+                ALWAYS,
+            ),
+        ),
         "iperf3, sender side: retransmits / (bytes sent / MSS)",
         _AGAIN_ELSEWHERE,
     ),
     "published-retransmits": MetricWords(
-        "Segments that TCP sent again, summed over the streams: as ours.",
+        (Statement("Segments that TCP retransmitted, summed over the streams: as ours.", ALWAYS),),
         "iperf3, sender side (the kernel's TCP_INFO)",
         _AGAIN_ELSEWHERE,
     ),
-}
+}  # fmt: skip
 
 
-def defined(metric: Metric, source: str) -> DefinedMetric:
-    """Return a metric with its definition, and a source."""
-    return DefinedMetric(**asdict(metric), definition=WORDS[metric.slug].definition, source=source)
+def defined(metric: Metric, source: str, facts: Facts) -> DefinedMetric:
+    """Return a metric with its definition in a study, and a source."""
+    return DefinedMetric(**asdict(metric), definition=said(WORDS[metric.slug].definition, facts), source=source)

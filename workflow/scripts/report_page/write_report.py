@@ -15,7 +15,7 @@ from markupsafe import Markup
 from figure_parts.figure_style import DARK, LIGHT
 from report_page.conditions import environment_rows, folded_conditions, scenario_rows
 from report_page.first_picture import first_picture
-from report_page.method import kernels_of, method_section, replications_taken, with_sources
+from report_page.method import facts_of_design, kernels_of, method_section, replications_taken, with_sources
 from report_page.page_sections import report_sections, section_context, section_findings
 from report_parts.inline_figures import once_more
 from report_parts.material import ReportMaterial
@@ -51,7 +51,7 @@ def _read_tables(inputs, outline) -> SimpleNamespace:
     )
 
 
-def _metric_items(tables, figures) -> dict[str, dict]:
+def _metric_items(tables, figures, design) -> dict[str, dict]:
     """Return what the page shows of each metric by cell, by slug: its figure, definition, means and statistics."""
     items = {}
     for metric in METRICS:
@@ -59,7 +59,7 @@ def _metric_items(tables, figures) -> dict[str, dict]:
             groups, notes = descriptive_groups(tables.descriptive, tables.scenarios, metric)
             items[metric.slug] = {
                 **figures[metric.slug],
-                "metric": with_sources(metric, tables.scenarios),
+                "metric": with_sources(metric, tables.scenarios, facts_of_design(design)),
                 "means": mean_tables(tables.descriptive, tables.scenarios, metric),
                 "groups": groups,
                 "notes": notes,
@@ -138,7 +138,7 @@ def page_context(inputs, params) -> dict:
         "study": study,
         "facts": _facts(tables, design, study, environments),
         "findings": [finding for topic in outline.topics for finding in section_findings(topic, material)],
-        "metrics": _metric_items(tables, figures),
+        "metrics": _metric_items(tables, figures, design),
         "figures": figures,
         "place": "scenario and IP version" if design.ip_versions_compared else "scenario",
         "ip_versions": [ip_words(name) for name in runs["ip_version"].unique()],

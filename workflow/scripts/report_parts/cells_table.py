@@ -98,6 +98,8 @@ def cells_table(
 ) -> dict:
     """Return a table of the page, as `data_table` does.
 
+    Raises `ValueError` if `table` doesn't have a column that is shown.
+
     Parameters
     ----------
     identifier, caption, initial
@@ -110,11 +112,6 @@ def cells_table(
         Where it compares no IP versions, columns that show ``ip_version`` are left out.
     without : collection of str
         Columns of `table` that are not shown.
-
-    Raises
-    ------
-    ValueError
-        If `table` doesn't have a column that is shown.
     """
     without = {*without, *(() if design is None or design.ip_versions_compared else ("ip_version",))}
     shown = [one for one in shown if not without.intersection(one.reads)]

@@ -41,6 +41,8 @@ class Cell:
 def data_table(identifier, caption, columns, rows, initial=None) -> dict:
     """Return what the template needs of a table.
 
+    Returns id, caption, columns, initial, rows (those in the HTML), total, packed (all rows, or None).
+
     Parameters
     ----------
     identifier : str
@@ -50,11 +52,6 @@ def data_table(identifier, caption, columns, rows, initial=None) -> dict:
         A `Cell` or a text for each column, else ValueError.
     initial : dict of str to str, optional
         Heading of a filtered column -> the value that is chosen at first.
-
-    Returns
-    -------
-    dict
-        id, caption, columns, initial, rows (those in the HTML), total, packed (all rows, or None).
     """
     rows = [[cell if isinstance(cell, Cell) else Cell(cell) for cell in row] for row in rows]
     for row in rows:

@@ -36,7 +36,7 @@ def estimated_cells(
         Measures of which runs can collapse, with the function that finds these (`inference.collapses.collapsed`).
     """
     scenarios = {} if of_scenario is None else of_scenario.to_dict("index")
-    rows, names, measured = [], set(table.names), [column for column in table if column.name in runs]
+    rows, measured = [], [column for column in table if column.name in runs]
     for key, of_cell in runs.groupby(list(keys), sort=False):
         valid = of_cell[of_cell["valid"]]
         row = dict(zip(keys, key, strict=True)) | {"n": len(valid)}
@@ -47,13 +47,13 @@ def estimated_cells(
                 continue
             if column.kind != "number":
                 row[name] = of_cell[name].iloc[0]
-            elif f"{name}_low" not in names:
+            elif not column.interval:
                 row[name] = valid[name].mean()
             else:
                 step = coarsest(steps[name][valid.index]) if steps and name in steps else 0.0
                 lost = (collapses or {}).get(name)
                 values = valid[name].astype(float)
                 estimate = cell_estimate(values, confidence, column.least, column.most, step, lost)
-                row |= estimate_columns(estimate, name)
+                row |= estimate_columns(estimate, name, column.interval)
         rows.append(row | (also(row, valid) if also else {}))
     return pd.DataFrame(rows, columns=table.names)

@@ -33,11 +33,6 @@ def with_kept(table: pd.DataFrame, kept: pd.DataFrame, keys: Sequence[str], colu
     keys : sequence of str
         What tells its rows apart.
     columns : sequence of str
-
-    Returns
-    -------
-    pandas.DataFrame
-        The same rows and columns.
     """
     names = {column: column + KEPT for column in columns}
     other = kept[[*keys, *columns]].rename(columns=names)

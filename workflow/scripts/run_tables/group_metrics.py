@@ -143,10 +143,7 @@ def jitter_ms(delays_ns) -> float | None:
     The difference of two packets' transit times, smoothed: J = J + (|D| - J) / 16. Transit times are exact here, since both hosts
     share a clock. The standard's is the last value; the mean over all packets says what it was like in between.
 
-    Parameters
-    ----------
-    delays_ns : list of int or None
-        One-way delay of each packet, in the order of their numbers; None: lost.
+    ``delays_ns``: one-way delay of each packet, in the order of their numbers; None: lost.
     """
     known = [delay for delay in delays_ns if delay is not None]
     smoothed, values = 0.0, []

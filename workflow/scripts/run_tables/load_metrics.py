@@ -6,7 +6,7 @@ from experiment.flow_groups import LONG
 from experiment.run_document import specification_of
 from run_tables.path_changes import leaving_ms
 from run_tables.simulated_metrics import is_simulated
-from testbed.readings.deliveries import COOKIE_BYTES, windows
+from testbed.readings.deliveries import COOKIE_ACKED_BYTES, windows
 
 #: Percentiles of the queueing delay.
 PERCENTILES = (50, 95, 99)
@@ -64,7 +64,7 @@ def convergence_s(document) -> float | None:
         return None
     run, times_ns = specification_of(document), delivered["time_ns"]
     counts = [flow["bytes"] for flow in delivered["flows"]]
-    together = [n for n in range(len(times_ns)) if all((count[n] or 0) > COOKIE_BYTES for count in counts)]
+    together = [n for n in range(len(times_ns)) if all((count[n] or 0) > COOKIE_ACKED_BYTES for count in counts)]
     starts_ns = [1e6 * process["start_offset_ms"] for process in document["traffic"] for _ in process["flows"]]
     least_ns, fair = STEP_RTTS * 1e6 * run.rtt_longest_ms, 1 / len(counts)
     for place, begin in enumerate(together):

@@ -74,13 +74,7 @@ DESCRIBED_METRICS = (*METRICS, *PUBLISHED_METRICS[:3])
 
 
 def metric_by_slug(slug) -> Metric:
-    """Return the metric of a figure's name.
-
-    Raises
-    ------
-    KeyError
-        If there is none of that name; lists those there are.
-    """
+    """Return the metric of a figure's name; raise `KeyError`, which lists all names, if there is none."""
     by_slug = {metric.slug: metric for metric in (*METRICS, *PUBLISHED_METRICS)}
     if slug not in by_slug:
         raise KeyError(f"no metric '{slug}'; there are {', '.join(by_slug)}")

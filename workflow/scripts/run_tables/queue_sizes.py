@@ -71,14 +71,7 @@ def queue_bdp(queue, held_bytes, rate_mbps, rtt_ms) -> float | None:
 def queues_of(runs) -> pd.DataFrame:
     """Return the size of a packet and of the full queue, in bytes, of each scenario and IP version: columns of its runs.
 
-    Parameters
-    ----------
-    runs : pandas.DataFrame
-        ``tidy/runs.csv``.
-
-    Returns
-    -------
-    pandas.DataFrame
-        ``packet_bytes`` and ``queue_bytes`` by (scenario, ip_version); missing where no run knows them.
+    ``runs``: ``tidy/runs.csv``. Returns ``packet_bytes`` and ``queue_bytes`` by (scenario, ip_version); missing where
+    no run knows them.
     """
     return runs.groupby(["scenario", "ip_version"], sort=False)[["packet_bytes", "queue_bytes"]].first()

@@ -36,21 +36,14 @@ def read_once() -> Iterator[None]:
 def read_table(path, table: Table) -> pd.DataFrame:
     """Read a CSV file and check its columns.
 
+    Returns rows and columns as in the file; numbers, whole ones too, as floats. Raises `ValueError` if the file is no
+    CSV, a column is missing, or a value isn't of its column's kind.
+
     Parameters
     ----------
     path : str, path, or text file
     table : Table
         Whose columns it must have. Other columns are kept as text.
-
-    Returns
-    -------
-    pandas.DataFrame
-        Rows and columns as in the file; numbers, whole ones too, as floats.
-
-    Raises
-    ------
-    ValueError
-        If the file is no CSV, a column is missing, or a value isn't of its column's kind.
     """
     if _kept is None or not isinstance(path, (str, os.PathLike)):
         return _read_table(path, table)
@@ -100,10 +93,7 @@ def _refuse(path, values, wrong, expected):
 def read_runs(path) -> pd.DataFrame:
     """Read ``tidy/runs.csv``: one row a run, in the study's order.
 
-    Raises
-    ------
-    ValueError
-        As `read_table`, and if there is no run or one stands there twice.
+    Raises `ValueError` as `read_table`, and if there is no run or one stands there twice.
     """
     runs = read_table(path, RUNS)
     if runs.empty:
@@ -133,6 +123,8 @@ def read_checks(path) -> pd.DataFrame:
 def read_named(name, path, kinds) -> pd.DataFrame | list | dict | str | Path:
     """Return what a script gets by the name of a table.
 
+    Returns rows of a CSV file, the content of a JSON file, or the path of another file; of a list of paths a list.
+
     Parameters
     ----------
     name : str
@@ -140,11 +132,6 @@ def read_named(name, path, kinds) -> pd.DataFrame | list | dict | str | Path:
     path : str, path, or list of them
     kinds : mapping
         Analysis table -> its columns -> their kinds.
-
-    Returns
-    -------
-    object
-        Rows of a CSV file, the content of a JSON file, the path of another file; of a list of paths a list.
     """
     if isinstance(path, list | tuple):
         return [read_named(name, one, kinds) for one in path]

@@ -1,9 +1,11 @@
 """What Linux counted of segments out of order, and of what its TCP made of them."""
 
 from experiment.run_document import specification_of
+from run_tables.flows_under_test import numbers_under_test
 from testbed.network.behind_bottleneck import counts
 
-#: Column of ``tidy/runs.csv`` -> whose counters are added up, and which (nstat's names; RFC 2883 for DSACK).
+#: Column of ``tidy/runs.csv`` -> whose counters are added up, and which (nstat's names; RFC 2883 for DSACK, of data below and above
+#: the cumulative acknowledgement).
 COUNTERS = {
     "out_of_order_segments": ("receiver", ("TcpExtTCPOFOQueue",)),
     "out_of_order_mptcp": ("receiver", ("MPTcpExtOFOQueue",)),
@@ -11,24 +13,33 @@ COUNTERS = {
     "recoveries": ("sender", ("TcpExtTCPSackRecovery", "TcpExtTCPRenoRecovery")),
     # TCPLossUndo isn't among them: it takes back what a timeout did, which is no recovery.
     "recoveries_undone": ("sender", ("TcpExtTCPFullUndo", "TcpExtTCPPartialUndo", "TcpExtTCPDSACKUndo")),
-    "spurious_retransmits": ("sender", ("TcpExtTCPDSACKRecv",)),
+    "duplicate_segments": ("receiver", ("TcpExtTCPDSACKOldSent", "TcpExtTCPDSACKOfoSent")),
 }
 
 
 def reordering_counts(document) -> dict[str, int | None]:
-    """Return the columns of `COUNTERS` as the run's hosts counted them, None where the platform has no counters."""
-    counted = (document.get("stack") or {}).get("tcp")
-    if not counted or specification_of(document).udp:
-        return dict.fromkeys(COUNTERS)
+    """Return the columns of `COUNTERS` as the run's hosts counted them, and spurious_retransmits; None where nothing counts them.
+
+    A segment that comes twice was retransmitted for nothing, unless the path duplicates packets: then nothing tells the two apart.
+    """
+    run, counted = specification_of(document), (document.get("stack") or {}).get("tcp")
+    if not counted or run.udp:
+        return dict.fromkeys((*COUNTERS, "spurious_retransmits"))
     hosts = {side: {process[side] for process in document["traffic"]} for side in ("sender", "receiver")}
-    return {
+    counts_of_run = {
         column: sum(counted[host].get(name, 0) for host in hosts[side] for name in names)
         for column, (side, names) in COUNTERS.items()
     }
+    twice = run.option("duplicate_percent", "forward")
+    return counts_of_run | {"spurious_retransmits": None if twice else counts_of_run["duplicate_segments"]}
 
 
-def reordering_extent(document) -> float | None:
-    """Return reordering_extent_packets of `tidy_tables.RUNS`: of the data's direction."""
+def waiting_per_late_packet(document) -> float | None:
+    """Return waiting_per_late_packet of `tidy_tables.RUNS`: of the data's direction.
+
+    That is not the reordering extent of RFC 4737: a retransmission that comes before the late packet ends the wait, and a segment that
+    two late packets keep waiting counts once.
+    """
     if not specification_of(document).option("reordering", "forward"):
         return None
     _, _, late = counts(document, "forward") or (None, None, None)
@@ -38,7 +49,7 @@ def reordering_extent(document) -> float | None:
 
 
 def any_drops(document) -> bool:
-    """Tell whether any queueing discipline of the network dropped a packet."""
+    """Return whether any queueing discipline of the network dropped a packet."""
     return any(qdisc["drops"] for device in document["links"]["after"].values() for qdisc in device["qdiscs"].values())
 
 
@@ -50,3 +61,16 @@ def cwnd_packets(document) -> float | None:
     looks = document.get("sockets") or []
     seen = [socket["cwnd_packets"] for look in looks for socket in look["sockets"] if "cwnd_packets" in socket]
     return sum(seen) / len(seen) if seen else None
+
+
+def window_limited_percent(document) -> float | None:
+    """Return window_limited_percent of `tidy_tables.RUNS`: of the flows under test at the last look at their sockets that has it."""
+    under_test, last = numbers_under_test(specification_of(document)), {}
+    for look in document.get("sockets") or ():
+        last |= {socket["flow"]: socket for socket in look["sockets"] if socket.get("busy_ms", 0) > 0}
+    shares = [
+        100 * (socket["rwnd_limited_ms"] + socket["sndbuf_limited_ms"]) / socket["busy_ms"]
+        for flow, socket in last.items()
+        if flow in under_test
+    ]
+    return sum(shares) / len(shares) if shares else None

@@ -23,19 +23,11 @@ TICKS_PER_S = 100
 def resolutions(runs: pd.DataFrame, metric: str) -> pd.Series:
     """Return the resolution of a metric in each run, in the metric's unit.
 
-    Parameters
-    ----------
-    runs : pandas.DataFrame
-        ``tidy/runs.csv``.
-    metric : str
-        Column of a metric.
+    For a goodput it is a packet of each flow at both ends of the window, and what that makes of Jain's index and of a
+    transfer's time; for a round-trip time what iperf3 prints, for messages an exchange at the end; for a share of the
+    packets one of them; for the cores' busy share a tick; for a count one. It is missing where it isn't known.
 
-    Returns
-    -------
-    pandas.Series of float
-        For a goodput a packet of each flow at both ends of the window, and what that makes of Jain's index and of a transfer's
-        time; for a round-trip time what iperf3 prints, for messages an exchange at the end; for a share of the packets one of
-        them; for the cores' busy share a tick; for a count one. Missing where it isn't known.
+    ``metric``: column of a metric.
     """
     if metric in ("rtt_mean_ms", "rtt_first_stream_ms"):
         exchange = runs["rtt_mean_ms"].astype(float) ** 2 / (1e3 * runs["duration_s"].astype(float))
@@ -49,12 +41,12 @@ def resolutions(runs: pd.DataFrame, metric: str) -> pd.Series:
         return _of_a_flow(runs)
     if metric in ("goodput_mbps", "goodput_steady_mbps"):
         left = 1 - START_UP if metric == "goodput_steady_mbps" else 1
-        return _of_a_flow(runs) * runs["flows"].astype(float) / left
+        return _of_a_flow(runs) * runs["flows_under_test"].astype(float) / left
     if metric not in ("transfer_s", "jain_index"):
         return pd.Series(1.0, index=runs.index)
     share = (
         _of_a_flow(runs)
-        * runs["flows"].astype(float)
+        * runs["flows_under_test"].astype(float)
         / runs["goodput_mbps"].astype(float).where(runs["goodput_mbps"] > 0)
     )
     if metric == "transfer_s":

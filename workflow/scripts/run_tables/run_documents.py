@@ -1,6 +1,7 @@
 """Reading run documents: whole, of this workflow's schema, testbed and image, and of the run they stand for."""
 
 import gzip
+import hashlib
 import json
 import zlib
 from pathlib import Path
@@ -22,6 +23,12 @@ class DocumentError(ValueError):
         super().__init__(f"{self.path}: {self.cause}")
 
 
+def file_sha256(path) -> str:
+    """Return a file's SHA-256 in hex digits."""
+    with Path(path).open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
 def run_of(path) -> tuple[str, str, str, int]:
     """Return the run that a document's path names: scenario, CCA, IP version, replication."""
     *cell, name = Path(path).parts[-4:]
@@ -31,6 +38,9 @@ def run_of(path) -> tuple[str, str, str, int]:
 def read_document(path, specification, made_by=None) -> dict:
     """Read a run document, gzip-compressed JSON, and make sure that it is the one of a specification.
 
+    Raises `DocumentError` naming the file and what is wrong: missing, empty, truncated, no JSON, another schema,
+    another run, a run of other parameters, or by another testbed or image.
+
     Parameters
     ----------
     specification : dict
@@ -38,12 +48,6 @@ def read_document(path, specification, made_by=None) -> dict:
     made_by : dict, optional
         Platform without its version -> what of the document's environment must be just so:
         ``testbed_digest``, ``image_digest``.
-
-    Raises
-    ------
-    DocumentError
-        Naming the file and what is wrong: missing, empty, truncated, no JSON, another
-        schema, another run, a run of other parameters, or by another testbed or image.
     """
     document = _whole_document(path)
     platform = specification["scenario"]["platform"].partition(":")[0]

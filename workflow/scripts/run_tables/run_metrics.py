@@ -98,8 +98,8 @@ def _iperf3_flows(document):
 def bottleneck_metrics(document) -> dict[str, float | None]:
     """Return packets_sent, queue_drops, link_drops, policer_drops and loss_percent of `tidy_tables.RUNS`.
 
-    Where one netem is queue and loss at once (``both-ends``) it counts them together: ``queue_drops`` and
-    ``link_drops`` are then None unless no loss is configured.
+    Where one netem is queue and loss at once (``both-ends``) it counts them together. The shaper above it counts those
+    of the full queue; without one ``queue_drops`` and ``link_drops`` are None unless no loss is configured.
     """
     if is_simulated(document):
         return simulated_bottleneck(document)
@@ -113,6 +113,9 @@ def bottleneck_metrics(document) -> dict[str, float | None]:
     if link.netem == "both-ends":
         offered, dropped = passed + lost, lost
         queue_drops, link_drops = (lost, 0) if link.loss_percent[FORWARD] == 0 else (None, None)
+        if placed["bottleneck"][FORWARD]:
+            _, queue_drops = _counts_of(document, placed["bottleneck"][FORWARD], "htb")
+            link_drops = lost - queue_drops
     elif not placed["bottleneck"][FORWARD]:
         offered, dropped, queue_drops, link_drops = passed + lost, lost, 0, lost
     else:
@@ -211,6 +214,12 @@ def total(flows, key) -> float | None:
     return None if None in values or not values else sum(values)
 
 
+def _of_one_time(document, flows):
+    """Return whether the flows were to send at the same time, so that rates over the time of each may be added up."""
+    of_run = specification_of(document).long_flows
+    return len({(of_run[flow["flow"]].start_s, of_run[flow["flow"]].stop_s) for flow in flows}) < 2
+
+
 def _shared(flows, key):
     """Return the value that all flows have, or None if they differ."""
     values = {flow[key] for flow in flows}
@@ -229,7 +238,8 @@ def run_metrics(document, flows, rule=USUAL_RULE) -> dict[str, float | None]:
         **ideal_shares(document, goodput),
         **_published_metrics(document, flows),
         "goodput_mbps": goodput,
-        **{name: total(flows, name) for name in ("goodput_steady_mbps", "delivered_bytes", "application_goodput_mbps")},
+        **{name: total(flows, name) for name in ("goodput_steady_mbps", "delivered_bytes")},
+        "application_goodput_mbps": total(flows, "application_goodput_mbps") if _of_one_time(document, flows) else None,
         **{name: _shared(flows, name) for name in ("window_begin_ns", "window_end_ns")},
         "rtt_mean_ms": None if rtts is None else rtts / len(flows),
         "rtt_above_ms": None if rtts is None else (rtts - total(flows, "rtt_shortest_ms")) / len(flows),

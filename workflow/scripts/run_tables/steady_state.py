@@ -1,4 +1,4 @@
-"""A run without its start-up: when its steady part begins, and what was measured from then on.
+"""A run without its start-up: when its steady part begins, what was measured from then on, and how far that changed meanwhile.
 
 It begins for all flows and metrics at one moment, by one of two rules: after a share of the window that the flows have in
 common, or where MSER finds it in what all flows together got.
@@ -97,7 +97,7 @@ def _at_equal_steps(delivered, window):
 
 
 def steady_flow(intervals, start_offset_ms, steady) -> dict[str, float | None]:
-    """Return rtt_steady_ms of `tidy_tables.FLOWS`, and what a run's retransmit_steady_percent is made of.
+    """Return the columns of `tidy_tables.FLOWS` on RTT in the steady part, and what a run's retransmit_steady_percent is made of.
 
     Parameters
     ----------
@@ -117,9 +117,36 @@ def steady_flow(intervals, start_offset_ms, steady) -> dict[str, float | None]:
     known = counted and None not in again
     return {
         "rtt_steady_ms": None if not rtts or None in rtts else sum(rtts) / len(rtts),
+        "rtt_steady_change_percent": _change_percent(rtts),
         "retransmits_steady": sum(again) if known else None,
         "bytes_sent_steady": sum(sent) if known else None,
     }
+
+
+def _change_percent(values):
+    """Return by how much the mean of the second half of values lies above that of the first, in % of both; None of fewer than four."""
+    if len(values) < 4 or None in values or not sum(values):
+        return None
+    half = len(values) // 2
+    first, second = sum(values[:half]) / half, sum(values[-half:]) / half
+    return 200 * (second - first) / (first + second)
+
+
+def _goodput_change_percent(document, flows, steady):
+    """Return goodput_steady_change_percent of `tidy_tables.RUNS`: of the flows together, None where they have no window in common."""
+    whole, after = (next(iter(of_flows.values()), None) for of_flows in (windows(document), steady))
+    if "delivered" not in document or after is None:
+        return None
+    middle = (after.begin_ns + after.end_ns) / 2
+    second = windows(document, (middle - whole.begin_ns) / (whole.end_ns - whole.begin_ns))
+    if not second or next(iter(second.values())).begin_ns == after.begin_ns:
+        return None
+    rest = next(iter(second.values()))
+    numbers = [flow["flow"] for flow in flows]
+    late = sum(rest.delivered_bytes[number] for number in numbers)
+    early = sum(after.delivered_bytes[number] for number in numbers) - late
+    rates = early / (rest.begin_ns - after.begin_ns), late / (rest.end_ns - rest.begin_ns)
+    return 200 * (rates[1] - rates[0]) / sum(rates) if sum(rates) else None
 
 
 def steady_run(document, flows, steady, segment_bytes) -> dict[str, float | None]:
@@ -137,15 +164,19 @@ def steady_run(document, flows, steady, segment_bytes) -> dict[str, float | None
         Payload of a full segment.
     """
     whole = windows(document)
-    goodputs, rtts, again, sent = (
+    goodputs, rtts, changes, again, sent = (
         [flow[name] for flow in flows]
-        for name in ("goodput_steady_mbps", "rtt_steady_ms", "retransmits_steady", "bytes_sent_steady")
-    )
+        for name in (
+            "goodput_steady_mbps", "rtt_steady_ms", "rtt_steady_change_percent", "retransmits_steady", "bytes_sent_steady",
+        )
+    )  # fmt: skip
     packets = sum(sent) / segment_bytes if segment_bytes and None not in sent else 0
     begins = {window.begin_ns for window in steady.values()}
     return {
         "steady_begin_ns": begins.pop() if len(begins) == 1 else None,
         "rtt_steady_ms": None if None in rtts or not rtts else sum(rtts) / len(rtts),
+        "rtt_steady_change_percent": None if None in changes or not changes else sum(changes) / len(changes),
+        "goodput_steady_change_percent": _goodput_change_percent(document, flows, steady),
         "retransmit_steady_percent": 100 * sum(again) / packets if packets and None not in again else None,
         "jain_steady_index": None if None in goodputs or not goodputs else jain_index(goodputs),
         "queue_mean_packets": _mean_queue(document, whole),

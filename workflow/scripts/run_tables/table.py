@@ -30,6 +30,7 @@ class Column:
     source: str = ""  # program whose output it is read from; empty if it is computed from other columns
     least: float | None = None  # no value can be less: where the interval of a mean ends at the latest
     most: float | None = None  # no value can be more
+    interval: str = ""  # what the names of the columns of its mean's interval begin with; empty if there is none
 
     def __post_init__(self):
         if self.kind not in KINDS:
@@ -104,7 +105,8 @@ def columns_with_intervals(*measures: Column, of: str = "", ends: str = "", **em
             of or "the mean" + ", cut off at what is possible" * (measure.least is not None),
         )
         bounds = {"least": measure.least, "most": measure.most}
-        columns += (measure, *interval_columns(f"{name}_low", f"{name}_high", measure.unit, words, **empty, **bounds))
+        ends_of_it = interval_columns(f"{name}_low", f"{name}_high", measure.unit, words, **empty, **bounds)
+        columns += (replace(measure, interval=name), *ends_of_it)
     return tuple(columns)
 
 

@@ -1,20 +1,25 @@
 """Rows of the tidy tables: a run, its flows, its intervals, its checks, a scenario."""
 
 from experiment.disciplines import OF_KIND
-from experiment.flow_groups import OWN
-from experiment.own_kernels import in_words
+from experiment.own_kernels import kernel_words
 from experiment.run_document import specification_of
 from experiment.specification import RunSpecification
 from run_tables.background_metrics import background_metrics
 from run_tables.chain_metrics import bottleneck_rows, chain_columns, whole_delay_ms
 from run_tables.cpu_times import cpu_metrics
+from run_tables.flows_under_test import numbers_under_test
 from run_tables.link_option_columns import option_counts
 from run_tables.load_metrics import load_metrics
 from run_tables.loss_burst_columns import burst_columns
 from run_tables.marks import marks_of_flows, marks_of_run
 from run_tables.path_counts import path_rows
 from run_tables.queue_sizes import discipline_columns, parameter_words, queue_bdp, queue_words
-from run_tables.reordering_counts import cwnd_packets, reordering_counts, reordering_extent
+from run_tables.reordering_counts import (
+    cwnd_packets,
+    reordering_counts,
+    waiting_per_late_packet,
+    window_limited_percent,
+)
 from run_tables.run_metrics import flow_metrics, interval_metrics, payload_and_frame_bytes, run_metrics, total
 from run_tables.simulated_metrics import is_simulated, simulated_limit_packets
 from run_tables.steady_state import USUAL_RULE
@@ -126,6 +131,7 @@ def rows_of_run(document, label, document_sha256, rule=USUAL_RULE) -> tuple[dict
         "rtt_path_ms": asked.rtt_path_ms,
         "loss_configured_percent": asked.link.loss_percent["forward"],
         "flows": asked.flows,
+        "flows_under_test": len(numbers_under_test(asked)),
         "duration_s": asked.traffic.duration_s,
         **application_columns(asked.scenario),
         **discipline_columns(asked.scenario | {"queue": _queue_of(asked)}),
@@ -143,17 +149,12 @@ def rows_of_run(document, label, document_sha256, rule=USUAL_RULE) -> tuple[dict
     return run, flows, intervals, checks
 
 
-def flows_under_test(document, flows) -> list[dict]:
-    """Return those flows whose CCA is the run's: a run's own columns say nothing of groups with another one by name."""
-    named = {group.name for group in specification_of(document).groups if group.cca != OWN}
-    return [flow for flow in flows if flow["group"] not in named]
-
-
 def _measured(document, flows, rule):
     """Return what was set and measured in a run that was carried out: columns of `tidy_tables.RUNS`."""
+    under_test = numbers_under_test(specification_of(document))
     return {
         **_queue_columns(document),
-        **run_metrics(document, flows_under_test(document, flows), rule),
+        **run_metrics(document, [flow for flow in flows if flow["flow"] in under_test], rule),
         **load_metrics(document),
         **background_metrics(document),
         "transfer_s": transfer_s(document),
@@ -161,9 +162,10 @@ def _measured(document, flows, rule):
         **marks_of_run(document),
         **reordering_counts(document),
         **option_counts(document),
-        "reordering_extent_packets": reordering_extent(document),
+        "waiting_per_late_packet": waiting_per_late_packet(document),
         **burst_columns(document),
         "cwnd_packets": cwnd_packets(document),
+        "window_limited_percent": window_limited_percent(document),
         **cpu_metrics(document, total(flows, "bytes_received")),
     }
 
@@ -220,7 +222,7 @@ def scenario_row(scenario, queue_packets) -> dict:
         "pairs": hosts["pairs"],
         "rtt_path_ms": run.rtt_path_ms,
         "variation": variation_words(scenario["variation"]),
-        "kernel": in_words(scenario["kernel"]) if "kernel" in scenario else "",
+        "kernel": kernel_words(scenario["kernel"]) if "kernel" in scenario else "",
         "link_options": link_words(link),
         "access_delay_ms": " ".join(f"{delay:g}" for delay in dict.fromkeys(hosts["access_delay_ms"])),
     }

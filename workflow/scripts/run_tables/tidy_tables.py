@@ -6,16 +6,7 @@ the modules that it calls).
 
 from run_tables.group_tables import GROUPS, SHORT_FLOWS
 from run_tables.link_option_columns import option_columns
-from run_tables.run_keys import (
-    CELL_COLUMNS,
-    NO_DISCIPLINE,
-    NO_ECN,
-    NO_VALUE,
-    REPLICATION,
-    RUN_KEYS,
-    SCENARIO_LABEL,
-    VALID,
-)
+from run_tables.run_keys import LABELLED_CELL, NO_DISCIPLINE, NO_ECN, NO_VALUE, REPLICATION, RUN_KEYS, VALID
 from run_tables.series_tables import CHANGES, CPU, INTERVALS, QUEUE, SOCKETS
 from run_tables.table import Table, count_column, number_column, ordinal_column, text_column, truth_column
 
@@ -53,9 +44,7 @@ RUNS = Table(
     "runs",
     "a run",
     (
-        CELL_COLUMNS[0],
-        SCENARIO_LABEL,
-        *CELL_COLUMNS[1:],
+        *LABELLED_CELL,
         REPLICATION,
         count_column("seed", "", "The run's seed; the same for all CCAs and IP versions of a scenario and replication."),
         VALID,
@@ -64,7 +53,12 @@ RUNS = Table(
         number_column("delay_ms", "ms", "One-way delay between the routers (of a chain the first and the last), or of the cable, in the data's direction."),
         number_column("rtt_path_ms", "ms", "RTT of the empty path, the mean over pairs of hosts and paths."),
         number_column("loss_configured_percent", "%", "Random loss that is set in the data's direction, behind each bottleneck."),
-        count_column("flows", "", "Number of flows."),
+        count_column("flows", "", "Number of long flows, those of all groups together; one that pauses counts for each time that it sends."),
+        count_column(
+            "flows_under_test", "",
+            "Number of these with the CCA under test: goodput, RTT, retransmits and all else that is measured of a run's flows is of them. "
+            "The others are in `flows.csv` and `groups.csv`.",
+        ),
         count_column("queue_packets", "packets", "Limit of the bottleneck's queue, as it was set.", "its limit is in bytes, or there is none"),
         count_column(
             "queue_bytes", "bytes", "What the full queue holds, as the bottleneck counts: its limit, or so many full packets of the run.",
@@ -108,7 +102,16 @@ RUNS = Table(
             "TCP_INFO: tcpi_bytes_acked, and of what was acknowledged selectively tcpi_sacked; MPTCP: mptcpi_bytes_acked; "
             "UDP: iperf3's server; FTP: size over wget's time; ns-3: its senders", least=0,
         ),
-        number_column("goodput_steady_mbps", "Mbit/s", "The same without start-up: from `steady_begin_ns` on.", _NO_STEADY),
+        number_column(
+            "goodput_steady_mbps", "Mbit/s", "The same without start-up: from `steady_begin_ns` on, whether or not it is steady then (`goodput_steady_change_percent`).",
+            _NO_STEADY,
+        ),
+        number_column(
+            "goodput_steady_change_percent", "%",
+            "How far goodput changes after start-up: its mean over the second half of that time less that over the first, of the mean of both. "
+            "Far from 0 the run is not steady, whatever the rule.",
+            f"{_NO_COMMON}; {_NO_STEADY}, or nothing was delivered then",
+        ),
         count_column(
             "steady_begin_ns", "ns",
             "When the steady part begins, from the traffic's origin, by the study's rule (`steady_state`): of a share the first "
@@ -122,7 +125,7 @@ RUNS = Table(
             "application_goodput_mbps", "Mbit/s",
             "As the application prints it, summed over the flows: what a paper that used it has. iperf3 counts whole blocks, "
             "over each flow's own time, which lasts until its last message has arrived.",
-            "round trips of single messages have none",
+            "round trips of single messages have none; flows were to send at different times, whose rates add up to nothing",
             "iperf3, receiver side; FTP: size over wget's time; ns-3: its receivers",
         ),
         number_column(
@@ -135,8 +138,13 @@ RUNS = Table(
             "UDP has none",
         ),
         number_column(
-            "rtt_steady_ms", "ms", "The same over the reporting intervals that begin in the steady part.",
+            "rtt_steady_ms", "ms", "The mean of smoothed RTTs at the ends of the reporting intervals that begin after start-up, whether or not it is steady then.",
             f"no interval begins there, or {NO_VALUE}; {_NO_STEADY}", "iperf3: tcpi_rtt at each interval's end",
+        ),
+        number_column(
+            "rtt_steady_change_percent", "%",
+            "How far RTT changes after start-up: the mean of the second half of these intervals less that of the first, of the mean of both; the mean over flows.",
+            f"fewer than four intervals begin there, or {NO_VALUE}; {_NO_STEADY}",
         ),
         number_column("rtt_min_ms", "ms", "Smallest RTT of all flows.", NO_VALUE, "tcpi_min_rtt at the last look"),
         number_column(
@@ -150,7 +158,7 @@ RUNS = Table(
         number_column("rtt_first_stream_ms", "ms", "Mean RTT of the first flow, as TCP-ExBench computes its RTT.", NO_VALUE, least=0),
         number_column("retransmit_percent", "%", "Retransmits over bytes sent / MSS, which TCP-ExBench calls packet loss.", "nothing was sent, or TCP has none", least=0),
         number_column(
-            "retransmit_steady_percent", "%", "The same over the reporting intervals that begin in the steady part.",
+            "retransmit_steady_percent", "%", "The mean of smoothed RTTs at the ends of the reporting intervals that begin after start-up, whether or not it is steady then.",
             f"no interval begins there, or {NO_VALUE}; {_NO_STEADY}",
         ),
         number_column("queue_mean_packets", "packets", "Mean of the queue's samples inside the window.", _NOT_SAMPLED),
@@ -194,28 +202,43 @@ RUNS = Table(
         count_column("out_of_order_segments", "segments", "Waited at the receivers for one before them.", NO_VALUE, "TcpExtTCPOFOQueue"),
         count_column("out_of_order_mptcp", "segments", "Data that waited at the receivers for another subflow's.", NO_VALUE, "MPTcpExtOFOQueue"),
         count_column(
-            "reordering_events", "", "How often the senders learned that a segment had been overtaken and not lost.", NO_VALUE,
+            "reordering_events", "", "How often the senders concluded that a segment had been overtaken and not lost.", NO_VALUE,
             "TcpExtTCPSACKReorder, TCPRenoReorder, TCPTSReorder",
         ),
         count_column(
-            "recoveries", "", "How often the senders took a segment for lost and began to reduce cwnd.", NO_VALUE,
+            "recoveries", "", "How often the senders took a segment for lost and entered fast recovery.", NO_VALUE,
             "TcpExtTCPSackRecovery, TCPRenoRecovery",
         ),
         count_column(
-            "recoveries_undone", "", "How often they took that back, for nothing had been lost.", NO_VALUE,
+            "recoveries_undone", "", "How often they took that back, as timestamps or DSACK told them that nothing had been lost.", NO_VALUE,
             "TcpExtTCPFullUndo, TCPPartialUndo, TCPDSACKUndo",
         ),
-        count_column("spurious_retransmits", "segments", "Retransmitted although the receiver had them already.", NO_VALUE, "TcpExtTCPDSACKRecv"),
+        count_column(
+            "duplicate_segments", "segments",
+            "Arrived at the receivers a second time: retransmitted for nothing, or duplicated by the path (`duplicate_packets`).", NO_VALUE,
+            "TcpExtTCPDSACKOldSent, TCPDSACKOfoSent of the receiving hosts",
+        ),
+        count_column(
+            "spurious_retransmits", "segments", "Retransmitted and arrived although the receiver had them already: `duplicate_segments` of a path that duplicates nothing.",
+            f"the path duplicates packets, so that nothing tells the two apart; {NO_VALUE}",
+        ),
         *option_columns(),
         number_column(
-            "reordering_extent_packets", "packets",
-            "By how many segments a late packet was overtaken on average (reordering extent, RFC 4737): those that waited at the receivers, by late packet.",
+            "waiting_per_late_packet", "segments",
+            "Segments that waited at the receivers, by late packet. Fewer than overtook it (the reordering extent of RFC 4737) where a "
+            "retransmission came before it, which ends the wait, or where a segment waited for two.",
             f"{_NO_DISORDER}, packets were dropped, for which segments wait as well, or the protocol is UDP", "TcpExtTCPOFOQueue, netem",
         ),
         number_column("loss_burst_configured_packets", "packets", "Mean length of the bursts in which the data's packets are to be lost.", _NO_BURSTS),
         count_column("loss_bursts", "", "Bursts of random losses of the data's direction that ended.", _NO_BURSTS, "netem's drops, and its random numbers"),
         number_column("loss_burst_packets", "packets", "Their mean length: what was lost, by burst.", f"{_NO_BURSTS}, or none ended", "netem's drops, and its random numbers"),
-        number_column("cwnd_packets", "packets", "Mean congestion window over the looks at the senders' sockets, each subflow of MPTCP by itself.", "nobody looked"),
+        number_column("cwnd_packets", "packets", "Mean congestion window over the looks at the senders' sockets (three, at quarters of the time), of all flows, each subflow of MPTCP by itself.", "nobody looked"),
+        number_column(
+            "window_limited_percent", "%",
+            "Share of the time with data to send in which a flow waited for the receiver's window or for room in its send buffer, until the "
+            "last look at the sockets; the mean over flows.",
+            "nobody looked, or the platform doesn't count it", "tcpi_rwnd_limited, tcpi_sndbuf_limited, tcpi_busy_time", least=0, most=100,
+        ),
         number_column("cpu_busy_percent", "%", "Mean over the cores that carried the run while traffic flowed.", "the clock is not a real one", "/proc/stat", least=0, most=100),
         number_column("cpu_seconds_per_gbyte", "s/GB", "Busy time of these cores, all together, over the data that arrived (10^9 bytes).", "the clock is not a real one"),
         text_column("platform", "What carried the packets: `uml`, `host`, or `ns3:` and a version."),
@@ -247,10 +270,11 @@ FLOWS = Table(
         count_column("window_end_ns", "ns", _WINDOW_END, _NO_WINDOW),
         number_column("application_goodput_mbps", "Mbit/s", "As the application prints it: what its receiver got, over its own time.", "round trips have none"),
         number_column("rtt_mean_ms", "ms", "Mean RTT that its sender measured.", NO_VALUE),
-        number_column("rtt_steady_ms", "ms", "The same over its reporting intervals that begin in the steady part.", f"{NO_VALUE}; {_NO_STEADY}"),
+        number_column("rtt_steady_ms", "ms", "Mean of the smoothed RTTs at the ends of its reporting intervals that begin after start-up.", f"{NO_VALUE}; {_NO_STEADY}"),
         number_column("rtt_min_ms", "ms", "Smallest single RTT.", NO_VALUE, "tcpi_min_rtt"),
         number_column("rtt_max_ms", "ms", "Largest smoothed RTT of those read at each interval's end.", NO_VALUE),
         count_column("retransmits", "segments", "Retransmitted.", NO_VALUE),
+        number_column("rtt_steady_change_percent", "%", "How far that changes: the mean of the second half of these intervals less that of the first, of the mean of both.", f"fewer than four intervals begin there, or {NO_VALUE}; {_NO_STEADY}"),
         count_column("retransmits_steady", "segments", "In the reporting intervals that begin in the steady part.", f"{NO_VALUE}; {_NO_STEADY}"),
         number_column("bytes_sent_steady", "bytes", "In these intervals.", f"{NO_VALUE}; {_NO_STEADY}"),
         count_column("bytes_sent", "bytes", "That the sender's application gave.", NO_VALUE),

@@ -1,7 +1,6 @@
 """Making the tidy tables of a study from its run documents, one document at a time."""
 
 import csv
-import hashlib
 import json
 from collections import Counter
 from contextlib import ExitStack
@@ -16,7 +15,7 @@ from run_tables.conditions_at_centre import queue_at_centre
 from run_tables.group_tables import GROUPS, SHORT_FLOWS
 from run_tables.parquet import read_typed, schema_of
 from run_tables.path_changes import change_rows
-from run_tables.run_documents import missing_document, read_document, run_of
+from run_tables.run_documents import file_sha256, missing_document, read_document, run_of
 from run_tables.series_tables import CHANGES, CPU, INTERVALS, QUEUE, SOCKETS
 from run_tables.steady_state import SteadyRule
 from run_tables.tidy_tables import BOTTLENECKS, CHECKS, CONTROLS, FLOWS, PATHS, RUNS, SCENARIOS
@@ -32,6 +31,9 @@ BATCH_ROWS = 100_000
 def tidy(study, paths, output, workflow, made_by=None) -> None:
     """Write all tidy tables of a resolved study.
 
+    Raises `DocumentError` if a file is not the document of its run (`check_documents` finds all of them): the tables
+    are of no use.
+
     Parameters
     ----------
     paths : iterable of str
@@ -43,11 +45,6 @@ def tidy(study, paths, output, workflow, made_by=None) -> None:
         What the provenance says of the workflow itself.
     made_by : dict, optional
         As for `run_documents.read_document`.
-
-    Raises
-    ------
-    DocumentError
-        If a file is not the document of its run (`check_documents` finds all of them): the tables are of no use.
     """
     of_study = {scenario["id"]: scenario for scenario in study["scenarios"]}
     rule = SteadyRule(**study["steady_state"])
@@ -100,7 +97,8 @@ def tidy(study, paths, output, workflow, made_by=None) -> None:
                 short_flows.write_table(objects)
             if "series" in document:
                 ccas = {flow["flow"]: flow["flow_cca"] for flow in flows}
-                sockets.write_table(pyarrow.concat_tables(time_series.socket_tables(document, keys, ccas)))
+                if of_flows := list(time_series.socket_tables(document, keys, ccas)):
+                    sockets.write_table(pyarrow.concat_tables(of_flows))
                 queue.write_table(time_series.queue_table(document, keys))
             if changes:
                 changes.writerows(change_rows(document, keys))
@@ -121,12 +119,6 @@ def tidy(study, paths, output, workflow, made_by=None) -> None:
         "workflow": workflow,
     }
     Path(output["provenance"]).write_text(json.dumps(provenance, indent=1, ensure_ascii=False) + "\n")
-
-
-def file_sha256(path) -> str:
-    """Return a file's SHA-256 in hex digits."""
-    with Path(path).open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def _flat(environment):

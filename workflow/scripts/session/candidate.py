@@ -42,13 +42,7 @@ class Candidate:
 
 
 def candidate_of(cca) -> Candidate:
-    """Return what ``CCA=`` of a call names.
-
-    Raises
-    ------
-    CandidateError
-        With a sentence that says what is allowed.
-    """
+    """Return what ``CCA=`` of a call names; raise `CandidateError` with a sentence that says what is allowed."""
     path = Path(cca)
     if path.suffix in (".yaml", ".yml"):
         return _of_definition(path)
@@ -176,10 +170,7 @@ def _with_traces(study, source):
 def write(cca, source, results="results") -> tuple[str, dict]:
     """Write the study of a file with one CCA more, ``results/<study>-<name>.yaml``; return the file and the study resolved.
 
-    Raises
-    ------
-    FileError
-        If there is no such CCA, or the study can't be run with it.
+    Raises `FileError` if there is no such CCA, or the study can't be run with it.
     """
     config, candidate = studies.load(source), candidate_of(cca)
     if problems := problems_of_form(config, {"type": "object", "properties": _NEEDED, "required": [*_NEEDED]}):

@@ -47,13 +47,7 @@ class ComparisonError(Exception):
 
 
 def read_results(folder) -> Results:
-    """Read a results folder.
-
-    Raises
-    ------
-    ComparisonError
-        If it is none, or not complete.
-    """
+    """Read a results folder; raise `ComparisonError` if it is none, or not complete."""
     place = Path(folder)
     study, runs = place / "workflow/study.json", place / "tidy/runs.csv"
     missing = [path for path in (study, runs) if not path.is_file()]
@@ -80,10 +74,7 @@ def read_results(folder) -> Results:
 def compare_folders(folders) -> tuple[Results, Results, pd.DataFrame]:
     """Return both results and what changed from the first to the second.
 
-    Raises
-    ------
-    ComparisonError
-        If they are not two, or can't be compared.
+    Raises `ComparisonError` if they are not two, or can't be compared.
     """
     if len(folders) != 2:
         raise ComparisonError(

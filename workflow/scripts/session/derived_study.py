@@ -10,6 +10,8 @@ from study_files import study as studies
 def write_study(study, output, made_by) -> dict:
     """Write a study's file and return the study resolved.
 
+    Raises `studies.StudyError` if it can't be run as it is; then nothing is written.
+
     Parameters
     ----------
     study : dict
@@ -18,11 +20,6 @@ def write_study(study, output, made_by) -> dict:
         The file, beside the results: ``results/<study>.yaml``.
     made_by : str
         Command and source, for the file's first line.
-
-    Raises
-    ------
-    studies.StudyError
-        If it can't be run as it is; then nothing is written.
     """
     resolved = studies.resolve(study, str(output))
     Path(output).parent.mkdir(parents=True, exist_ok=True)

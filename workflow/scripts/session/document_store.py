@@ -52,10 +52,7 @@ class DocumentStore:
 
         A damaged entry is deleted. So are two of one key, of which one must be wrong.
 
-        Raises
-        ------
-        StoreError, OSError
-            If the store can't be used.
+        Raises `StoreError` or `OSError` if the store can't be used.
         """
         if not self._check_folder():
             return None, None
@@ -77,10 +74,7 @@ class DocumentStore:
     def keep(self, key, content) -> bool:
         """Keep a document; return False if there was another one of its key, which is deleted and neither kept.
 
-        Raises
-        ------
-        StoreError, OSError
-            If the store can't be used, for example because it is full.
+        Raises `StoreError` or `OSError` if the store can't be used, for example because it is full.
         """
         if not self._check_folder():
             self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -119,7 +119,8 @@ def _parts_of(scenario):
     parts, link, paths = {"veth"}, scenario["link"], scenario["multipath"]
     if link["rate_mbps"] is not None and _specification(scenario).shaped:
         discipline = discipline_of(scenario["queue"])
-        parts |= {"htb", discipline.kinds[discipline.counts_in("bytes" if "bytes" in scenario["queue"] else "packets")]}
+        counted = discipline.counts_in("bytes" if "bytes" in scenario["queue"] else "packets")
+        parts |= {"htb", "netem" if link["netem"] == "both-ends" else discipline.kinds[counted]}
     delays = (paths["path_delay_ms"], scenario["hosts"]["access_delay_ms"], *(link[key].values() for key in EFFECTS))
     cable = scenario["topology"] == "cable"
     # On a dumbbell netem is the queue where there is no shaper.

@@ -34,20 +34,20 @@ FORM = 1
 TAKEN = "not executed here: its document is from the run cache"
 
 
-class SettingError(ValueError):
+class CacheSettingError(ValueError):
     """A variable of the environment has a value that is not allowed."""
 
 
 def is_on(environ: Mapping[str, str] = os.environ) -> bool:
-    """Return whether the environment leaves the cache on; raise SettingError if the value is neither 0 nor 1."""
+    """Return whether the environment leaves the cache on; raise CacheSettingError if the value is neither 0 nor 1."""
     value = environ.get(SWITCH) or "1"
     if value not in ("0", "1"):
-        raise SettingError(f"{SWITCH} is {value}; allowed are 0 (off) and 1 (on).")
+        raise CacheSettingError(f"{SWITCH} is {value}; allowed are 0 (off) and 1 (on).")
     return value == "1"
 
 
 def store_of(root: Path, environ: Mapping[str, str] = os.environ) -> DocumentStore:
-    """Return the store of this user on this machine; ``root`` is the checkout. Raise SettingError if its limits are no numbers above 0."""
+    """Return the store of this user on this machine; ``root`` is the checkout. Raise CacheSettingError if its limits are no numbers above 0."""
     (gigabytes, days) = (_limit(environ, *limit) for limit in (LIMIT_GB, LIMIT_DAYS))
     return DocumentStore(cache_folder(root, environ) / "runs", gigabytes * 1e9, days * 86400)
 
@@ -67,7 +67,7 @@ def _limit(environ, name, default):
     except ValueError:
         value = 0.0
     if not 0 < value < float("inf"):
-        raise SettingError(f"{name} is {environ[name]}; allowed are numbers above 0.")
+        raise CacheSettingError(f"{name} is {environ[name]}; allowed are numbers above 0.")
     return value
 
 
@@ -92,10 +92,7 @@ class RunCache:
     def take(self, job) -> set[str]:
         """Put documents of a job's runs at their places, as far as they are kept; return the outputs that were.
 
-        Parameters
-        ----------
-        job : snakemake.jobs.Job
-            A job of a rule that executes runs in the guest kernel or a simulator.
+        ``job``: a job of a rule that executes runs in the guest kernel or a simulator.
         """
         taken = set()
         for output, run in self._runs(job):

@@ -25,10 +25,7 @@ HEADINGS = ("scenario", "changed", "comparison", "conclusions", "shown", "same",
 def write(source, output, count, seed) -> str:
     """Write the study of perturbed scenarios of a study's file; return in words what it has and what it leaves out.
 
-    Raises
-    ------
-    studies.StudyError
-        If the file has no study that can be run, or one that can't be perturbed.
+    Raises `studies.StudyError` if the file has no study that can be run, or one that can't be perturbed.
     """
     study = studies.resolve(studies.load(source), source)
     if study["analysis"]["sensitivity"] or study["analysis"]["calibration"]:

@@ -14,10 +14,7 @@ HEADINGS = ("study", "runs", "done", "core-hours", "disk MB", "file")
 def row_of(file, results=Path("results")) -> tuple[str, ...]:
     """Return what `HEADINGS` says of the study of a file: core-hours and disk of all its runs, rather too many.
 
-    Raises
-    ------
-    studies.StudyError
-        If the file is no study.
+    Raises `studies.StudyError` if the file is no study.
     """
     study = studies.resolve(studies.load(str(file), {}), str(file))
     counts = Counter(scenario for scenario, *_ in studies.all_runs(study))

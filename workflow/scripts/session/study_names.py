@@ -28,10 +28,7 @@ def _names(file):
 def file_of(name) -> Path:
     """Return the file of a study's name, or of a path that is one.
 
-    Raises
-    ------
-    LookupError
-        With a sentence that has the nearest names.
+    Raises `LookupError` with a sentence that has the nearest names.
     """
     files = study_files()
     if name in files:

@@ -25,17 +25,8 @@ LONGEST_NAME = 15
 def completed(definitions) -> tuple[dict[str, dict], list[str]]:
     """Fill in what definitions leave out, from their C files.
 
-    Parameters
-    ----------
-    definitions : dict
-        As the schema has approved them, by name.
-
-    Returns
-    -------
-    definitions : dict
-        Each with `KEYS`, but for those that only the other kind has.
-    problems : list of str
-        Sentences that start with the key.
+    ``definitions``: as the schema has approved them, by name. Returns ``definitions``: each with `KEYS`, but for those
+    that only the other kind has; ``problems``: sentences that start with the key.
     """
     complete, problems = {}, []
     for name, one in definitions.items():

@@ -118,10 +118,7 @@ def _files(folder):
 def tree_version(tree) -> str:
     """Return the version of a source tree of Linux by its Makefile, as 7.3.0-rc1.
 
-    Raises
-    ------
-    ValueError
-        With what is missing, if it is none that a guest kernel can be made of.
+    Raises `ValueError` with what is missing, if it is none that a guest kernel can be made of.
     """
     for needed in ("Makefile", "arch/um/Kconfig"):
         if not (tree / needed).is_file():
@@ -154,18 +151,9 @@ def tree_version(tree) -> str:
 def completed_kernels(kernels) -> tuple[dict[str, dict | None], list[str]]:
     """Fill in what kernels leave out, from their files: with it each is named by its content.
 
-    Parameters
-    ----------
-    kernels : dict
-        As the schema has approved them, by name.
-
-    Returns
-    -------
-    kernels : dict
-        Each with `KEYS` (``version`` and ``sha256`` of what it is based on: the package, or the tree; the image's own Linux has
-        none), None for the image's kernel itself.
-    problems : list of str
-        Sentences that start with the key.
+    ``kernels``: as the schema has approved them, by name. Returns ``kernels``: each with `KEYS` (``version`` and
+    ``sha256`` of what it is based on: the package, or the tree; the image's own Linux has none), None for the image's
+    kernel itself; ``problems``: sentences that start with the key.
     """
     complete, problems = {}, []
     for name, one in kernels.items():
@@ -239,12 +227,8 @@ def with_kernels(study) -> tuple[dict[str, dict], list[str]]:
 
     The study's scenarios get theirs in place.
 
-    Returns
-    -------
-    definitions : dict
-        As written but for ``kernel``, which is left out where it is the image's.
-    problems : list of str
-        Sentences that start with the key.
+    Returns ``definitions``: as written but for ``kernel``, which is left out where it is the image's; ``problems``:
+    sentences that start with the key.
     """
     definitions = {name: dict(one) for name, one in study["cca_definitions"].items()}
     written = {

@@ -55,6 +55,8 @@ PROSE = ("title", "description")
 def load(path, overrides=None) -> dict:
     """Read a study file.
 
+    Returns the study as written, neither validated nor completed.
+
     Parameters
     ----------
     path : str or pathlib.Path
@@ -63,11 +65,6 @@ def load(path, overrides=None) -> dict:
         Values that win over the file's, in the same shape (Snakemake's
         `--config`, which hands numbers in lists and mappings on as text).
         Sections are merged key by key, values replaced.
-
-    Returns
-    -------
-    dict
-        The study as written, neither validated nor completed.
     """
     content = read_mapping(path, "a study", keys_of(study_schema()), StudyError)
     merged = _merge(study_schema(), content, _typed(study_schema(), overrides or {}))
@@ -82,25 +79,22 @@ def written(config) -> dict:
 def resolve(config, source) -> dict:
     """Validate a study and complete it.
 
+    Returns the study without `defaults`, which every scenario then contains, and without `platform`, which is then each
+    scenario's and the end of the study's name. All other keys of the schema are there, in the schema's order; values
+    for each direction are `{forward, reverse}`, `flows` is the number of long flows and `groups` the list of groups
+    (empty without), a queue has all parameters of its discipline (none of drop-tail), access delays a list with one for
+    each pair of hosts, path delays one with one for each path, a chain's bottlenecks one with all that each has
+    (`chain` is left out of other scenarios, as are an outage that there is none and a kernel that is the image's);
+    whole numbers are int; `ccas` has what runs have, mixes written out and the CCA of an exam among them; definitions
+    of CCAs have what stands in their C files, and their kernels and those of scenarios what these are made of
+    (`kernels` itself is left out).
+
     Parameters
     ----------
     config : dict
         A study as written. It is left as it is.
     source : str
         Its file, for messages: `StudyError` has a sentence for each problem.
-
-    Returns
-    -------
-    dict
-        The study without `defaults`, which every scenario then contains, and without
-        `platform`, which is then each scenario's and the end of the study's name. All
-        other keys of the schema are there, in the schema's order; values for each
-        direction are `{forward, reverse}`, `flows` is the number of long flows and `groups` the list of groups (empty without),
-        a queue has all parameters of its discipline (none of drop-tail), access delays a list with one for each pair of hosts,
-        path delays one with one for each path, a chain's bottlenecks one with all that each has (`chain` is left out of other
-        scenarios, as are an outage that there is none and a kernel that is the image's); whole numbers are int; `ccas` has what runs have, mixes written out and the
-        CCA of an exam among them; definitions of CCAs have what stands in their C files, and their kernels and those of scenarios what these
-        are made of (`kernels` itself is left out).
     """
     if not isinstance(config, dict):
         raise StudyError(source, [no_mapping_problem(config, keys_of(study_schema()))])

@@ -30,10 +30,8 @@ def _group_keys():
 def counted_flows(scenario) -> dict:
     """Return ``flows`` and ``groups`` as they are resolved: the number of long flows, and all groups with all their keys.
 
-    Parameters
-    ----------
-    scenario : dict
-        With both keys; ``flows`` may be a list of groups, and ``groups`` what an earlier resolution made of it.
+    ``scenario``: with both keys; ``flows`` may be a list of groups, and ``groups`` what an earlier resolution made of
+    it.
     """
     flows, groups = scenario["flows"], scenario["groups"]
     defaults = {key: node.get("default") for key, node in _group_keys().items()}

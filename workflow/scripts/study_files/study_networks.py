@@ -6,6 +6,8 @@ from experiment.packet_sizes import IP_HEADER_BYTES, MTU_BYTES, UDP_HEADER_BYTES
 from study_files.study_schema import keys_of, scenario_schema
 from tcp_models.wire_theory import TUNNEL_BYTES
 
+#: Exchanges of messages that make a round-trip time (`testbed.checks.flow_checks.MIN_EXCHANGES`).
+LEAST_EXCHANGES = 100
 #: What is left of a full packet behind the headers of IP and UDP.
 UDP_PAYLOAD_BYTES = {version: MTU_BYTES - header - UDP_HEADER_BYTES for version, header in IP_HEADER_BYTES.items()}
 
@@ -87,7 +89,9 @@ def _needs_cable(scenario):
 def traffic_problems(scenario) -> Iterator[str]:
     """Yield what application and protocol of a resolved scenario contradict."""
     traffic, paths = scenario["traffic"], scenario["multipath"]
-    application, protocol = traffic["application"], traffic["protocol"]
+    application, protocol, link_rate = traffic["application"], traffic["protocol"], scenario["link"]["rate_mbps"]
+    # A message there and back, and the empty path's round trip.
+    exchange_s = 2 * traffic["block_bytes"] * 8e-6 / (link_rate or 1) + sum(scenario["link"]["delay_ms"].values()) / 1e3
     if application == "ftp" and protocol == "udp":
         yield "traffic.protocol is udp; allowed with application ftp is tcp."
     if paths["by"] == "mptcp" and protocol == "udp":
@@ -104,6 +108,11 @@ def traffic_problems(scenario) -> Iterator[str]:
     if application != "iperf3" and traffic["messages"] is not None:
         instead = "traffic.file_bytes" if application == "ftp" else "traffic.duration_s"
         yield f"traffic.messages is {traffic['messages']}; allowed with application {application} is null ({instead} says how much)."
+    if application == "round-trip" and link_rate and traffic["duration_s"] < LEAST_EXCHANGES * exchange_s:
+        yield (
+            f"traffic.block_bytes is {traffic['block_bytes']}, of which an exchange takes {1e3 * exchange_s:.4g} ms; allowed is what leaves "
+            f"traffic.duration_s, {traffic['duration_s']} (s), for {LEAST_EXCHANGES} of them."
+        )
     if application == "round-trip" and traffic["sample_interval_ms"] is not None:
         yield f"traffic.sample_interval_ms is {traffic['sample_interval_ms']}; allowed with application round-trip is null."
     if traffic["messages"] is not None and traffic["processes"] == "single" and scenario["flows"] > 1:
@@ -114,7 +123,7 @@ def traffic_problems(scenario) -> Iterator[str]:
             ("multipath.by", scenario["multipath"]["by"], "none"),
         ):
             if value != allowed:
-                yield f"traffic.control_connection is own-network; allowed with {key} {value} is data-path."
+                yield f"traffic.control_connection is own-network; allowed with {key} {value} are automatic and data-path."
     yield from _segment_problems(scenario)
     if protocol == "udp":
         yield from _udp_problems(scenario)

@@ -1,15 +1,19 @@
 """What a bottleneck's queue can't be: sentences that start with the key, as the disciplines' declarations have it."""
 
+import math
 from collections.abc import Iterator
 
 from experiment.disciplines import DISCIPLINES, MEASURES, completed, discipline_of, measure_of, red_ewma
 from experiment.flow_groups import OWN
-from experiment.packet_sizes import ETHERNET_HEADER_BYTES
+from experiment.packet_sizes import ETHERNET_HEADER_BYTES, PACKET_BYTES
 from experiment.specification import RunSpecification
 from study_files.cca_definitions import kernel_cca
 from study_files.study_platforms import LINUX
 from study_files.study_validation import value_text
 
+#: A full packet with the largest overhead of a frame.
+LARGEST_PACKET_BYTES = PACKET_BYTES + 64
+SFQ_FLOWS = 128  # SFQ_DEFAULT_FLOWS of net/sched/sch_sfq.c
 SUPER_FRAME_BYTES = 65_536 + ETHERNET_HEADER_BYTES  # the largest that segmentation offload makes
 
 
@@ -32,6 +36,9 @@ def queue_problems(queue) -> Iterator[str]:
         yield f"queue.bytes is {size[1]}; allowed {here} is packets or bdp, for it counts packets."
     if size and size[0] != "bytes" and discipline.limit_word != "limit":
         yield f"queue.{size[0]} is {size[1]}; allowed {here} is bytes, for its limit is memory."
+    depth = queue.get("depth_packets", 127)
+    if discipline.name == "sfq" and size and size[0] == "packets" and size[1] > SFQ_FLOWS * depth:
+        yield f"queue.packets is {size[1]}; allowed with queue.depth_packets {depth} is up to {SFQ_FLOWS * depth}, for SFQ has {SFQ_FLOWS} flows of so many packets."
     if discipline.name == "red":
         yield from _red_problems(queue, completed(queue))
 
@@ -56,12 +63,38 @@ def _red_problems(given, queue):
                 f"queue.{name} is {given[name]:g}; allowed with queue.step_packets {queue['step_packets']} is {queue[name]}, "
                 "which the step sets."
             )
+    if queue["probability"] == 1 and queue["min_packets"] < queue["max_packets"]:
+        yield (
+            "queue.probability is 1; allowed with queue.min_packets below queue.max_packets is less than 1, for tc gives the kernel a share "
+            "of 2^32, of which 1 is none, and the kernel takes another one."
+        )
     if queue["min_packets"] > queue["max_packets"]:
         yield f"queue.min_packets is {queue['min_packets']:g}; allowed is at most queue.max_packets, {queue['max_packets']:g}."
     elif not red_ewma(queue["min_packets"], queue["burst_packets"]):
         yield (
             f"queue.burst_packets is {queue['burst_packets']}; allowed with queue.min_packets {queue['min_packets']:g} is as many or "
             "more, from which tc computes the weight of the mean."
+        )
+    else:
+        yield from _red_arithmetic(queue)
+
+
+def _red_arithmetic(queue):
+    """Yield what is too large for the numbers of tc and kernel (tc_red_eval_P of tc/tc_red.c, red_check_params of include/net/red.h)."""
+    low, high = (queue[name] * LARGEST_PACKET_BYTES for name in ("min_packets", "max_packets"))
+    weight = red_ewma(queue["min_packets"], queue["burst_packets"])
+    if high > low and queue["probability"] / (high - low) <= 2**-31:
+        most = queue["min_packets"] + math.floor(queue["probability"] * 2**31 / LARGEST_PACKET_BYTES)
+        yield (
+            f"queue.max_packets is {queue['max_packets']:g}; allowed with queue.probability {queue['probability']:g} is up to {most:g}, for "
+            "tc computes how the probability grows with each byte, at least 2^-31."
+        )
+    elif math.floor(high).bit_length() + weight >= 32:
+        largest = "max_packets" if queue["step_packets"] is None else "step_packets"
+        yield (
+            f"queue.{largest} is {queue['max_packets']:g}, and the weight of the mean by queue.min_packets {queue['min_packets']:g} and "
+            f"queue.burst_packets {queue['burst_packets']} is 2^-{weight}; allowed is what gives 2^-{31 - math.floor(high).bit_length()} or more, "
+            "for the kernel's mean of bytes has 32 bits."
         )
 
 

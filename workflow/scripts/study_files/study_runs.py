@@ -69,12 +69,8 @@ def run_seed(study_seed, scenario_id, replication) -> int:
     and the scenario's conditions have no influence, so that adding a level
     changes no other run.
 
-    Returns
-    -------
-    int
-        From 1 to 2**32 - 1: the first 8 bytes, big-endian, of the SHA-256 of
-        `sawtooth-run-seed/1 <study seed> <scenario id> <replication>`, modulo
-        2**32 - 1, plus 1. Ids have no spaces, so no two triples share a text.
+    It is from 1 to 2**32 - 1: the first 8 bytes, big-endian, of the SHA-256 of `sawtooth-run-seed/1 <study seed>
+    <scenario id> <replication>`, modulo 2**32 - 1, plus 1. Ids have no spaces, so no two triples share a text.
     """
     text = f"sawtooth-run-seed/1 {study_seed} {scenario_id} {replication}"
     number = int.from_bytes(hashlib.sha256(text.encode("ascii")).digest()[:8], "big")
@@ -84,21 +80,8 @@ def run_seed(study_seed, scenario_id, replication) -> int:
 def run_specification(study, scenario_id, cca, ip_version, replication) -> dict:
     """Return what the testbed needs to know of a run.
 
-    Parameters
-    ----------
-    replication : int or str
-        1 for the first; text as in a path will do.
-
-    Returns
-    -------
-    dict
-        The specification. It holds nothing that doesn't concern this run, and
-        shares its parts with the study, so don't change them.
-
-    Raises
-    ------
-    KeyError
-        If the study has no such run.
+    ``replication`` counts from 1; text as in a path will do. The specification holds nothing that doesn't concern this
+    run, and shares its parts with the study, so don't change them. Raises `KeyError` if the study has no such run.
     """
     replication = int(replication)
     if (

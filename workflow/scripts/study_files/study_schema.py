@@ -26,6 +26,10 @@ def study_schema() -> dict:
     schema["$defs"]["queue"]["properties"] |= queue_keys()
     link = schema["$defs"]["link"]
     link["properties"] = with_options(link["properties"])
+    of_scenario = schema["$defs"]["scenario"]["properties"]
+    schema["properties"]["defaults"]["properties"] = {
+        k: of_scenario[k] for k in of_scenario if k not in ("id", "label")
+    }
     return schema
 
 

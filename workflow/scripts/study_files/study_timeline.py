@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from experiment.specification import RunSpecification
-from experiment.timeline import QUANTITIES, directions_of
+from experiment.timeline import DIRECTIONS, LOST_ALL, QUANTITIES, directions_of
 from study_files.study_validation import value_text
 
 #: The most changes in a run: each is an entry of its document.
@@ -17,7 +17,7 @@ def timeline_problems(scenario) -> Iterator[str]:
         return
     problems = list(changing_network_problems(scenario, "link.timeline"))
     problems += [problem for number, entry in enumerate(timeline) for problem in _of_entry(scenario, number, entry)]
-    problems = problems or list(_at_one_time(timeline))
+    problems = problems or [*_at_one_time(timeline), *_lost_to_the_end(scenario)]
     yield from problems
     if not problems and (count := len(RunSpecification({"scenario": scenario}).timeline.changes)) > CHANGES_LIMIT:
         yield f"link.timeline makes {count:,} changes; allowed are up to {CHANGES_LIMIT:,}."
@@ -76,6 +76,18 @@ def _of_entry(scenario, number, entry):
         jitter_ms = link["jitter_ms"][way]
         if entry["delay_ms"] is not None and entry["delay_ms"] < jitter_ms:
             yield f"{where}.delay_ms is {entry['delay_ms']:g}; allowed is at least link.jitter_ms.{way}, {jitter_ms:g} (ms)."
+
+
+def _lost_to_the_end(scenario):
+    """Yield a sentence for each direction in which all is lost until the traffic ends, iperf3's own messages too."""
+    run = RunSpecification({"scenario": scenario})
+    for way in DIRECTIONS if run.flows and not run.control_network else ():
+        if run.timeline.values(way, "loss_percent")[-1][1] == LOST_ALL:
+            number = max(n for n, one in enumerate(scenario["link"]["timeline"]) if one["loss_percent"] == LOST_ALL)
+            yield (
+                f"link.timeline[{number}].loss_percent is {LOST_ALL}, which stays so until the traffic ends ({way}); allowed with "
+                "traffic.control_connection data-path is less, or a later change to less, for iperf3 can't end without its own messages."
+            )
 
 
 def _at_one_time(timeline):

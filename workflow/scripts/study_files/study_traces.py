@@ -31,16 +31,14 @@ class TraceError(ValueError):
 def completed_trace(trace, source) -> dict:
     """Return a trace completed from its file: SHA-256, period, and the capacity of each step; unchanged if it has rates.
 
+    Raises `TraceError`.
+
     Parameters
     ----------
     trace : dict
         `link.trace` of a scenario, with all its keys.
     source : str
         The study's file, beside which the trace's lies.
-
-    Raises
-    ------
-    TraceError
     """
     if trace["rates_mbps"] is not None:
         return trace

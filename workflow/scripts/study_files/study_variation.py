@@ -53,18 +53,15 @@ def corners(scenario) -> Iterator[dict]:
 def varied(scenario, shares) -> dict:
     """Return a resolved scenario with other conditions.
 
+    All delays and jitters are of one factor, so that the path's RTT has it too. A queue in BDPs keeps its size in BDPs
+    of the path drawn, unless packets are drawn: then it is in packets.
+
     Parameters
     ----------
     scenario : dict
         As `study.resolve` has it.
     shares : dict of str to float
         Quantity -> where between its ends it lies, 0 to 1.
-
-    Returns
-    -------
-    dict
-        All delays and jitters are of one factor, so that the path's RTT has it too. A queue in BDPs keeps its size in BDPs of
-        the path drawn, unless packets are drawn: then it is in packets.
     """
     asked, link = scenario["variation"], dict(scenario["link"])
     result = scenario | {"link": link}

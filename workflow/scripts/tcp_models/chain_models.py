@@ -29,10 +29,7 @@ def reno_share_independent(bottlenecks: int, rtt_ratio: float, long_flows: int =
     bottlenecks, so its p is n times a cross flow's, and its rate is r = rtt_ratio / sqrt(n) of theirs: the
     share is L r / (L r + C). At equal round-trip times that is alpha-fairness with alpha = 2.
 
-    Parameters
-    ----------
-    rtt_ratio : float
-        Round-trip time of the cross flows over that of the long ones, queues included.
+    ``rtt_ratio``: round-trip time of the cross flows over that of the long ones, queues included.
     """
     return _share(rtt_ratio / math.sqrt(bottlenecks), long_flows, cross_flows)
 

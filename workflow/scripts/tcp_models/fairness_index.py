@@ -4,10 +4,8 @@
 def jain_index(values) -> float:
     """Return Jain's fairness index, (sum x)^2 / (n sum x^2) (Jain, Chiu and Hawe, 1984): 1 if all are equal, 1/n if one has all.
 
-    Parameters
-    ----------
-    values : iterable of float, shape (n,)
-        Goodputs, at least one; all zero counts as fair, and with a missing one (not a number) the index is missing.
+    ``values`` (iterable of float, shape (n,)): goodputs, at least one; all zero counts as fair, and with a missing one
+    (not a number) the index is missing.
 
     Examples
     --------

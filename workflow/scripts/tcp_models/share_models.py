@@ -40,10 +40,7 @@ def cubic_times_s(window_packets, rtt_s) -> tuple[float, float]:
     shorter, W_est is ahead of the cubic function up to the next loss: the Reno-friendly region,
     in which CUBIC is made to have Reno's average window, and so Reno's share.
 
-    Parameters
-    ----------
-    window_packets, rtt_s : float
-        W, the flow's window at the loss, and the RTT while it grows.
+    ``window_packets``, ``rtt_s``: W, the flow's window at the loss, and the RTT while it grows.
     """
     lost = window_packets * (1 - CUBIC_BETA)
     alpha = 3 * (1 - CUBIC_BETA) / (1 + CUBIC_BETA)

@@ -47,10 +47,8 @@ def square_root_law_mbps(mss_bytes, rtt_ms, loss, constant=MATHIS_C) -> np.ndarr
     Mathis et al. (1997), equation 3. It leaves out slow start, timeouts and the receiver's window, so
     that it is too high where windows are small (loss of some percent).
 
-    Parameters
-    ----------
-    mss_bytes, rtt_ms, loss : float or array_like
-        Segment size in bytes, RTT in ms (above 0), lost share of the segments (0 to 1).
+    ``mss_bytes``, ``rtt_ms``, ``loss``: segment size in bytes, RTT in ms (above 0), lost share of the segments (0 to
+    1).
     """
     return rate_mbps(constant * _inverse_power(loss, 0.5), mss_bytes, rtt_ms)
 

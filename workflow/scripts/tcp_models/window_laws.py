@@ -26,10 +26,7 @@ def left_packets(cca: str, packets: int) -> int:
 class RenoWindow:
     """Reno: a packet more when a whole window was acknowledged (RFC 5681, section 3.1).
 
-    Attributes
-    ----------
-    packets : int
-        The window.
+    Its ``packets`` are the window.
     """
 
     def __init__(self, packets):

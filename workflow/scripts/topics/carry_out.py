@@ -60,10 +60,7 @@ def carry_out(call: Mapping, inputs: Mapping, outputs: Mapping) -> None:
 def arguments_of(function, inputs: Mapping, kinds: Mapping, params: Mapping) -> dict:
     """Return a function's arguments: tables, read from the inputs, and parameters; ``params`` is all of these as attributes.
 
-    Raises
-    ------
-    ValueError
-        If it wants something that is neither.
+    Raises `ValueError` if it wants something that is neither.
     """
     arguments = {}
     for name, wanted in signature(function).parameters.items():

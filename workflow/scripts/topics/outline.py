@@ -20,41 +20,23 @@ FIGURE_SUFFIXES = {"figure": ".svg", "data": ".csv", "caption": ".rst"}
 
 @dataclass(frozen=True)
 class StudyOutline:
-    """What analysis, figures and report of a study hold.
-
-    Attributes
-    ----------
-    design : StudyDesign
-    topics : tuple of Topic
-        Those that apply, in the registry's order.
-    tables : tuple of Table
-        Their analysis tables.
-    figures : tuple of Plot
-        Their figures; script and caption as ``<topic>/<name>``.
-    analyses : tuple of Analysis
-        Their analyses whose rules follow from the declaration; script as ``<topic>/<name>``.
-    """
+    """What analysis, figures and report of a study hold."""
 
     design: StudyDesign
-    topics: tuple[Topic, ...]
-    tables: tuple[Table, ...]
-    figures: tuple[Plot, ...]
+    topics: tuple[Topic, ...]  # those that apply, in the registry's order
+    tables: tuple[Table, ...]  # their analysis tables
+    figures: tuple[Plot, ...]  # their figures; script and caption as ``<topic>/<name>``
+    # Their analyses whose rules follow from the declaration; script as ``<topic>/<name>``.
     analyses: tuple[Analysis, ...]
 
 
 def study_outline(design: StudyDesign, topics: Iterable[Topic] = TOPICS) -> StudyOutline:
-    """Return the outline of a study.
-
-    Raises
-    ------
-    ValueError
-        If two figures, or two tables, have the same name.
-    """
+    """Return the outline of a study; raise `ValueError` if two figures, or two tables, have the same name."""
     chosen = tuple(topic for topic in topics if topic.applies(design))
     if sole := [topic for topic in chosen if topic.sole]:
         chosen = tuple(topic for topic in chosen if topic in sole or topic.place is not Place.QUESTION)
     tables = tuple(table for topic in chosen for table in topic.tables_of(design))
-    figures = tuple(_placed(figure, topic) for topic in sole or chosen for figure in topic.figures(design))
+    figures = tuple(_placed(figure, topic) for topic in sole or chosen for figure in topic.figures_of(design))
     for names in ([table.name for table in tables], [figure.slug for figure in figures]):
         twice = sorted({name for name in names if names.count(name) > 1})
         if twice:
@@ -91,11 +73,8 @@ def other_tables(study: str | None, results: str = "results") -> frozenset[str]:
 def table_paths(names: Iterable[str], design: StudyDesign) -> dict[str, str | list[str]]:
     """Return where tables lie, by name: what a rule of the study has as inputs.
 
-    Parameters
-    ----------
-    names : iterable of str
-        Names of tidy and analysis tables, or ``provenance``; ``other_<name>`` is an analysis table of the study that this one is compared with: a
-        list with its path, or an empty one if there is no such table yet.
+    ``names``: names of tidy and analysis tables, or ``provenance``; ``other_<name>`` is an analysis table of the study
+    that this one is compared with: a list with its path, or an empty one if there is no such table yet.
     """
     tidy = {table.name: table.path for table in TIDY_TABLES} | {"provenance": "tidy/provenance.json"}
     paths: dict[str, str | list[str]] = {}
@@ -187,10 +166,7 @@ def _same_names(names: Iterable[str]) -> dict[str, str]:
 def analysis_params(analysis: Analysis, design: StudyDesign, settings: Mapping) -> dict:
     """Return the parameters of an analysis's script: the settings that it reads, and its own.
 
-    Parameters
-    ----------
-    settings : mapping
-        confidence, significance and power of the analysis.
+    ``settings``: confidence, significance and power of the analysis.
     """
     return {name: settings[name] for name in analysis.settings} | analysis.params(design)
 
@@ -198,10 +174,7 @@ def analysis_params(analysis: Analysis, design: StudyDesign, settings: Mapping) 
 def figure_params(figure: Plot, design: StudyDesign, settings: Mapping) -> dict:
     """Return the parameters of a figure's rule: its script's, and what its caption may name.
 
-    Parameters
-    ----------
-    settings : mapping
-        confidence and significance of the analysis.
+    ``settings``: confidence and significance of the analysis.
     """
     return {
         "confidence": settings["confidence"],

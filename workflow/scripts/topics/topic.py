@@ -10,7 +10,7 @@
   what else the template needs (`section`), and findings;
 - ``captions/<name>.rst``: the captions of its figures.
 
-``topics/registry.py`` finds each topic by its folder.
+``topics/registry.py`` finds each topic by its folder. An argument that has a tidy table's name (``runs``, ``scenarios``) is that table.
 """
 
 import re
@@ -31,34 +31,19 @@ def slug_of(name: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
 
 
-def _no_params(design: StudyDesign) -> dict:
-    return {}
-
-
 @dataclass(frozen=True)
 class Analysis:
-    """An analysis: one script that makes analysis tables out of tables.
+    """An analysis: one script that makes analysis tables out of tables."""
 
-    Attributes
-    ----------
-    script : str
-        Its script without ``.py``, in the topic's folder; also the name of its rule and of its log.
-    inputs : tuple of str, or callable
-        Names of the tables that the script reads, tidy or analysis, ``provenance``, or ``other_<name>`` as of a `Plot`;
-        or a function of the `StudyDesign` that returns them.
-    tables : tuple of Table
-        Those that it makes.
-    settings : tuple of str
-        Names of the settings of every analysis that the script reads: confidence, significance, power.
-    params : callable
-        The other parameters of the script for a `StudyDesign`, by name.
-    """
-
-    script: str
+    script: str  # its script without ``.py``, in the topic's folder; also the name of its rule and of its log
+    # Names of the tables that the script reads, tidy or analysis, ``provenance``, or ``other_<name>`` as of a `Plot`;
+    # or a function of the `StudyDesign` that returns them.
     inputs: tuple[str, ...] | Callable[[StudyDesign], tuple[str, ...]]
-    tables: tuple[Table, ...]
+    tables: tuple[Table, ...]  # those that it makes
+    # Names of the settings of every analysis that the script reads: confidence, significance, power.
     settings: tuple[str, ...] = ()
-    params: Callable[[StudyDesign], dict] = _no_params
+    # The other parameters of the script for a `StudyDesign`, by name.
+    params: Callable[[StudyDesign], dict] = lambda design: {}
 
     @property
     def rule(self) -> str:
@@ -72,39 +57,22 @@ class Analysis:
 
 @dataclass(frozen=True)
 class Plot:
-    """A figure: `figures/<slug>.svg` with its data as `figures/<slug>.csv` and its caption as `figures/<slug>.rst`.
+    """A figure: `figures/<slug>.svg` with its data as `figures/<slug>.csv` and its caption as `figures/<slug>.rst`."""
 
-    Attributes
-    ----------
-    slug : str
-        Lower-case letters, digits and single hyphens (a mix is written `reno-cubic`).
-    script : str
-        Its script without ``.py``, in the topic's folder, or in another's as ``<topic>/<script>``.
-    inputs : tuple of str
-        Names of the tables that the script reads, tidy or analysis; ``other_<name>`` is that of the study that this one
-        is compared with: a list with its path, or an empty one if there is no such table.
-    title, shows : str
-        What `snakemake --report` calls it, and what its marks are.
-    params : dict
-        Parameters of its own, for the script and for the caption, besides those that each figure has
-        (`outline.figure_params`).
-    caption : str
-        Name of its file in the topic's ``captions``, without ``.rst`` (or ``<topic>/<caption>``); the slug if not given.
-    caption_text : str
-        The caption itself, where it is short, instead of a file.
-    category : str
-        Where `snakemake --report` lists it; the topic's navigation if not given.
-    """
-
-    slug: str
-    script: str
+    slug: str  # lower-case letters, digits and single hyphens (a mix is written `reno-cubic`)
+    script: str  # its script without ``.py``, in the topic's folder, or in another's as ``<topic>/<script>``
+    # Names of the tables that the script reads, tidy or analysis; ``other_<name>`` is that of the study that this one
+    # is compared with: a list with its path, or an empty one if there is no such table.
     inputs: tuple[str, ...]
-    title: str
-    shows: str
+    title: str  # what `snakemake --report` calls it
+    shows: str  # what its marks are, there
+    # Parameters of its own, for the script and for the caption, besides those that each figure has
+    # (`outline.figure_params`).
     params: dict = field(default_factory=dict, compare=False)
+    # Name of its file in the topic's ``captions``, without ``.rst`` (or ``<topic>/<caption>``); the slug if not given.
     caption: str = ""
-    category: str = ""
-    caption_text: str = ""
+    category: str = ""  # where `snakemake --report` lists it; the topic's navigation if not given
+    caption_text: str = ""  # the caption itself, where it is short, instead of a file
 
     def __post_init__(self):
         if not SLUG.fullmatch(self.slug):
@@ -139,60 +107,31 @@ class Place(Enum):
     NONE = "nowhere: it has no section"
 
 
-def _no_figures(design: StudyDesign) -> Iterable[Plot]:
-    return ()
-
-
 @dataclass(frozen=True)
 class Topic:
-    """What the workflow must know of a topic before anything of the study is there.
+    """What the workflow must know of a topic before anything of the study is there."""
 
-    Attributes
-    ----------
-    name : str
-        That of its folder: lower-case letters, digits and underscores.
-    navigation : str
-        A word or two for the report's navigation.
-    order : int
-        Its place among the topics: that of its question and of its findings in the report.
-    applies : callable
-        Whether a `StudyDesign` has this topic.
-    analyses : tuple of Analysis
-        Those whose rules follow from their declaration.
-    tables : tuple of Table
-        All analysis tables, in the order of the report's downloads; those of the analyses in their order if not given.
-    figures : callable
-        Its figures for a `StudyDesign`: an iterable of `Plot`.
-    place : Place
-        Where its section stands in the report.
-    table_applies : dict of str to callable
-        By name of a table: whether a `StudyDesign` that has the topic has it; it always has the others.
-    other_tables : tuple of Table
-        Tables of the study that this one is compared with, which the section shows if they are there.
-    heading : str
-        Heading of its section, as HTML; if not given, the template has the section's whole frame.
-    anchor : str
-        Identifier of its section in the report; the name with hyphens if not given.
-    pictures : tuple of str
-        Slugs of figures of its own one of which shows the study's answer at a glance, the best first: it opens the report.
-    sole : bool
-        Whether a study that has this topic asks no other question: of numbered questions it is the only one, and no
-        figures but its own are drawn.
-    """
-
-    name: str
-    navigation: str
-    order: int
-    applies: Callable[[StudyDesign], bool]
-    analyses: tuple[Analysis, ...] = ()
+    name: str  # that of its folder: lower-case letters, digits and underscores
+    navigation: str  # a word or two for the report's navigation
+    order: int  # its place among the topics: that of its question and of its findings in the report
+    applies: Callable[[StudyDesign], bool]  # whether a `StudyDesign` has this topic
+    analyses: tuple[Analysis, ...] = ()  # those whose rules follow from their declaration
+    # All analysis tables, in the order of the report's downloads; those of the analyses in their order if not given.
     tables: tuple[Table, ...] = ()
-    figures: Callable[[StudyDesign], Iterable[Plot]] = _no_figures
-    place: Place = Place.QUESTION
+    # Its figures, or a function of the `StudyDesign` that returns them.
+    figures: tuple[Plot, ...] | Callable[[StudyDesign], Iterable[Plot]] = ()
+    place: Place = Place.QUESTION  # where its section stands in the report
+    # By name of a table: whether a `StudyDesign` that has the topic has it; it always has the others.
     table_applies: dict[str, Callable[[StudyDesign], bool]] = field(default_factory=dict)
+    # Tables of the study that this one is compared with, which the section shows if they are there.
     other_tables: tuple[Table, ...] = ()
-    heading: str = ""
-    anchor: str = ""
+    heading: str = ""  # heading of its section, as HTML; if not given, the template has the section's whole frame
+    anchor: str = ""  # identifier of its section in the report; the name with hyphens if not given
+    # Slugs of figures of its own one of which shows the study's answer at a glance, the best first: it opens the
+    # report.
     pictures: tuple[str, ...] = ()
+    # Whether a study that has this topic asks no other question: of numbered questions it is the only one, and no
+    # figures but its own are drawn.
     sole: bool = False
 
     def __post_init__(self):
@@ -205,6 +144,10 @@ class Topic:
     def tables_of(self, design: StudyDesign) -> tuple[Table, ...]:
         """Return its tables that a design has."""
         return tuple(t for t in self.tables if self.table_applies.get(t.name, self.applies)(design))
+
+    def figures_of(self, design: StudyDesign) -> Iterable[Plot]:
+        """Return its figures in a study."""
+        return self.figures(design) if callable(self.figures) else self.figures
 
     @property
     def folder(self) -> str:

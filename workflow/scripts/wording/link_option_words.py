@@ -49,7 +49,7 @@ OPTION_EFFECTS = {
 #: Option -> meaning and source of its count in a run, and the adverb of such packets.
 COUNT_WORDS = {
     "reordering": (
-        "Of the data's direction, late by `link.reordering`: overtaken by those that came meanwhile.",
+        "Of the data's direction, late by `link.reordering`: those that came meanwhile overtook them.",
         "netem: those that left less those that passed at once",
         "late",
     ),

@@ -43,12 +43,12 @@ def p_words(value) -> str:
 def place_words(row, scenarios, one_ip_version=False) -> str:
     """Return a scenario and IP version with what tells the scenario apart.
 
+    Such as "scenario 3 over IPv6 (100 ms each way, 1 % loss, 12 flows)"; the rate stands there if there are several.
+
     Parameters
     ----------
     row : mapping
         scenario and ip_version.
-    scenarios : pandas.DataFrame
-        ``tidy/scenarios.csv``.
     one_ip_version : bool
         Whether the study has no other, so that it needn't be named.
 

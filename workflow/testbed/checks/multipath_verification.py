@@ -1,6 +1,7 @@
 """Checks of several paths: were they joined as planned, and did each carry its share?"""
 
 from testbed.checks.check import Check
+from testbed.checks.lost_packets import packets_lost
 from testbed.network.multipath import plan
 
 #: Packets on a path that don't come in turn: neighbour discovery and the like, and those under way.
@@ -47,17 +48,26 @@ def differences(wanted, read_back, place="") -> list[str]:
 
 
 def check_subflows(specification, document) -> Check:
-    """Every flow had one subflow on each path, all carried data, and the kernel never fell back to plain TCP."""
-    wrong = []
+    """Every flow had one subflow on each path, all carried data, and the kernel never fell back to plain TCP.
+
+    Where the network lost packets a subflow may come up late or be spared by the scheduler, which prefers paths without losses:
+    that is a result.
+    """
+    wrong, spared = [], []
     last = document["sockets"][-1]["sockets"] if document["sockets"] else []
     for flow in range(specification.flows):
+        there = sorted(s["subflow"] for s in last if s["flow"] == flow)
         carrying = sorted(s["subflow"] for s in last if s["flow"] == flow and s.get("bytes_acked", 0) >= DATA_BYTES)
-        if carrying != list(range(specification.subflows(specification.flow_pair(flow).index))):
-            wrong.append(f"flow {flow}: data on paths {', '.join(map(str, carrying)) or 'none'}")
+        paths = list(range(specification.subflows(specification.flow_pair(flow).index)))
+        once_at_most = len(there) == len(set(there)) and set(there) <= set(paths)
+        if not once_at_most or carrying != paths:
+            excused = once_at_most and packets_lost(document) > 0
+            text = f"flow {flow}: data on paths {', '.join(map(str, carrying)) or 'none'}"
+            (spared if excused else wrong).append(text)
     for host, counters in document["stack"]["tcp"].items():
         wrong += [f"{host} {name} {count}" for name, count in counters.items() if count and name in FALLBACKS]
     expected = f"data on {specification.paths} subflows of every flow, one a path, no fallback"
-    return Check("subflows", not wrong, expected, "; ".join(wrong) or expected)
+    return Check("subflows", not wrong, expected, "; ".join([*wrong, *spared]) or expected)
 
 
 def check_path_shares(specification, document) -> Check:

@@ -11,9 +11,12 @@ from testbed.checks.loss_burst_checks import judge_bursty_loss
 from testbed.checks.loss_phases import check_phases, loss_phases
 from testbed.network.devices import OFFLOADS
 from testbed.network.transport import route_metrics, settings
+from testbed.readings.deliveries import COOKIE_ACKED_BYTES
 
 #: ping takes both its times in whole microseconds, so what it shows may be one too little (and a rounding of its print).
 PING_STEP_MS = 0.0011
+#: tc prints six digits; a loss in bursts follows from two such numbers.
+READ_BACK_DIGITS = 2e-5
 #: Chance that a sound run fails a loss check.
 LOSS_FALSE_ALARM = 1e-6
 #: A delay line is exact in virtual time; what may come on top of it when idle.
@@ -32,6 +35,10 @@ MEMORY_COUNTERS = (
     "TcpExtTCPOFODrop",
     "TcpExtTCPZeroWindowDrop",
     "TcpExtTCPAbortOnMemory",
+    "UdpRcvbufErrors",
+    "UdpSndbufErrors",
+    "Udp6RcvbufErrors",
+    "Udp6SndbufErrors",
 )
 
 
@@ -51,14 +58,25 @@ def check_qdiscs(specification, document) -> Check:
     for name, interface in document["network"]["set"].get("arrivals", {}).items():
         if document["network"]["read_back"]["interfaces"][name]["arrivals_of"] != interface:
             wrong.append(f"{name}: what arrives at {interface} does not pass it")
+    wrong += counted_otherwise(document["network"]["set"], document["links"])
     return Check("qdiscs", not wrong, "as set", "; ".join(wrong) or "as set")
+
+
+def counted_otherwise(placed, links) -> list[str]:
+    """Return a text for each interface at which other qdiscs counted than were set: ``links`` has the counters before and after the traffic."""
+    return [
+        f"{name}: {'+'.join(counted)} counted {when} the traffic instead of {'+'.join(wanted)}"
+        for name, wanted in placed["qdiscs"].items()
+        for when, of_links in links.items()
+        if (counted := of_links.get(name, {}).get("qdiscs", wanted)).keys() != wanted.keys()
+    ]
 
 
 def same(seen, value) -> bool:
     """Tell whether what the kernel says of a parameter is what was set; None: it has none."""
     if None in (seen, value) or isinstance(value, str):
         return seen == value
-    return math.isclose(seen, value, rel_tol=1e-6, abs_tol=1e-5)
+    return math.isclose(seen, value, rel_tol=READ_BACK_DIGITS, abs_tol=1e-5)
 
 
 def check_offloads(specification, document) -> Check:
@@ -108,9 +126,10 @@ def check_pacing(specification, document) -> Check:
         allowed, where = {"noqueue", "htb", "ingress", *OF_KIND} - {"fq"}, "no fq at the sender"
     else:
         allowed, where = {"noqueue"}, "noqueue at the sender"
-    rates = [s.get("pacing_mbps") for s in readings(document)]
+    # It follows from the first RTT, and is kept until something is acknowledged.
+    rates = [s.get("pacing_mbps") for s in readings(document) if s.get("bytes_acked", 0) > COOKIE_ACKED_BYTES]
     # A CCA of one's own may leave TCP's pacing rate alone: then its sockets have none, and nothing of them is paced.
-    known = bool(rates) and (all(rates) or bool(specification.sources))
+    known = bool(readings(document)) and (all(rates) or bool(specification.sources))
     return Check(
         "pacing",
         kinds <= allowed and known,
@@ -146,8 +165,11 @@ def check_loss(specification, document, direction) -> Check:
     if configured == 0 and not document["network"]["set"]["netem"][direction]:
         return Check(name, True, "0 %", "nothing that could drop packets at random")
     offered, dropped = netem_counts(document, direction)
-    if specification.link.netem == "both-ends" and dropped > configured * offered:
-        # Here netem's own limit drops too, and netem counts both alike.
+    shapers = document["network"]["set"]["bottleneck"][direction] if specification.link.netem == "both-ends" else ()
+    # Where netem is the queue too, a shaper above it counts what the full queue drops, and no loss.
+    dropped -= sum(counter_of(document, name, "htb", "drops") for name in shapers)
+    if specification.link.netem == "both-ends" and not shapers and dropped > configured * offered:
+        # netem counts both alike.
         observed = f"{loss_words(dropped, offered)}, its queue's overflow included"
         return Check(name, True, f"at least {100 * configured:g} %", observed)
     if burst_packets := specification.direction(direction).loss_burst_packets:
@@ -284,8 +306,13 @@ def outage_drops(document, direction) -> int:
 def counts_of_netem(document, name) -> tuple[int, int]:
     """Return (packets passed by, packets dropped by) the netem of a device during the traffic."""
     before, after = (document["links"][when][name] for when in ("before", "after"))
-    dropped = after["qdiscs"]["netem"]["drops"] - before["qdiscs"]["netem"]["drops"]
-    return after["tx_packets"] - before["tx_packets"], dropped
+    return after["tx_packets"] - before["tx_packets"], counter_of(document, name, "netem", "drops")
+
+
+def counter_of(document, name, kind, counter) -> int:
+    """Return by how much a counter of a device's qdisc grew during the traffic."""
+    before, after = (document["links"][when][name]["qdiscs"][kind] for when in ("before", "after"))
+    return after[counter] - before[counter]
 
 
 def relative_entropy(q, p) -> float:

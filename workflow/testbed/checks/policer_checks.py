@@ -1,7 +1,7 @@
 """The check of a policer: is it what was asked for, and did no more pass than its rate and burst allow?"""
 
 from testbed.checks.check import Check
-from testbed.checks.flow_checks import delivered_spans
+from testbed.checks.flow_checks import spans_at_most
 from testbed.checks.network_checks import same
 from testbed.network.policer import drops
 
@@ -24,7 +24,7 @@ def check_policer(specification, document) -> Check:
             )
         ]
     policer, dropped, observed = specification.link.policer, drops(document), ""
-    got = [delivered for _, delivered in delivered_spans(document)]
+    got = [delivered for _, delivered in spans_at_most(specification, document)]
     if got:
         begin_ns, end_ns = min(begin for begin, _, _ in got), max(end for _, end, _ in got)
         delivered, allowed = sum(count for _, _, count in got), specification.capacity.most_bytes(begin_ns, end_ns)

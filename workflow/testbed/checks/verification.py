@@ -9,13 +9,13 @@ application, protocol and platform.
 from collections.abc import Callable
 from dataclasses import asdict
 
-from testbed.checks import definition_checks, host_verification
+from testbed.checks import definition_checks, host_verification, probe_checks, transport_checks
 from testbed.checks.chain_verification import CHAIN, CHAIN_INSTEAD
 from testbed.checks.check import Check  # noqa: F401, for those who judge elsewhere
+from testbed.checks.datagram_checks import check_datagrams
 from testbed.checks.flow_checks import (
     check_buffers,
     check_cca,
-    check_datagrams,
     check_duration,
     check_exchanges,
     check_exit_status,
@@ -42,9 +42,11 @@ from testbed.checks.network_checks import (
     check_offloads,
     check_pacing,
     check_qdiscs,
+    counted_otherwise,
 )
 from testbed.checks.policer_checks import check_policer
 from testbed.checks.timeline_checks import check_timeline
+from testbed.checks.unchanged_checks import check_unchanged
 from testbed.network.outage import check_outage
 from testbed.traffic.background import check_background
 
@@ -79,6 +81,9 @@ def network_and_traffic(specification) -> tuple[Callable, ...]:
         + changes
         + of_groups(specification)
         + definition_checks.checks_of(specification)
+        + transport_checks.checks_of(specification)
+        + (check_unchanged,)
+        + probe_checks.checks_of(specification)
     )
     return tuple(CHAIN_INSTEAD.get(check, check) for check in checks) + CHAIN if specification.is_chain else checks
 
@@ -139,5 +144,7 @@ def checks_of_traffic(specification) -> tuple[Callable, ...]:
 
 def judge(specification, document) -> dict:
     """Return the verdict: ``valid`` and the list of all ``checks``."""
-    checks = [check(specification, document) for check in checks_of(specification)]
+    # What other qdiscs have counted says nothing to any further check.
+    counted = not counted_otherwise(document["network"]["set"], document["links"])
+    checks = [check(specification, document) for check in (checks_of(specification) if counted else (check_qdiscs,))]
     return {"valid": all(check.ok for check in checks), "checks": [asdict(check) for check in checks]}

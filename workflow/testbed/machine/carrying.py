@@ -29,9 +29,10 @@ def carry_out(specification, output, log, limit_s=None, first_fault=None) -> Out
     A run that fails by itself has a document too, which says so (`failure`). One that the machine ends has a
     second try; if that is ended from outside as well it has none, and may be started again.
 
+    Raises `GuestError` or `OSError` if there is no document. The log's last line says so too.
+
     Parameters
     ----------
-    specification : RunSpecification
     output : pathlib.Path
         Where the document goes; a file of that name is always whole.
     log : binary file
@@ -40,15 +41,6 @@ def carry_out(specification, output, log, limit_s=None, first_fault=None) -> Out
         Real seconds for each try; by default the platform's own.
     first_fault : str, optional
         What a fault of the machine did to an earlier try, for the log.
-
-    Returns
-    -------
-    Outcome
-
-    Raises
-    ------
-    GuestError, OSError
-        If there is no document. The log's last line says so too.
     """
     platform_module = platform_of(specification)
     limit_s = limit_s or platform_module.wall_limit_s(specification)
@@ -113,15 +105,9 @@ def write_document(document, output) -> None:
 def is_done(specification, output) -> bool:
     """Tell whether a whole document of just this run, by this testbed and image, is there.
 
-    Parameters
-    ----------
-    specification : RunSpecification
-    output : pathlib.Path
+    It is true only if another execution would give the same bytes, or just another measurement (platform ``host``).
 
-    Returns
-    -------
-    bool
-        True only if another execution would give the same bytes, or just another measurement (platform ``host``).
+    ``output``:
     """
     try:
         document = json.loads(gzip.decompress(output.read_bytes()))

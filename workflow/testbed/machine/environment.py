@@ -24,10 +24,7 @@ def describe(testbed_digest) -> dict:
 
     ``testbed_digest`` is the identity of the program that carries the run out (`identity`).
 
-    Raises
-    ------
-    FileNotFoundError
-        If the image has no description or the kernel no configuration to read.
+    Raises `FileNotFoundError` if the image has no description or the kernel no configuration to read.
     """
     configuration = gzip.decompress(KERNEL_CONFIGURATION.read_bytes())
     return {
@@ -71,10 +68,7 @@ def configured(configuration) -> dict:
 def describe_host(testbed_digest) -> dict:
     """Return the environment of a run on this machine's own kernel: of where it depends only what a result may.
 
-    Raises
-    ------
-    FileNotFoundError
-        If the image has no description.
+    Raises `FileNotFoundError` if the image has no description.
     """
     return {
         "platform": "host",

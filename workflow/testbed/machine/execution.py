@@ -21,6 +21,8 @@ def execute(command, step, folder, environment, cores, limit_s, log, workflow, p
     What it prints goes to the log by way of memory: if it had the log itself, a full disk
     would be an error of its own in the middle of the run.
 
+    Returns its exit status (negative: the signal that ended it), and what it printed, standard output and error.
+
     Parameters
     ----------
     command : list of str
@@ -40,13 +42,6 @@ def execute(command, step, folder, environment, cores, limit_s, log, workflow, p
         The workflow, as a pidfd.
     prepare : callable, optional
         Called in the process that becomes the program.
-
-    Returns
-    -------
-    status : int
-        Its exit status; negative: the signal that ended it.
-    printed : bytes
-        Standard output and error.
 
     Raises
     ------

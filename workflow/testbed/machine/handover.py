@@ -48,10 +48,7 @@ def prepare(folder) -> None:
 def prepared() -> Path:
     """Return a folder with the packages as `prepare` makes it, kept beside them from one run to the next.
 
-    Raises
-    ------
-    OSError
-        If it can't be made there.
+    Raises `OSError` if it can't be made there.
     """
     folder = WORKFLOW / "__pycache__" / f"testbed-{content_digest(*TESTBED)[:16]}"
     if not folder.exists():

@@ -51,18 +51,14 @@ def namespaces_here() -> list[str]:
 def boot(specification, wall_limit_s, log) -> dict:
     """Carry out a run under this machine's kernel and return its document.
 
+    Raises `GuestError` if the run crashed, hung, or could not be carried out.
+
     Parameters
     ----------
-    specification : RunSpecification
     wall_limit_s : float
         Real seconds after which the run is ended.
     log : binary file
         Gets what the run's program says.
-
-    Raises
-    ------
-    GuestError
-        If the run crashed, hung, or could not be carried out.
     """
     with workflow_process() as workflow, job_folder() as job, whole_machine(log, workflow) as cores:
         hand_over(specification, job)

@@ -66,10 +66,7 @@ def modules_of(folder) -> list[Path]:
 def module_digest(content) -> str:
     """Return the SHA-256, in hex digits, of what a module does; ``content`` is the bytes of its file.
 
-    Raises
-    ------
-    SyntaxError, UnicodeDecodeError
-        If it is no Python, or not in UTF-8.
+    Raises `SyntaxError` if it is no Python, and `UnicodeDecodeError` if it is not in UTF-8.
     """
     tokens = meaningful_tokens(content.decode("utf-8-sig").replace("\r\n", "\n"))
     return hashlib.sha256("\0".join(tokens).encode()).hexdigest()

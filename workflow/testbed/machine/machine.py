@@ -62,10 +62,7 @@ class WorkflowEnded(GuestError):
 def workflow_process() -> Iterator[int | None]:
     """Yield the workflow as a file that can be read once it has ended (pidfd_open(2)); None without one.
 
-    Raises
-    ------
-    WorkflowEnded
-        If it has ended already.
+    Raises `WorkflowEnded` if it has ended already.
     """
     pid = os.environ.get(WORKFLOW_VARIABLE)
     if not pid:
@@ -127,10 +124,7 @@ def free_core(log, workflow=None, folder=CORE_LOCKS) -> Iterator[int]:
     core that is several times faster than across two. The lock is on a file per
     core, whoever made it, and ends with this process.
 
-    Raises
-    ------
-    WorkflowEnded
-        If the workflow (a pidfd) ends before there is one.
+    Raises `WorkflowEnded` if the workflow (a pidfd) ends before there is one.
     """
     with contextlib.ExitStack() as stack:
         waited = False
@@ -170,10 +164,7 @@ def whole_machine(log, workflow=None, folder=CORE_LOCKS) -> Iterator[list[int]]:
     Cores are taken in order and kept meanwhile, so runs in the guest kernel, which need one,
     end and make room, and of two that want all of them the second waits for the first core.
 
-    Raises
-    ------
-    WorkflowEnded
-        If the workflow (a pidfd) ends before.
+    Raises `WorkflowEnded` if the workflow (a pidfd) ends before.
     """
     with contextlib.ExitStack() as stack:
         waited = False
@@ -201,15 +192,8 @@ def numbers_of(text) -> set[int]:
 def memory_folder(least_mib) -> str:
     """Return where a guest's memory is mapped from: shared memory, or else a folder on disk.
 
-    Parameters
-    ----------
-    least_mib : int
-        What has to be free there.
-
-    Raises
-    ------
-    GuestError
-        If neither has the room and may be written to and mapped as executable.
+    ``least_mib``: what has to be free there. Raises `GuestError` if neither has the room and may be written to and
+    mapped as executable.
     """
     causes = []
     for folder in (SHARED_MEMORY, tempfile.gettempdir()):
@@ -242,10 +226,7 @@ def mount_huge_pages() -> None:
     What there is of shared memory hardly ever has them, and whether a file of it may is a matter of how it was mounted
     (tmpfs(5)). In a user namespace of its own anybody may mount it; user, group and all other files stay what they are.
 
-    Raises
-    ------
-    OSError
-        If the machine has no huge pages or forbids user namespaces in the one that the container is.
+    Raises `OSError` if the machine has no huge pages or forbids user namespaces in the one that the container is.
     """
     libc = ctypes.CDLL(None, use_errno=True)
     user, group = os.geteuid(), os.getegid()

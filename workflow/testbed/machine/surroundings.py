@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from testbed.machine import environment
 from testbed.network import transport
 from testbed.network.bare_host import BareHost
+from testbed.readings.path_probe import PathProbe
 
 #: Where in a second of the guest's clock that is: not at its ends, where the kernel renews its random numbers' key.
 STEP_NS = 300_000_000
@@ -52,6 +53,10 @@ class GuestKernel:
     def sections(self, path) -> dict:
         """Return the document's sections that only this platform has."""
         return {}
+
+    def probe(self, path, specification) -> dict:
+        """Return what the path does to packets after the traffic: the section ``probe``."""
+        return {"probe": PathProbe(path, specification).section()}
 
 
 class OwnMachine:
@@ -96,3 +101,7 @@ class OwnMachine:
         """Return the section ``cpu``."""
         roles = self._placement.roles(node.name for node in path.net.hosts)
         return {"cpu": self._cpu.section(roles, self._origin_ns)}
+
+    def probe(self, path, specification) -> dict:
+        """Times of a real clock prove nothing of single packets."""
+        return {}

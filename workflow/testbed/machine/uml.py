@@ -12,7 +12,7 @@ from pathlib import Path
 
 from experiment.definitions import boot_arguments
 from experiment.flow_groups import LONG
-from experiment.own_kernels import has_seccomp, in_words, process_mode
+from experiment.own_kernels import has_seccomp, kernel_words, process_mode
 from experiment.packet_sizes import PACKET_BYTES
 from testbed.machine.environment import describe_unbooted, kernel_of
 from testbed.machine.execution import execute
@@ -118,17 +118,14 @@ def wall_limit_s(specification) -> float:
 def kernel_file(specification) -> str:
     """Return the guest kernel of a run: the image's, or one of the study's own.
 
-    Raises
-    ------
-    GuestError
-        If that was not built.
+    Raises `GuestError` if that was not built.
     """
     if (name := kernel_of(specification)) is None:
         return KERNEL
     path = specification.kernels and specification.kernels / name / "linux"
     if not (path and path.exists()):
         parts = [
-            *([in_words(specification.kernel)] if specification.kernel else []),
+            *([kernel_words(specification.kernel)] if specification.kernel else []),
             *(one.source for one in specification.sources),
         ]
         raise GuestError("guest", f"its kernel {name}, {' with '.join(parts)}, is not built")
@@ -161,18 +158,14 @@ def command_line(specification) -> list[str]:
 def boot(specification, wall_limit_s, log) -> dict:
     """Carry out a run in a guest and return its document.
 
+    Raises `GuestError` if the guest crashed, hung, or could not carry the run out.
+
     Parameters
     ----------
-    specification : RunSpecification
     wall_limit_s : float
         Real seconds after which the guest is ended.
     log : binary file
         Gets the guest's console, which is the run's log.
-
-    Raises
-    ------
-    GuestError
-        If the guest crashed, hung, or could not carry the run out.
     """
     with workflow_process() as workflow, job_folder() as job, free_core(log, workflow) as core:
         hand_over(specification, job)

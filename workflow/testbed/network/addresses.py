@@ -105,10 +105,8 @@ def subflow_routes(specification, metrics) -> list[Route]:
 
 def plan_addresses(specification) -> dict[str, dict[str, str]]:
     """Return interface -> IP version -> address."""
-    control = {}
-    if specification.control_network:
-        ends = [(pair, host) for pair in specification.pairs for host in (pair.sender, pair.receiver)]
-        control = {control_interface(host): control_address(pair, host) for pair, host in ends}
+    ends = [(pair, host) for pair in specification.control_pairs for host in (pair.sender, pair.receiver)]
+    control = {control_interface(host): control_address(pair, host) for pair, host in ends}
     if specification.is_cable:
         return path_devices(specification, "h1") | path_devices(specification, "h2") | control
     if specification.is_chain:
@@ -220,12 +218,7 @@ def assign(path, specification, metrics) -> None:
     Neighbours are permanent, so that no ARP or neighbour solicitation is delayed
     or lost in the emulation while traffic flows.
 
-    Parameters
-    ----------
-    path : topology.Path
-    specification : RunSpecification
-    metrics : dict of str to str
-        What the routes of ``sender`` and ``receiver`` to each other carry besides (ip-route(8)).
+    ``metrics``: what the routes of ``sender`` and ``receiver`` to each other carry besides (ip-route(8)).
     """
     planned, further = plan_addresses(specification), further_addresses(specification)
     addresses, neighbours, routes = ({node.name: [] for node in path.net.hosts} for _ in range(3))

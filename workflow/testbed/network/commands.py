@@ -33,7 +33,6 @@ def run(node, arguments, stdin=None) -> str:
 
     Parameters
     ----------
-    node : bare_host.BareHost
     arguments : list of str
     stdin : str, optional
 

@@ -71,12 +71,8 @@ def devices_of(node) -> dict[str, dict]:
 def device(buffer, start, end) -> tuple[str, dict]:
     """Parse one struct ifinfomsg and its attributes.
 
-    Returns
-    -------
-    name : str
-    dict
-        ``index``; ``address`` (MAC, "" without one); ``gso_max_segs``; ``tx_packets``, ``rx_packets``,
-        ``device_drops`` (packets dropped or damaged by the device itself).
+    Returns its name, and ``index``; ``address`` (MAC, "" without one); ``gso_max_segs``; ``tx_packets``,
+    ``rx_packets``, ``device_drops`` (packets dropped or damaged by the device itself).
     """
     values = attributes(buffer, start + LINK.size, end)
     at, _ = values[IFLA_STATS64]
@@ -93,13 +89,7 @@ def device(buffer, start, end) -> tuple[str, dict]:
 
 
 def set_offloads(node, name, on) -> None:
-    """Turn a device's `OFFLOADS` on or off.
-
-    Raises
-    ------
-    SettingError
-        If the device can't do that.
-    """
+    """Turn a device's `OFFLOADS` on or off; raise `SettingError` if the device can't do that."""
     for _, command in OFFLOADS.values():
         ethtool(node, name, command, int(on))
 

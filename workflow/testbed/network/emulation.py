@@ -47,22 +47,28 @@ class Bottleneck:
 
     def commands(self, device) -> list[str]:
         """Return the lines for ``tc -batch``."""
+        queue = discipline_of(self.queue).command(*self.kind_and_limit, self.queue, self.packet_bytes)
+        return [*self.shaper_commands(device), f"qdisc replace dev {device} parent 1:1 handle 10: {queue}"]
+
+    def shaper_commands(self, device) -> list[str]:
+        """Return the lines for ``tc -batch`` that set the rate."""
         rate = f"{round(self.rate_mbps * 1e6)}bit"
         burst = f"burst {self.burst_bytes} cburst {self.burst_bytes} quantum {self.burst_bytes}"
         if self.overhead_bytes:
             burst += f" overhead {self.overhead_bytes}"
-        queue = discipline_of(self.queue).command(*self.kind_and_limit, self.queue, self.packet_bytes)
         return [
             f"qdisc replace dev {device} root handle 1: htb default 1",
             f"class replace dev {device} parent 1: classid 1:1 htb rate {rate} ceil {rate} {burst}",
-            f"qdisc replace dev {device} parent 1:1 handle 10: {queue}",
         ]
+
+    def expected_shaper(self) -> dict[str, dict]:
+        """Return what `expected` has of the rate."""
+        return {"htb": {"rate_bps": round(self.rate_mbps * 1e6), "overhead_bytes": self.overhead_bytes}}
 
     def expected(self) -> dict[str, dict]:
         """Return what `links.EmulatedInterface.read_back` must give."""
         kind, limit = self.kind_and_limit
-        htb = {"rate_bps": round(self.rate_mbps * 1e6), "overhead_bytes": self.overhead_bytes}
-        return {"htb": htb, kind: discipline_of(self.queue).expected(limit, self.queue, self.packet_bytes)}
+        return self.expected_shaper() | {kind: discipline_of(self.queue).expected(limit, self.queue, self.packet_bytes)}
 
 
 @dataclass(frozen=True)
@@ -87,7 +93,7 @@ class Netem:
     def does_something(self) -> bool:
         return bool(self.delay_ms or self.jitter_ms or self.loss_percent or self.rate_mbps is not None or self.options)
 
-    def commands(self, device) -> list[str]:
+    def commands(self, device, parent="root") -> list[str]:
         """Return the lines for ``tc -batch``."""
         delay = f"delay {self.delay_ms:.6f}ms"
         if self.jitter_ms:
@@ -100,7 +106,7 @@ class Netem:
             loss += f" rate {round(self.rate_mbps * 1e6)}bit {self.overhead_bytes}"
         words = [f"{delay}{loss}", *(option.written(value) for option, value in self.options.items())]
         return [
-            f"qdisc replace dev {device} root handle 20: netem limit {self.limit_packets} "
+            f"qdisc replace dev {device} {parent} handle 20: netem limit {self.limit_packets} "
             f"{' '.join(words)} seed {self.seed}"
         ]
 
@@ -113,7 +119,7 @@ class Netem:
                 "loss_percent": self.loss_percent,
                 "limit": self.limit_packets,
                 "seed": self.seed,
-                **({"loss_burst_packets": as_read_back(self.loss_burst_packets)} if self.loss_burst_packets else {}),
+                **({"loss_burst_packets": self.loss_burst_packets} if self.loss_burst_packets else {}),
                 **self._expected_options(),
                 **self._expected_rate(),
             }
@@ -128,18 +134,37 @@ class Netem:
         return {"rate_bps": round(self.rate_mbps * 1e6), "overhead_bytes": self.overhead_bytes}
 
 
+@dataclass(frozen=True)
+class ShapedNetem:
+    """A rate with a netem in the queue's place, as Mininet's TCLink has it: packets that are delayed count against netem's limit."""
+
+    bottleneck: Bottleneck
+    netem: Netem
+
+    @property
+    def kind_and_limit(self) -> tuple[str, int]:
+        """As `Bottleneck.kind_and_limit`."""
+        return "netem", self.netem.limit_packets
+
+    @property
+    def burst_bytes(self) -> int:
+        """As `Bottleneck.burst_bytes`."""
+        return self.bottleneck.burst_bytes
+
+    def commands(self, device) -> list[str]:
+        """Return the lines for ``tc -batch``."""
+        return [*self.bottleneck.shaper_commands(device), *self.netem.commands(device, "parent 1:1")]
+
+    def expected(self) -> dict[str, dict]:
+        """Return what `links.EmulatedInterface.read_back` must give."""
+        return self.bottleneck.expected_shaper() | self.netem.expected()
+
+
 def parse_qdiscs(qdiscs, classes) -> dict[str, dict]:
     """Translate tc's JSON into the units of a specification.
 
-    Parameters
-    ----------
-    qdiscs, classes : list of dict
-        Output of ``tc -j qdisc show`` and ``tc -j class show`` for one device.
-
-    Returns
-    -------
-    dict
-        kind -> parameters: rates in bit/s, times in ms, loss in percent.
+    ``qdiscs``, ``classes``: output of ``tc -j qdisc show`` and ``tc -j class show`` for one device. Returns kind ->
+    parameters: rates in bit/s, times in ms, loss in percent.
     """
     parsed = {}
     for qdisc in qdiscs:
@@ -173,13 +198,8 @@ def parse_loss(options) -> dict[str, float]:
     """Return what netem's options say of loss: its mean in percent, and the mean burst where they have a model of bursts."""
     if model := options.get("loss-gemodel"):
         p, r = model["p"], model["r"]
-        return {"loss_percent": 100 * p / (p + r), "loss_burst_packets": as_read_back(1 / r)}
+        return {"loss_percent": 100 * p / (p + r), "loss_burst_packets": 1 / r}
     return {"loss_percent": options.get("loss-random", {}).get("loss", 0) * 100}
-
-
-def as_read_back(burst_packets) -> float:
-    """Return a mean burst as far as it can be read back: tc tells its chance in six digits."""
-    return float(f"{burst_packets:.4g}")
 
 
 def parse_rate(rate) -> dict[str, int]:

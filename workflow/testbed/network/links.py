@@ -28,19 +28,15 @@ class EmulatedInterface(Intf):
     def config(self, emulation=None, segmentation_offload=False, single_packets=False, **params) -> dict:
         """Configure the interface (called by Mininet when it makes the link), all but what tc does (`emulate`).
 
+        Raises `SettingError` or `netlink.NetlinkError` if the kernel refuses a parameter.
+
         Parameters
         ----------
         emulation : Bottleneck or Netem, optional
             None leaves the kernel's default (noqueue on veth).
         segmentation_offload : bool
         single_packets : bool
-            Whether TCP on this very host makes single packets. Without offload it still makes super-packets,
-            which are cut behind the queueing discipline: a queue on a sending host would hold and count those.
-
-        Raises
-        ------
-        SettingError, netlink.NetlinkError
-            If the kernel refuses a parameter.
+            Whether TCP on this very host makes single packets (`RunSpecification.single_packets`).
         """
         # Mininet would start ifconfig to bring it up; `addresses.assign` does it with the rest.
         result = super().config(**(params | {"up": None}))
@@ -132,19 +128,16 @@ class EmulatedLink(Link):
 
 
 def emulate(path) -> None:
-    """Have tc set the emulation of all devices of a `topology.Path`.
+    """Have tc set the emulation of all devices of a `topology.NetworkPath`.
 
-    Raises
-    ------
-    commands.CommandError
-        If tc refuses a parameter.
+    Raises `commands.CommandError` if tc refuses a parameter.
     """
     for node in path.net.hosts:
         batch(node, "tc", [line for device in path.devices_on(node) for line in device.commands()])
 
 
 def read_back(path) -> dict[str, dict]:
-    """Return what the kernel says of all devices of a `topology.Path`, by name; see the two classes' ``read_back``."""
+    """Return what the kernel says of all devices of a `topology.NetworkPath`, by name; see the two classes' ``read_back``."""
     of_devices = {}
     for node in path.net.hosts:
         own, known = path.devices_on(node), devices.devices_of(node)

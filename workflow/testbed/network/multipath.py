@@ -45,11 +45,7 @@ def listener(specification) -> str:
 def command_prefix(specification, library=None) -> list[str]:
     """Return what comes before an application's command (variables, programs), so that it uses MPTCP where the study says so.
 
-    Parameters
-    ----------
-    specification : RunSpecification
-    library : str, optional
-        A library to preload into the application.
+    ``library``: a library to preload into the application.
     """
     with_library = [] if library is None else ["sh", "-c", ADD_LIBRARY, library]
     if specification.multipath.by == "mptcp":
@@ -124,10 +120,7 @@ def plan_tunnels(specification, host) -> dict:
 def set_up(path, specification) -> None:
     """Join the paths of the two hosts as the study says; see the module's text.
 
-    Raises
-    ------
-    commands.CommandError
-        If the kernel refuses a part of it.
+    Raises `commands.CommandError` if the kernel refuses a part of it.
     """
     planned = plan(specification)
     if specification.multipath.by == "mptcp":
@@ -137,7 +130,7 @@ def set_up(path, specification) -> None:
         for host, wanted in planned.items():
             run(
                 path.net[host],
-                ["ip", family_of(specification), "fou", "add", "port", f"{GRE_IN_UDP_PORT}", "ipproto", f"{GRE}"],
+                ["ip", ip_option(specification), "fou", "add", "port", f"{GRE_IN_UDP_PORT}", "ipproto", f"{GRE}"],
             )
             batch(path.net[host], "ip", tunnel_lines(wanted, host))
             for device in (*wanted["tunnels"], BOND):
@@ -230,7 +223,7 @@ def read_tunnels(node, specification) -> dict:
     """Return a host's tunnels and bond."""
     links = {link["ifname"]: link for link in run_json(node, ["ip", "-d", "-j", "link", "show"])}
     # A tunnel without this sends GRE in UDP, and the other end does not take it out.
-    received = run_json(node, ["ip", "-j", family_of(specification), "fou", "show"])
+    received = run_json(node, ["ip", "-j", ip_option(specification), "fou", "show"])
     names = [f"tunnel{path}" for path in range(specification.paths)]
     offloads = {name: read_offloads(node, name) for name in (*names, BOND)}
     taken = any(port["port"] == GRE_IN_UDP_PORT and port["ipproto"] == GRE for port in received)
@@ -272,6 +265,6 @@ def read_common(link, offloads) -> dict:
     return {"mtu_bytes": link["mtu"], "up": "UP" in link["flags"], "offloads": offloads}
 
 
-def family_of(specification) -> str:
+def ip_option(specification) -> str:
     """Return ip's option for the IP version outside of the tunnels."""
     return {"ipv4": "-4", "ipv6": "-6"}[specification.multipath.tunnel_ip_version]

@@ -42,17 +42,14 @@ class NetlinkError(RuntimeError):
 class Channel:
     """A netlink socket in a node's network namespace.
 
+    Raises `NetlinkError` if the namespace can't be entered or the socket not be made.
+
     Parameters
     ----------
     node : bare_host.BareHost
         Or anything with a ``name`` and a descriptor of its ``namespace``.
     protocol : int
         NETLINK_ROUTE or NETLINK_SOCK_DIAG.
-
-    Raises
-    ------
-    NetlinkError
-        If the namespace can't be entered or the socket not be made.
     """
 
     def __init__(self, node, protocol):
@@ -77,6 +74,8 @@ class Channel:
     def ask(self, kind, body, what, parse, dump=True) -> list:
         """Send one request and return what ``parse`` makes of each message of the answer.
 
+        Raises `NetlinkError` with the node, ``what`` and the reason.
+
         Parameters
         ----------
         kind : int
@@ -89,15 +88,6 @@ class Channel:
             Gets a memoryview and where in it a message's body lies (start, end).
         dump : bool
             Ask for all there are; otherwise for the one that ``body`` names.
-
-        Returns
-        -------
-        list
-
-        Raises
-        ------
-        NetlinkError
-            With the node, ``what`` and the reason.
         """
         answers = []
         for start, end in self._sent(kind, body, NLM_F_DUMP if dump else NLM_F_ECHO, what):
@@ -112,17 +102,14 @@ class Channel:
     def change(self, kind, body, what, flags=0) -> None:
         """Send one order and wait until the kernel has carried it out.
 
+        Raises `NetlinkError` with the node, ``what`` and the kernel's reason.
+
         Parameters
         ----------
         kind, body, what
             As `ask` takes them.
         flags : int
             ``NLM_F_CREATE | NLM_F_EXCL`` for what must be new.
-
-        Raises
-        ------
-        NetlinkError
-            With the node, ``what`` and the kernel's reason.
         """
         for _ in self._sent(kind, body, NLM_F_ACK | flags, what):
             pass
@@ -151,10 +138,7 @@ def messages(buffer, length, sequence) -> Iterator[tuple[int, int, int]]:
 
     Answers to questions other than ``sequence`` are passed over.
 
-    Raises
-    ------
-    ValueError
-        If a message is cut short.
+    Raises `ValueError` if a message is cut short.
     """
     at = 0
     while at < length:
@@ -171,10 +155,7 @@ def messages(buffer, length, sequence) -> Iterator[tuple[int, int, int]]:
 def attributes(buffer, start, end) -> dict[int, tuple[int, int]]:
     """Return type -> (start, end) of the attributes between two places of a buffer; the last of a type counts.
 
-    Raises
-    ------
-    ValueError
-        If an attribute is cut short.
+    Raises `ValueError` if an attribute is cut short.
     """
     values = {}
     while start + ATTRIBUTE.size <= end:
@@ -200,10 +181,7 @@ def text(buffer, start, end) -> str:
 def network_namespace(node) -> Iterator[None]:
     """Be in a node's network namespace (this thread alone), and come back.
 
-    Raises
-    ------
-    NetlinkError
-        If it can't be entered.
+    Raises `NetlinkError` if it can't be entered.
     """
     ours = os.open("/proc/thread-self/ns/net", os.O_RDONLY | os.O_CLOEXEC)
     try:

@@ -23,15 +23,7 @@ REAL_LATE_S = 0.1
 class Outage:
     """Takes a path down and up again while traffic flows.
 
-    Parameters
-    ----------
-    path : topology.Path
-    specification : RunSpecification
-
-    Attributes
-    ----------
-    result : dict or None
-        The document's section ``outage``; None where none is asked for, or none took place.
+    ``result``: the document's section ``outage``; None where none is asked for, or none took place.
     """
 
     def __init__(self, path, specification):
@@ -79,8 +71,12 @@ class Outage:
         self.result |= {"end_s": time_s, "dropped": dropped, "let_in": let_in, "up": up}
 
     def _afterwards(self, direction, end):
-        seed = self._specification.substream(f"netem-{direction}-path-{self._asked['path']}-after-outage")
-        return replace(end.emulation, seed=seed)
+        return replace(end.emulation, seed=seed_after(self._specification, direction))
+
+
+def seed_after(specification, direction) -> int:
+    """Return the seed of a direction's netem after an outage."""
+    return specification.substream(f"netem-{direction}-path-{specification.multipath.outage['path']}-after-outage")
 
 
 def set_and_read(end, emulation) -> bool:

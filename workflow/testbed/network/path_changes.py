@@ -38,17 +38,9 @@ TICK_NS = 64
 class PathChanges:
     """Changes the path of a run as its timeline says; open before the traffic.
 
-    Parameters
-    ----------
-    path : topology.Path
-    specification : RunSpecification
-
-    Attributes
-    ----------
-    result : list of dict
-        A dict for each change that took place: what was asked for (``at_ns`` since the traffic's origin, ``direction``,
-        ``quantity``, ``value``, ``kind``), ``realised_ns``, and of each of its ``devices`` the kernel's own ``value``
-        afterwards, and what it had counted (``packets`` and ``bytes`` that left, ``drops``, ``backlog_packets``).
+    ``result``: a dict for each change that took place: what was asked for (``at_ns`` since the traffic's origin,
+    ``direction``, ``quantity``, ``value``, ``kind``), ``realised_ns``, and of each of its ``devices`` the kernel's own
+    ``value`` afterwards, and what it had counted (``packets`` and ``bytes`` that left, ``drops``, ``backlog_packets``).
     """
 
     def __init__(self, path, specification):
@@ -113,8 +105,10 @@ class PathChanges:
 
     def _class_options(self, channel, index, what):
         """Return the numbers of the struct tc_htb_opt of a device's class."""
-        classes = channel.ask(RTM_GETTCLASS, MESSAGE.pack(0, index, 0, 0, 0), what, _htb_options)
-        return next(options for handle, options in classes if handle == HTB_CLASS)
+        request = MESSAGE.pack(0, index, HTB_CLASS, HTB, 0)
+        # A dump would have the classes of the queueing discipline too, as those of CAKE and FQ-CoDel are.
+        ((_, options),) = channel.ask(RTM_GETTCLASS, request, what, _htb_options, dump=False)
+        return options
 
     def _set_netem(self, device, change):
         """Give the netem of a device another delay or loss; return what the kernel says of it."""

@@ -76,19 +76,15 @@ class Route:
 def set_up(node, addresses=(), neighbours=(), routes=()) -> None:
     """Give a node addresses, permanent neighbours and routes, in this order.
 
+    Raises `netlink.NetlinkError` if the kernel refuses one.
+
     Parameters
     ----------
-    node : bare_host.BareHost
     addresses : iterable of (str, str, int)
         Device, address, bits of its network.
     neighbours : iterable of (str, str, str)
         Device, address, and the MAC address behind it: the node never asks for that.
     routes : iterable of Route
-
-    Raises
-    ------
-    netlink.NetlinkError
-        If the kernel refuses one.
     """
     index = {name: device["index"] for name, device in devices_of(node).items()}
     for device, address, prefix in addresses:

@@ -12,10 +12,7 @@ SETTINGS = Path("/proc/sys")
 def write(node, settings) -> None:
     """Set what ``settings`` (name -> value) says.
 
-    Raises
-    ------
-    SettingError
-        If the kernel does not know a name or refuses its value.
+    Raises `SettingError` if the kernel does not know a name or refuses its value.
     """
     with network_namespace(node):
         for name, value in settings.items():
@@ -27,13 +24,7 @@ def write(node, settings) -> None:
 
 
 def read(node, names) -> dict[str, str]:
-    """Return name -> value, as sysctl prints it.
-
-    Raises
-    ------
-    SettingError
-        If the kernel does not know a name.
-    """
+    """Return name -> value, as sysctl prints it; raise `SettingError` if the kernel does not know a name."""
     with network_namespace(node):
         try:
             return {name: file_of(name).read_text().rstrip("\n") for name in names}

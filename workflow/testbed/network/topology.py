@@ -20,15 +20,15 @@ hosts' own interfaces          nothing
 The delay of the hosts' own links (``access_delay_ms``) is part of the netem of their
 pair, twice in each direction: a flow cannot tell where on its way it was delayed.
 
-Where iperf3's control connections have a network of their own, a further link without any
-emulation joins the two hosts of each pair (h1-control, h2-control).
+Where iperf3's control connections have a separate network, a further link without any
+emulation joins the two hosts of each pair that has flows of iperf3 (h1-control, h2-control).
 
 On a cable (or several, the paths of multipath transfer) h1-eth0 and h2-eth0 have rate and
 queue, as network cards do, and what arrives at h2-eth0 (h1-eth0) passes the netem of h2-in0
 (h1-in0), an ifb, if there is delay, jitter, loss or serialisation to emulate.
 
-`chain` has its own module. With ``netem: both-ends`` (as a Mininet TCLink on r1-r2 without a rate does it)
-r1-eth1 and r2-eth1 carry netem, whose limit is the only queue.
+`chain` has its own module. With ``netem: both-ends``, as a Mininet TCLink on r1-r2 does it, r1-eth1 and r2-eth1
+carry netem, whose limit is the only queue; it stands below htb if there is a rate.
 """
 
 from dataclasses import dataclass
@@ -43,7 +43,7 @@ from experiment.link_options import PATH, options_at
 from experiment.packet_sizes import PACKET_BYTES, SUPER_PACKET_BYTES
 from experiment.qdisc import DROP_TAIL
 from testbed.network import addresses, chain
-from testbed.network.emulation import IN_ORDER_MBPS, Bottleneck, Netem
+from testbed.network.emulation import IN_ORDER_MBPS, Bottleneck, Netem, ShapedNetem
 from testbed.network.links import Arrivals, EmulatedInterface, EmulatedLink, emulate
 from testbed.network.policer import Policer
 from testbed.network.sysctl import write
@@ -57,7 +57,7 @@ BOTTLENECK = {"forward": "r1-eth1", "reverse": "r2-eth1"}
 
 
 @dataclass(frozen=True)
-class Path:
+class NetworkPath:
     """The built network.
 
     ``bottleneck`` and ``netem`` map ``forward`` and ``reverse`` to the interfaces
@@ -74,7 +74,7 @@ class Path:
     def drop_tail(self) -> bool:
         """Whether the bottleneck's queue is a fifo, or there is none."""
         kinds = (device.emulation.kind_and_limit[0] for device in self.bottleneck["forward"])
-        return all(OF_KIND[kind].name == DROP_TAIL for kind in kinds)
+        return all(kind == "netem" or OF_KIND[kind].name == DROP_TAIL for kind in kinds)
 
     @property
     def senders(self) -> list[Node]:
@@ -116,23 +116,13 @@ class Path:
         return [device for device in self.devices.values() if device.node is node]
 
 
-def build(specification, net) -> Path:
+def build(specification, net) -> NetworkPath:
     """Add hosts, routers and links of a specification to an empty Mininet and start it.
 
-    Parameters
-    ----------
-    specification : RunSpecification
-    net : mininet.net.Mininet
-        Without controller and switches.
+    Raises `commands.CommandError`, `SettingError` or `netlink.NetlinkError` if the kernel refuses any part of the
+    network.
 
-    Returns
-    -------
-    Path
-
-    Raises
-    ------
-    commands.CommandError, SettingError, netlink.NetlinkError
-        If the kernel refuses any part of the network.
+    ``net``: without controller and switches.
     """
     pairs = specification.pairs
     hosts = [name for pair in pairs for name in (pair.sender, pair.receiver)]
@@ -146,7 +136,7 @@ def build(specification, net) -> Path:
     net.start()
     place_policer(specification, interfaces_of(net))
     placed = locate(specification, emulation, interfaces_of(net))
-    path = Path(net, pairs, *placed, place_behind_bottleneck(specification, interfaces_of(net)))
+    path = NetworkPath(net, pairs, *placed, place_behind_bottleneck(specification, interfaces_of(net)))
     emulate(path)
     addresses.assign(path, specification, route_metrics(specification))
     return path
@@ -159,10 +149,8 @@ def interfaces_of(net) -> dict[str, EmulatedInterface]:
 
 def plan_links(specification) -> list[tuple[str, str, tuple[str, str]]]:
     """Return the links: two nodes, and the names of the interfaces at both."""
-    control = []
-    if specification.control_network:
-        ends = [(pair.sender, pair.receiver) for pair in specification.pairs]
-        control = [(*hosts, tuple(map(addresses.control_interface, hosts))) for hosts in ends]
+    ends = [(pair.sender, pair.receiver) for pair in specification.control_pairs]
+    control = [(*hosts, tuple(map(addresses.control_interface, hosts))) for hosts in ends]
     if specification.is_cable:
         return [("h1", "h2", (f"h1-eth{path}", f"h2-eth{path}")) for path in range(specification.paths)] + control
     if specification.is_chain:
@@ -177,7 +165,7 @@ def plan_links(specification) -> list[tuple[str, str, tuple[str, str]]]:
 def connect(net, a, b, names, emulation, specification) -> None:
     """Link two nodes; ``names`` are their interfaces, ``emulation`` what each of these does."""
     offloaded = specification.transport.segmentation_offload
-    offload = {"segmentation_offload": offloaded, "single_packets": specification.is_cable and not offloaded}
+    offload = {"segmentation_offload": offloaded, "single_packets": specification.single_packets}
     net.addLink(
         a, b, cls=EmulatedLink, intfName1=names[0], intfName2=names[1],
         params1={"emulation": emulation.get(names[0]), **offload},
@@ -185,22 +173,22 @@ def connect(net, a, b, names, emulation, specification) -> None:
     )  # fmt: skip
 
 
-def plan_emulation(specification) -> dict[str, Bottleneck | Netem]:
-    """Return which interface gets which emulation: name -> `Bottleneck` or `Netem`."""
+def plan_emulation(specification) -> dict[str, Bottleneck | Netem | ShapedNetem]:
+    """Return which interface gets which emulation, by name."""
     if specification.is_cable:
         bottleneck = plan_bottleneck(specification)
         names = (f"{host}-eth{path}" for host in ("h1", "h2") for path in range(specification.paths))
         return dict.fromkeys(names, bottleneck) if bottleneck else {}
     if specification.is_chain:
         return chain.plan_emulation(specification, [plan_bottleneck(one) for one in specification.bottlenecks])
+    bottleneck = plan_bottleneck(specification)
     if specification.link.netem == "both-ends":
-        return {
-            name: plan_netem(
-                specification, direction, specification.pairs[0], limit_packets=specification.queue_packets
-            )
+        limit, pair = specification.queue_packets, specification.pairs[0]
+        effects = {
+            name: plan_netem(specification, direction, pair, limit_packets=limit)
             for direction, name in BOTTLENECK.items()
         }
-    bottleneck = plan_bottleneck(specification)
+        return {name: ShapedNetem(bottleneck, effect) if bottleneck else effect for name, effect in effects.items()}
     emulation = dict.fromkeys(BOTTLENECK.values(), bottleneck) if bottleneck else {}
     for pair in specification.pairs:
         for direction, router in (("forward", "r2"), ("reverse", "r1")):
@@ -283,7 +271,10 @@ def locate(specification, emulation, interfaces) -> tuple[dict[str, list], dict[
         outgoing = {"r1-eth1": "forward", "r2-eth1": "reverse"}
         towards_hosts = {"r1": "reverse", "r2": "forward"}
         direction = outgoing.get(name) or towards_hosts[name.partition("-")[0]]
-        (bottleneck if isinstance(effect, Bottleneck) else netem)[direction].append(interfaces[name])
+        if not isinstance(effect, Netem):
+            bottleneck[direction].append(interfaces[name])
+        if not isinstance(effect, Bottleneck):
+            netem[direction].append(interfaces[name])
     return bottleneck, netem
 
 

@@ -14,11 +14,13 @@ RECEIVE_BUFFER_INITIAL_BYTES = 131_072
 SEND_BUFFER_INITIAL_BYTES = 16_384
 #: Packets that may wait between a veth pair's two ends; the default of 1,000 drops bursts.
 DEVICE_BACKLOG_PACKETS = 100_000
-#: How often a connection is asked for and granted where nearly all packets may be lost, each time after a second (ip-sysctl).
-ASKED_PATIENTLY = {
+#: Hosts of iperf3 ask for and grant a connection each second, and retransmit without giving up (ip-sysctl): a path that loses
+#: most packets delays a flow, and does not end the run.
+PATIENT = {
     "net.ipv4.tcp_syn_retries": "127",
     "net.ipv4.tcp_syn_linear_timeouts": "127",
     "net.ipv4.tcp_synack_retries": "127",
+    "net.ipv4.tcp_retries2": "255",
 }
 #: A study's `transport.ecn` -> the kernel's setting (ip-sysctl). 2 is Linux's default: answer ECN, do not ask for it.
 ECN = {"off": "2", "classic": "1", "accurate": "3"}
@@ -42,7 +44,7 @@ def settings(specification, host="h1") -> dict[str, str]:
         # A fresh network has no metrics; connections of one run must not make any.
         "net.ipv4.tcp_no_metrics_save": "1",
         "net.ipv4.tcp_ecn": ECN[specification.pair_ecn(pair)],
-        **(ASKED_PATIENTLY if specification.control_network else {}),
+        **(PATIENT if pair in specification.control_pairs else {}),
     }
 
 

@@ -10,10 +10,7 @@ MODULES = Path("/sys/module")
 def cca_parameters(specification) -> dict[str, dict[str, str]]:
     """Return all parameters of the modules that a run's definitions are about: module -> parameter -> value, as the kernel says.
 
-    Raises
-    ------
-    SettingError
-        If a parameter is not among them.
+    Raises `SettingError` if a parameter is not among them.
     """
     seen = {}
     for one in specification.definitions.values():

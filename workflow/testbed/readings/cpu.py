@@ -74,17 +74,14 @@ class CpuReader:
     def section(self, roles, origin_ns) -> dict:
         """Return the document's section ``cpu``.
 
+        Raises `CpuError` if there are no readings.
+
         Parameters
         ----------
         roles : dict
             Core that carries the run -> what it carries.
         origin_ns : int
             The traffic's origin, by `time.monotonic_ns`.
-
-        Raises
-        ------
-        CpuError
-            If there are no readings.
         """
         if not self._readings or len(self._readings) < 2:
             raise CpuError("the reader of CPU times gave no readings")
@@ -94,6 +91,11 @@ class CpuReader:
 def summary(readings, roles, origin_ns, interval_ms) -> dict:
     """Return the section ``cpu`` of a document.
 
+    Returns ``interval_ms``; ``tick_ms``: the unit of CPU times; ``time_s`` of each reading, since the traffic's origin,
+    the first before it; ``cores``: of each core that carries the run ``roles`` and its `PARTS`, ticks between each
+    reading and the one before; ``late_ms``: ``max`` and ``p99`` of the readings that were due at a time, 0 if there was
+    none.
+
     Parameters
     ----------
     readings : list
@@ -101,14 +103,6 @@ def summary(readings, roles, origin_ns, interval_ms) -> dict:
         clock, and core (as text) -> its `COLUMNS` in ticks since the machine's start.
     roles, origin_ns, interval_ms
         As of `CpuReader`.
-
-    Returns
-    -------
-    dict
-        ``interval_ms``; ``tick_ms``: the unit of CPU times; ``time_s`` of each reading, since the traffic's
-        origin, the first before it; ``cores``: of each core that carries the run ``roles`` and its `PARTS`,
-        ticks between each reading and the one before; ``late_ms``: ``max`` and ``p99`` of the readings that
-        were due at a time, 0 if there was none.
     """
     late_ms = sorted((made - due) / 1e6 for due, made, _ in readings if due is not None) or [0.0]
     before = sum(1 for _, made, _ in readings if made <= origin_ns)
@@ -132,7 +126,7 @@ def ticks_of(readings, core) -> dict[str, list[int]]:
 
 
 def shares_of(section, core, part, window_s=None) -> list[float]:
-    """Return the share of time that a core spent on something, in all windows of a length, or in all of the time.
+    """Return the fraction of time that a core spent on something, in all windows of a length, or in all of the time.
 
     Parameters
     ----------
@@ -144,11 +138,6 @@ def shares_of(section, core, part, window_s=None) -> list[float]:
         lasts less than the kernel's tick is part of elapsed time and, but for idle, of no other.
     window_s : float, optional
         Windows begin at each reading. Where readings are too few for one, all of the time is the window.
-
-    Returns
-    -------
-    list of float
-        Fractions.
     """
     times, ticks = section["time_s"], section["cores"][core]["idle" if part == "busy" else part]
     sums = [0, *itertools.accumulate(ticks)]

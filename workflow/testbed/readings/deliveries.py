@@ -7,14 +7,15 @@ would grow by a whole window at once. MPTCP's connections are counted as a whole
 (mptcpi_bytes_acked). All flows are read at one moment, of which a virtual clock knows the nanosecond.
 """
 
+from collections import Counter
 from contextlib import ExitStack
 from dataclasses import dataclass
 
 from experiment.run_document import specification_of
 from testbed.readings.socket_information import SocketReader
 
-#: What iperf3 sends first on a new connection, to say which test it belongs to.
-COOKIE_BYTES = 37
+#: What iperf3 sends first on a new connection, to say which test it belongs to; acknowledged with the SYN, which counts as a byte.
+COOKIE_BYTES, COOKIE_ACKED_BYTES = 37, 38
 #: Share of the window that is left out where start-up is not to count.
 START_UP = 0.25
 #: Readings half an RTT apart from when the last flow's data are due, and equal parts of the time until the first flow ends.
@@ -34,7 +35,6 @@ def reading_times_ns(starts_s, set_up_rtts, specification) -> list[int]:
         When the flows start, in s since the origin.
     set_up_rtts : int
         RTTs that pass until their data are sent, without loss.
-    specification : RunSpecification
     """
     longest_s, shortest_s = (pick(specification.idle_rtts_ms) / 1e3 for pick in (max, min))
     lives_s, same_times = [], {}
@@ -65,10 +65,13 @@ class Window:
 
 
 def windows(document, left_out=0.0) -> dict[int, Window]:
-    """Return flow -> its `Window`: one that all flows of TCP have in common, of UDP each flow's own.
+    """Return flow -> the `Window` that all flows have in common.
 
     It begins with the first reading at which all flows had data, and ends with the last one before any
-    flow ended. Of UDP it is whole reporting intervals of iperf3's server while the client was sending.
+    flow ended; one that should have begun with them, but began when others had ended, got nothing. Of UDP it begins
+    and ends with whole reporting intervals of iperf3's servers while all clients were sending.
+
+    There is none if nothing says what was delivered (other applications), or flows had no time in common.
 
     Parameters
     ----------
@@ -76,30 +79,27 @@ def windows(document, left_out=0.0) -> dict[int, Window]:
         A run document.
     left_out : float
         Share of the window, from its begin, that is not to count, such as `START_UP`.
-
-    Returns
-    -------
-    dict
-        Empty if nothing says what was delivered (other applications), or flows had no time in common.
     """
-    if "delivered" in document:
-        window = common_window(document["delivered"], left_out)
-        return dict.fromkeys(window.delivered_bytes, window) if window else {}
     run = specification_of(document)
-    if run.udp and run.traffic.application == "iperf3":
-        of_processes = (datagram_window(process, left_out) for process in document["traffic"])
-        return {flow: window for window in of_processes if window for flow in window.delivered_bytes}
-    return {}
+    if "delivered" in document:
+        window = common_window(document["delivered"], left_out, same_times=not run.groups)
+        return dict.fromkeys(window.delivered_bytes, window) if window else {}
+    return common_datagrams(document, left_out) if run.udp and run.traffic.application == "iperf3" else {}
 
 
-def common_window(delivered, left_out=0.0) -> Window | None:
-    """Return the `Window` that all flows have in common in a document's section ``delivered``, or None; see `windows`."""
+def common_window(delivered, left_out=0.0, same_times=False) -> Window | None:
+    """Return the `Window` that all flows have in common in a document's section ``delivered``, or None; see `windows`.
+
+    ``same_times`` says that all flows were to send at the same time.
+    """
     times_ns = delivered["time_ns"]
     flows = {flow["flow"]: [count or 0 for count in flow["bytes"]] for flow in delivered["flows"]}
-    # One that others starve may never deliver anything.
-    begun = [counts for counts in flows.values() if max(counts) > COOKIE_BYTES]
-    under_way = [number for number in range(len(times_ns)) if begun and all(c[number] > COOKIE_BYTES for c in begun)]
-    if len(under_way) < 2:
+    # A flow that others starve may never deliver anything; one whose first packets were lost may begin when others have ended.
+    alive = [[number for number, count in enumerate(counts) if count > COOKIE_ACKED_BYTES] for counts in flows.values()]
+    begun = sorted(filter(None, alive))
+    while begun and len(under_way := sorted(set.intersection(*map(set, begun)))) < 2:
+        begun = begun[:-1] if same_times else []
+    if not begun:
         return None
     from_ns = times_ns[under_way[0]] + left_out * (times_ns[under_way[-1]] - times_ns[under_way[0]])
     begin, end = next(number for number in under_way if times_ns[number] >= from_ns), under_way[-1]
@@ -114,7 +114,7 @@ def lifetime_windows(document) -> dict[int, Window]:
     delivered = document.get("delivered", {"time_ns": [], "flows": []})
     windows_of_flows = {}
     for flow in delivered["flows"]:
-        alive = [number for number, count in enumerate(flow["bytes"]) if (count or 0) > COOKIE_BYTES]
+        alive = [number for number, count in enumerate(flow["bytes"]) if (count or 0) > COOKIE_ACKED_BYTES]
         if len(alive) > 1:
             begin, end = alive[0], alive[-1]
             of_flow = {flow["flow"]: flow["bytes"][end] - flow["bytes"][begin]}
@@ -122,36 +122,62 @@ def lifetime_windows(document) -> dict[int, Window]:
     return windows_of_flows
 
 
-def datagram_window(process, left_out=0.0) -> Window | None:
-    """Return the `Window` of a client's one flow of UDP, from its start; None if nothing arrived."""
+def datagram_intervals(process) -> list[tuple[int, int, int]]:
+    """Return (begin in ns since the origin, end, bytes) of the reporting intervals of a client's one flow of UDP, while it was sending."""
     whole = [interval["sum"] for interval in process["server"]["intervals"]]
     # In the last ones the server waits for its client's last message, before them the queue's rest arrives.
     while whole and not whole[-1]["bytes"]:
         whole.pop()
     whole = whole[:-1] or whole
-    counted = whole[int(left_out * len(whole)) :]
-    if not counted or len(process["flows"]) != 1:
-        return None
     start_ns = process["start_offset_ms"] * 1e6
-    begin_ns, end_ns = (round(start_ns + at * 1e9) for at in (counted[0]["start"], counted[-1]["end"]))
-    return Window(begin_ns, end_ns, {process["flows"][0]: sum(interval["bytes"] for interval in counted)})
+    return [(round(start_ns + 1e9 * one["start"]), round(start_ns + 1e9 * one["end"]), one["bytes"]) for one in whole]
+
+
+def datagram_windows(document) -> dict[int, Window]:
+    """Return flow -> the `Window` of its own in a run of UDP, from its start; none of a flow of which nothing arrived."""
+    windows_of_flows = {}
+    for process in document["traffic"]:
+        if len(process["flows"]) == 1 and (counted := datagram_intervals(process)):
+            (flow,) = process["flows"]
+            windows_of_flows[flow] = Window(counted[0][0], counted[-1][1], {flow: sum(size for _, _, size in counted)})
+    return windows_of_flows
+
+
+def common_datagrams(document, left_out=0.0) -> dict[int, Window]:
+    """Return flow -> the `Window` that all flows of a run of UDP have in common; see `windows`.
+
+    Flows begin at times of their own, and so do the intervals in which iperf3 counts: what came in one that the window cuts
+    counts by the share of it that lies inside.
+    """
+    own = datagram_windows(document)
+    if not own:
+        return {}
+    intervals = {flow: datagram_intervals(process) for process in document["traffic"] for flow in process["flows"]}
+    last, end_ns = max(own, key=lambda flow: own[flow].begin_ns), min(window.end_ns for window in own.values())
+    shared = [begin for begin, _, _ in intervals[last] if begin < end_ns]
+    begin_ns = shared[int(left_out * len(shared))] if shared else end_ns
+    if begin_ns >= end_ns:
+        return own
+    inside = {
+        flow: sum(
+            size * max(0, min(end, end_ns) - max(begin, begin_ns)) / (end - begin) for begin, end, size in of_flow
+        )
+        for flow, of_flow in intervals.items()
+    }
+    window = Window(begin_ns, end_ns, {flow: round(size) for flow, size in inside.items()})
+    return dict.fromkeys(inside, window)
 
 
 class Deliveries:
     """Reads what was delivered of each flow; open before the traffic.
 
-    Parameters
-    ----------
-    path : topology.Path
-    specification : RunSpecification
-    expected : dict of str to int
-        Sender -> number of its connections once all flows have begun.
+    ``expected``: sender -> number of its connections once all flows have begun.
     """
 
     def __init__(self, path, specification, expected):
         self._path, self._specification, self._expected = path, specification, expected
         self._mptcp = specification.multipath.by == "mptcp"
-        self._readers, self._times_ns, self._readings = {}, [], []
+        self._readers, self._times_ns, self._readings, self._begun = {}, [], [], set()
 
     def __enter__(self):
         with ExitStack() as stack:
@@ -175,20 +201,18 @@ class Deliveries:
                 for socket in reader.connections(None if self._mptcp else self._expected.get(host))
             }
         )
+        self._begun |= {name for name, count in self._readings[-1].items() if (count or 0) > COOKIE_ACKED_BYTES}
+
+    def ports_begun(self, clients) -> set[int]:
+        """Return the ports of the clients whose connections, the control connection included, have all delivered data."""
+        begun = Counter(port for _, _, port in self._begun)
+        return {client.port for client in clients if begun[client.port] > len(client.flows)}
 
     def result(self, flows) -> dict | None:
         """Return the document's section, None if nothing was read.
 
-        Parameters
-        ----------
-        flows : dict
-            (sender, its port, the receiver's port) -> flow.
-
-        Returns
-        -------
-        dict
-            ``time_ns`` since the origin; ``flows``: of each ``flow`` the ``bytes`` delivered so far at each time,
-            None while there is no connection.
+        ``flows``: (sender, its port, the receiver's port) -> flow. Returns ``time_ns`` since the origin; ``flows``: of
+        each ``flow`` the ``bytes`` delivered so far at each time, None while there is no connection.
         """
         if not self._times_ns:
             return None

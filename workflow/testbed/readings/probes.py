@@ -16,6 +16,8 @@ NO_COUNTERS = {
     *("TcpRtoAlgorithm", "TcpRtoMin", "TcpRtoMax", "TcpMaxConn", "TcpCurrEstab"),
 }
 PING_INTERVAL_S = 0.1
+#: Without an answer to so many echo requests a path has no RTT.
+MOST_PINGS = 5_000
 PING_PATTERN = re.compile(r"(\d+) packets transmitted, (\d+) received.*?= ([\d.]+)/([\d.]+)/([\d.]+)/", re.S)
 
 
@@ -33,11 +35,8 @@ def ping_count(loss_forward, loss_reverse) -> int:
 def idle_rtt(path, specification) -> list[dict]:
     """Ping each pair's receiver over the idle path (over each path of a cable), one after another.
 
-    Returns
-    -------
-    list of dict
-        For each pair, or path, ``sender``, ``receiver``; ``sent``, ``received`` (packets); ``min_ms``,
-        ``mean_ms``, ``max_ms``: None if every packet was lost.
+    Returns for each pair, or path, ``sender``, ``receiver``; ``sent``, ``received`` (packets); ``min_ms``, ``mean_ms``,
+    ``max_ms``: None if every packet was lost.
     """
     hops = max(pair.hops for pair in specification.pairs)
     losses = (
@@ -47,11 +46,19 @@ def idle_rtt(path, specification) -> list[dict]:
     count = ping_count(*losses)
     pings = []
     for sender, receiver, address in idle_destinations(specification):
-        # ping's exit status is 1 without any answer: that is a measurement too.
-        process = path.net[sender].popen(["ping", "-n", "-q", "-c", str(count), "-i", str(PING_INTERVAL_S), address])
-        output = process.communicate()[0].decode()
-        pings.append({"sender": sender, "receiver": receiver, **parse_ping(output, count)})
+        answers = ping(path.net[sender], address, count)
+        while not answers["received"] and answers["sent"] < MOST_PINGS:
+            # Losses in bursts, or damage, took them all.
+            again = ping(path.net[sender], address, count)
+            answers = again | {"sent": answers["sent"] + again["sent"]}
+        pings.append({"sender": sender, "receiver": receiver, **answers})
     return pings
+
+
+def ping(node, address, count) -> dict[str, int | float | None]:
+    """Send echo requests from a node; return what `parse_ping` makes of ping's output, whose status is 1 without any answer."""
+    process = node.popen(["ping", "-n", "-q", "-c", str(count), "-i", str(PING_INTERVAL_S), address])
+    return parse_ping(process.communicate()[0].decode(), count)
 
 
 def parse_ping(output, count) -> dict[str, int | float | None]:
@@ -72,11 +79,8 @@ def parse_ping(output, count) -> dict[str, int | float | None]:
 def link_counters(path, specification) -> dict[str, dict]:
     """Return what every interface has counted so far: its qdiscs and the device itself; what joins paths is "h1-bond0" and so on.
 
-    Returns
-    -------
-    dict
-        name -> ``qdiscs`` (kind -> packets, bytes, drops, overlimits, backlog_packets),
-        ``tx_packets``, ``rx_packets``, ``device_drops`` (packets).
+    Returns name -> ``qdiscs`` (kind -> packets, bytes, drops, overlimits, backlog_packets), ``tx_packets``,
+    ``rx_packets``, ``device_drops`` (packets).
     """
     joined = joined_devices(specification)
     interfaces = {}
@@ -103,17 +107,10 @@ def backlog_drops() -> int:
 def stack_counters(path, dropped_before) -> dict:
     """Return the hosts' protocol counters since their network namespaces were made.
 
-    Parameters
-    ----------
-    path : topology.Path
-    dropped_before : int
-        `backlog_drops` before there was a network; a machine's own kernel has counted for long.
+    Returns ``tcp``: host -> nstat counters (zeros too); ``backlog_drops``: packets that the kernel's per-CPU queue
+    dropped.
 
-    Returns
-    -------
-    dict
-        ``tcp``: host -> nstat counters (zeros too); ``backlog_drops``: packets that
-        the kernel's per-CPU queue dropped.
+    ``dropped_before``: `backlog_drops` before there was a network; a machine's own kernel has counted for long.
     """
     return {
         "tcp": {node.name: nstat(node) for node in path.end_hosts},

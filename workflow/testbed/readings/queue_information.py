@@ -29,21 +29,17 @@ QUEUE = struct.Struct("=5I")
 QUEUE_KINDS = (*OF_KIND, "netem")
 
 
-class QueueReader:
-    """Reads the queue of one interface of a node; open before the traffic, read often, close.
+class QueueReader(Channel):
+    """A channel that reads the queue of one interface of a node; open before the traffic, read often, close.
+
+    Raises `netlink.NetlinkError` if the interface or such a qdisc is not there.
 
     Parameters
     ----------
-    node : mininet.node.Node
     interface : str
         Its name in the node.
     kinds : tuple of str
         Kinds of qdisc that may be the queue; the first that the interface has is read.
-
-    Raises
-    ------
-    netlink.NetlinkError
-        If the interface or such a qdisc is not there.
     """
 
     def __init__(self, node, interface, kinds=QUEUE_KINDS):
@@ -53,44 +49,29 @@ class QueueReader:
                 index = socket.if_nametoindex(interface)
             except OSError as error:
                 raise NetlinkError(f"{node.name}: {self.what}: {error}", error.errno) from error
-        self.channel = Channel(node, NETLINK_ROUTE)
+        super().__init__(node, NETLINK_ROUTE)
         try:
             self.request = self.find(index, kinds)
         except BaseException:
-            self.channel.close()
+            self.close()
             raise
 
     def find(self, index, kinds) -> bytes:
         """Return the request for the interface's queue alone."""
-        qdiscs = self.channel.ask(RTM_GETQDISC, MESSAGE.pack(0, index, 0, 0, 0), self.what, qdisc)
+        qdiscs = self.ask(RTM_GETQDISC, MESSAGE.pack(0, index, 0, 0, 0), self.what, qdisc)
         # Kernels before 4.20 send the qdiscs of all interfaces.
         handles = {kind: handle for of, kind, handle in qdiscs if of == index}
         for kind in kinds:
             if kind in handles:
                 return MESSAGE.pack(0, index, handles[kind], 0, 0)
         raise NetlinkError(
-            f"{self.channel.node.name}: {self.what}: expected one of {', '.join(kinds)}, "
-            f"found {', '.join(handles) or 'none'}"
+            f"{self.node.name}: {self.what}: expected one of {', '.join(kinds)}, found {', '.join(handles) or 'none'}"
         )
 
     def read(self) -> dict[str, int]:
-        """Return what `queue` makes of the kernel's answer.
-
-        Raises
-        ------
-        netlink.NetlinkError
-        """
-        (read,) = self.channel.ask(RTM_GETQDISC, self.request, self.what, queue, dump=False)
+        """Return what `queue` makes of the kernel's answer; raise `netlink.NetlinkError` if it has none."""
+        (read,) = self.ask(RTM_GETQDISC, self.request, self.what, queue, dump=False)
         return read
-
-    def close(self) -> None:
-        self.channel.close()
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.close()
 
 
 def qdisc(buffer, start, end) -> tuple[int, str, int]:
@@ -102,17 +83,9 @@ def qdisc(buffer, start, end) -> tuple[int, str, int]:
 def queue(buffer, start, end) -> dict[str, int]:
     """Parse the struct tcmsg of one qdisc and its attributes.
 
-    Returns
-    -------
-    dict
-        ``packets`` and ``bytes`` that wait now (netem's: those it delays too), ``drops``
-        in packets since the qdisc was made (32 bits in the kernel); of a discipline that is
-        not drop-tail its CE ``marks``, and the delays that it tells, in ms.
-
-    Raises
-    ------
-    ValueError
-        If the statistics are missing or cut short.
+    Returns ``packets`` and ``bytes`` that wait now (netem's: those it delays too), ``drops`` in packets since the qdisc
+    was made (32 bits in the kernel); of a discipline that is not drop-tail its CE ``marks``, and the delays that it
+    tells, in ms. Raises `ValueError` if the statistics are missing or cut short.
     """
     packets, size, drops, _, _ = statistics(buffer, start, end, TCA_STATS_QUEUE, QUEUE)
     read = {"packets": packets, "bytes": size, "drops": drops}

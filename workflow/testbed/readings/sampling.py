@@ -11,6 +11,7 @@ from collections import Counter
 from contextlib import ExitStack
 
 from testbed.network.multipath import path_of_address
+from testbed.readings.deliveries import COOKIE_BYTES
 from testbed.readings.queue_information import QueueReader
 from testbed.readings.socket_information import CA_STATES, FAMILIES, SocketReader
 
@@ -37,15 +38,7 @@ QUEUE_COUNTS = ("drops", "marks")
 class Sampler:
     """Looks at sockets, and their time series and the queue's.
 
-    Parameters
-    ----------
-    path : topology.Path
-    specification : RunSpecification
-
-    Attributes
-    ----------
-    samples : int
-        Samples taken so far.
+    ``samples``: samples taken so far.
     """
 
     def __init__(self, path, specification):
@@ -61,7 +54,8 @@ class Sampler:
         with ExitStack() as stack:
             ip_version, ecn = self._specification.ip_version, self._specification.may_mark
             for node in self._path.senders:
-                self._readers[node.name] = stack.enter_context(SocketReader(node, ip_version, ecn=ecn))
+                reader = SocketReader(node, ip_version, ecn=ecn, memory=self._specification.limits_send_buffer)
+                self._readers[node.name] = stack.enter_context(reader)
             if ecn:
                 # A server that listens to both IP versions has sockets of IPv6 for either.
                 for pair, node in zip(self._path.pairs, self._path.receivers, strict=True):
@@ -110,6 +104,16 @@ class Sampler:
             socket["received_ce_packets"] = received.get(name_of(socket["host"], socket))
         self._looks.append({"time_s": time_s, "sockets": sockets})
 
+    def look_for_more(self, time_s) -> None:
+        """Read all sockets once, and keep the look only if it shows a connection, or data of one, that none before has shown."""
+        self.look(time_s)
+        *before, last = (
+            {(name_of(s["host"], s), s.get("bytes_sent", 0) > COOKIE_BYTES) for s in look["sockets"]}
+            for look in self._looks
+        )
+        if last <= set().union(*before):
+            self._looks.pop()
+
     def sample(self, time_s) -> None:
         """Add a reading of all sockets and of the queue to the time series."""
         self.samples += 1
@@ -139,16 +143,8 @@ class Sampler:
     def looks(self, flows) -> list[dict]:
         """Return the looks at the data connections.
 
-        Parameters
-        ----------
-        flows : dict
-            (sender, its port, the receiver's port) -> flow.
-
-        Returns
-        -------
-        list of dict
-            ``time_s``; ``sockets``, each with ``host``, ``flow``, of MPTCP ``subflow``: its path,
-            and what the kernel says of it.
+        ``flows``: (sender, its port, the receiver's port) -> flow. Returns ``time_s``; ``sockets``, each with ``host``,
+        ``flow``, of MPTCP ``subflow``: its path, and what the kernel says of it.
         """
         flow_of = self._flows_by_name(flows)
         return [
@@ -169,19 +165,11 @@ class Sampler:
     def series(self, flows) -> dict | None:
         """Return the time series of the data connections and of the queue, or None if there was no sample.
 
-        Parameters
-        ----------
-        flows : dict
-            As of `looks`.
-
-        Returns
-        -------
-        dict
-            ``interval_ms``; ``sockets``: of each flow ``flow``, of MPTCP of each ``subflow``, ``time_s`` and
-            columns of the same length (`COLUMNS`, of which those are left out that it never had a value of, and
-            ``state``); ``queue``: ``time_s``, ``packets``, ``bytes`` waiting, ``drops`` so far; of a discipline
-            that is not drop-tail ``marks`` so far, and the delays that it tells; of a chain instead ``queues``, a
-            list of such, each with its ``bottleneck``, from 1.
+        ``flows``: as of `looks`. Returns ``interval_ms``; ``sockets``: of each flow ``flow``, of MPTCP of each
+        ``subflow``, ``time_s`` and columns of the same length (`COLUMNS`, of which those are left out that it never had
+        a value of, and ``state``); ``queue``: ``time_s``, ``packets``, ``bytes`` waiting, ``drops`` so far; of a
+        discipline that is not drop-tail ``marks`` so far, and the delays that it tells; of a chain instead ``queues``,
+        a list of such, each with its ``bottleneck``, from 1.
         """
         if not self.samples:
             return None

@@ -18,7 +18,9 @@ SOCK_DIAG_BY_FAMILY = 20
 FAMILIES = {"ipv4": socket.AF_INET, "ipv6": socket.AF_INET6}
 #: From include/net/tcp_states.h.
 TCP_ESTABLISHED = 1
-INET_DIAG_INFO, INET_DIAG_VEGASINFO, INET_DIAG_CONG = 2, 3, 4
+INET_DIAG_INFO, INET_DIAG_VEGASINFO, INET_DIAG_CONG, INET_DIAG_SKMEMINFO = 2, 3, 4, 7
+#: Of the numbers of INET_DIAG_SKMEMINFO (SK_MEMINFO_* of sock_diag.h): the send buffer, and what of it is taken.
+SOCKET_MEMORY = struct.Struct("=12xI4xI")
 #: Come in answer to INET_DIAG_VEGASINFO too.
 INET_DIAG_DCTCPINFO, INET_DIAG_BBRINFO = 9, 16
 #: Attribute of a question whose protocol's number is too large for struct inet_diag_req_v2.
@@ -86,7 +88,9 @@ TCP_INFO = (
     ("I", "delivered_ce_packets", None, ()),  # tcpi_delivered_ce: delivered while the receiver told of CE marks
     ("Q", "bytes_sent", None, ()),
     ("Q", "bytes_retransmitted", None, ()),  # tcpi_bytes_retrans
-    ("32x", None, None, ()),  # dsack_dups, reord_seen, rcv_ooopack, both windows, rehash, three of timeouts
+    ("12x", None, None, ()),  # dsack_dups, reord_seen, rcv_ooopack
+    ("I", "peer_window_bytes", None, (0,)),  # tcpi_snd_wnd: what the receiver's window has room for
+    ("16x", None, None, ()),  # rcv_wnd, rehash, three of timeouts
     ("I", "received_ce_packets", None, ()),  # tcpi_received_ce
     ("24x", None, None, ()),  # what AccECN counts in bytes
     ("B", "ecn_mode", None, ()),  # the lowest two bits: tcpi_ecn_mode, since Linux 7.0
@@ -104,56 +108,48 @@ BBR3_INFO = struct.Struct("=QQBBxBIII")
 DCTCP_UNIT, BBR_UNIT = 1024, 256
 
 
-class SocketReader:
-    """Reads a node's established TCP connections; open before the traffic, read often, close.
+class SocketReader(Channel):
+    """A channel that reads a node's established TCP connections; open before the traffic, read often, close.
+
+    Raises `netlink.NetlinkError`.
 
     Parameters
     ----------
-    node : mininet.node.Node
     ip_version : str
         ``ipv4`` or ``ipv6``: connections of the other are not read.
     mptcp : bool
         Read MPTCP's connections, each as a whole (`mptcp_connection`).
     ecn : bool
         Read of plain ones what they say of ECN too.
-
-    Raises
-    ------
-    netlink.NetlinkError
+    memory : bool
+        Read of plain ones their send buffer too, and what of it is taken.
     """
 
-    def __init__(self, node, ip_version, mptcp=False, ecn=False):
-        self.channel = Channel(node, NETLINK_SOCK_DIAG)
+    def __init__(self, node, ip_version, mptcp=False, ecn=False, memory=False):
+        super().__init__(node, NETLINK_SOCK_DIAG)
+        self.extensions = EXTENSIONS | (1 << (INET_DIAG_SKMEMINFO - 1) if memory else 0)
         self.family, self.mptcp, self.ecn = FAMILIES[ip_version], mptcp, ecn
         self.sockids = []
 
     def connections(self, expected=None) -> list[dict]:
         """Return what `connection` makes of each connection, in the kernel's order.
 
-        Parameters
-        ----------
-        expected : int, optional
-            How many there will be once all flows have begun. When the last reading
-            had so many, and they are few, those are asked for by name: the kernel
-            then need not walk its table, which is all nodes' and grows with the
-            guest's memory. One that was closed is left out, and searched for at the
-            next reading.
-
-        Raises
-        ------
-        netlink.NetlinkError
+        ``expected``: how many there will be once all flows have begun. When the last reading had so many, and they are
+        few, those are asked for by name: the kernel then need not walk its table, which is all nodes' and grows with
+        the guest's memory. One that was closed is left out, and searched for at the next reading. Raises
+        `netlink.NetlinkError`.
         """
         if len(self.sockids) == expected and expected <= FEW:
             named = [(sockid, self.named(sockid)) for sockid in self.sockids]
             self.sockids = [sockid for sockid, read in named if read]
             return [read for _, read in named if read]
         self.sockids = []
-        return self.channel.ask(SOCK_DIAG_BY_FAMILY, self.request(ALL_SOCKETS), "TCP connections", self.parse)
+        return self.ask(SOCK_DIAG_BY_FAMILY, self.request(ALL_SOCKETS), "TCP connections", self.parse)
 
     def named(self, sockid) -> dict | None:
         """Return what `connection` makes of one connection, None if it is not established any more."""
         try:
-            (read,) = self.channel.ask(
+            (read,) = self.ask(
                 SOCK_DIAG_BY_FAMILY,
                 self.request(sockid),
                 "TCP connection",
@@ -167,7 +163,7 @@ class SocketReader:
         return read
 
     def request(self, sockid) -> bytes:
-        asked = REQUEST.pack(self.family, socket.IPPROTO_TCP, EXTENSIONS, 1 << TCP_ESTABLISHED, sockid)
+        asked = REQUEST.pack(self.family, socket.IPPROTO_TCP, self.extensions, 1 << TCP_ESTABLISHED, sockid)
         if self.mptcp:
             asked += PROTOCOL_ATTRIBUTE.pack(PROTOCOL_ATTRIBUTE.size, INET_DIAG_REQ_PROTOCOL, IPPROTO_MPTCP)
         return asked
@@ -179,15 +175,6 @@ class SocketReader:
         self.sockids.append(bytes(buffer[start + SOCKID_AT : start + SOCKID_AT + len(ALL_SOCKETS)]))
         return connection(buffer, start, end, self.ecn)
 
-    def close(self) -> None:
-        self.channel.close()
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.close()
-
 
 def established(buffer, start, end, ecn=False) -> dict | None:
     """Return what `connection` makes of a message, None if it is of a connection in another state."""
@@ -197,6 +184,11 @@ def established(buffer, start, end, ecn=False) -> dict | None:
 def connection(buffer, start, end, ecn=False) -> dict:
     """Parse one struct inet_diag_msg and its attributes.
 
+    Returns ``local_port``, ``remote_port``, ``cca``; the columns of `TCP_INFO`, as far as the kernel's struct reaches,
+    None where ss prints nothing because the value is not known (RTT without a sample, infinite ssthresh, rates of 0 or
+    without limit); what `vegas`, `dctcp` and `bbr` give, if the CCA has it, and `subflow`, of MPTCP. Raises
+    `ValueError` if the message or one of its attributes is cut short.
+
     Parameters
     ----------
     buffer : memoryview or bytes
@@ -204,19 +196,6 @@ def connection(buffer, start, end, ecn=False) -> dict:
         Where the message's body lies.
     ecn : bool
         Whether what it says of ECN is read: ``ecn``, in a study's words, and packets with CE marks.
-
-    Returns
-    -------
-    dict
-        ``local_port``, ``remote_port``, ``cca``; the columns of `TCP_INFO`, as far as
-        the kernel's struct reaches, None where ss prints nothing because the value is
-        not known (RTT without a sample, infinite ssthresh, rates of 0 or without
-        limit); what `vegas`, `dctcp` and `bbr` give, if the CCA has it, and `subflow`, of MPTCP.
-
-    Raises
-    ------
-    ValueError
-        If the message or one of its attributes is cut short.
     """
     if end - start < MESSAGE_BYTES:
         raise ValueError(f"struct inet_diag_msg of {end - start} bytes, expected {MESSAGE_BYTES}")
@@ -228,6 +207,10 @@ def connection(buffer, start, end, ecn=False) -> dict:
     if INET_DIAG_INFO in values:
         at, until = values[INET_DIAG_INFO]
         read |= tcp_info(buffer, at, until - at, ecn)
+    if INET_DIAG_SKMEMINFO in values:
+        # Asked for only where the study limits a buffer.
+        names = ("send_buffer_bytes", "send_buffer_taken_bytes")
+        read |= dict(zip(names, SOCKET_MEMORY.unpack_from(buffer, values[INET_DIAG_SKMEMINFO][0]), strict=True))
     if INET_DIAG_ULP_INFO in values:
         read |= subflow(buffer, start, *values[INET_DIAG_ULP_INFO])
     for kind, (size, parse) in OF_A_CCA.items():

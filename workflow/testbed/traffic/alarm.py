@@ -9,10 +9,7 @@ import time
 class Alarm:
     """A timer of the kernel (timerfd_create(2)) and the ends of processes (pidfd_open(2)), waited for together.
 
-    Parameters
-    ----------
-    origin_ns : int
-        The moment that times are counted from, by `time.monotonic_ns`.
+    ``origin_ns``: the moment that times are counted from, by `time.monotonic_ns`.
     """
 
     def __init__(self, origin_ns):

@@ -71,11 +71,8 @@ ANSWERED = 0.9
 class Background:
     """The two programs on h1 and h2 of a run with a server, while a ``with`` block lasts; nothing in other runs.
 
-    Attributes
-    ----------
-    result : dict or None
-        Service -> ``requests``, ``answers``, ``request_bytes``, ``answer_bytes`` (payload), ``answer_segments``
-        (packets that carried answers, at least); what was answered, as h1 counts it, in ``served``.
+    ``result``: service -> ``requests``, ``answers``, ``request_bytes``, ``answer_bytes`` (payload), ``answer_segments``
+    (packets that carried answers, at least); what was answered, as h1 counts it, in ``served``.
     """
 
     def __init__(self, path, specification):

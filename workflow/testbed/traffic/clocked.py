@@ -8,6 +8,7 @@ import contextlib
 import json
 import os
 import resource
+import socket
 import sys
 import time
 from pathlib import Path
@@ -41,6 +42,11 @@ class Clock:
         """End the ringing."""
         with contextlib.suppress(BlockingIOError):
             os.read(self._timer, 8)
+
+
+def address_family(address) -> socket.AddressFamily:
+    """Return the address family of an address."""
+    return socket.AF_INET6 if ":" in address else socket.AF_INET
 
 
 def allow_open_files() -> None:

@@ -57,12 +57,7 @@ def configuration(specification, port, folder) -> str:
 def server_command(client, specification, folder=Path("/tmp")) -> list[str]:
     """Make the file that is to be transferred and the server's configuration; return the server's command.
 
-    Parameters
-    ----------
-    client : traffic.Client
-    specification : RunSpecification
-    folder : pathlib.Path
-        Gets the folder ``served`` with the file, and the configuration.
+    ``folder``: gets the folder ``served`` with the file, and the configuration.
     """
     content, configured = folder / "served", folder / f"vsftpd-{client.port}.conf"
     content.mkdir(exist_ok=True)
@@ -87,23 +82,15 @@ def client_command(client, specification, address) -> list[str]:
 def parse(output, seconds) -> dict[str, int | float]:
     """Return a client's result.
 
+    Returns ``bytes``, ``seconds``; ``wget_mbps``: wget's own rate in Mbit/s, which is of the data connection's time
+    alone and has three digits. Raises `TrafficError` if the file was not saved.
+
     Parameters
     ----------
     output : str
         What wget wrote.
     seconds : float
         How long wget ran, by the run's clock.
-
-    Returns
-    -------
-    dict
-        ``bytes``, ``seconds``; ``wget_mbps``: wget's own rate in Mbit/s, which is of the data
-        connection's time alone and has three digits.
-
-    Raises
-    ------
-    TrafficError
-        If the file was not saved.
     """
     line = SAVED.search(output)
     if not line:
@@ -121,10 +108,7 @@ def last_words(output) -> str:
 def entry(client, specification, outputs) -> dict[str, dict]:
     """Return what a client's entry in the document has of the transfer: ``transfer``, as `parse` gives it.
 
-    Raises
-    ------
-    TrafficError
-        With wget's own words.
+    Raises `TrafficError` with wget's own words.
     """
     output = outputs["client"]
     if output.status != 0:

@@ -22,6 +22,7 @@ from testbed.network.addresses import destination
 from testbed.network.netlink import network_namespace
 from testbed.readings.socket_information import SocketReader
 from testbed.traffic import real_time, web
+from testbed.traffic.clocked import address_family
 from testbed.traffic.traffic import listening_on
 
 #: How long objects that were asked for in time are waited for after the run's duration.
@@ -41,13 +42,7 @@ class Program:
 
 
 class GroupPrograms:
-    """The programs of a run's groups, from before the traffic to after it; open before the links' counters are read.
-
-    Parameters
-    ----------
-    path : topology.Path
-    specification : RunSpecification
-    """
+    """The programs of a run's groups, from before the traffic to after it; open before the links' counters are read."""
 
     def __init__(self, path, specification):
         self._path, self._specification = path, specification
@@ -191,7 +186,7 @@ class GroupPrograms:
 
 def socket_to(address, port) -> socket.socket:
     """Return a connection to a server."""
-    one = socket.socket(web.family_of(address), socket.SOCK_STREAM)
+    one = socket.socket(address_family(address), socket.SOCK_STREAM)
     one.settimeout(READY_S)
     one.connect((address, port))
     return one

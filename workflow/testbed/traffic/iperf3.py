@@ -14,6 +14,8 @@ WAIT_IN_KERNEL = "/usr/lib/sawtooth/iperf3_server.so"
 PATIENT_CLIENT = "/usr/lib/sawtooth/iperf3_client.so"
 #: A rate so many times the network's limits nothing.
 BEYOND = 100
+#: How long a server waits for data, in ms: as long as it can be told to. By default it ends the test after two minutes without any.
+PATIENCE_MS = 86_400_000
 #: The client sends.
 CLIENT_ON = "sender"
 #: A server ends after its one client.
@@ -30,6 +32,8 @@ def server_command(client, specification) -> list[str]:
         "--json",
         "--port",
         str(client.port),
+        "--rcv-timeout",
+        str(PATIENCE_MS),
     ]
 
 
@@ -80,17 +84,9 @@ def client_command(client, specification, address) -> list[str]:
 def entry(client, specification, outputs) -> dict[str, dict]:
     """Return what a client's entry in the document has of iperf3: its JSON of both sides.
 
-    Parameters
-    ----------
-    client : traffic.Client
-    specification : RunSpecification
-    outputs : dict of str to traffic.Output
-        Of ``client`` and ``server``.
+    Raises `TrafficError` with iperf3's own words.
 
-    Raises
-    ------
-    TrafficError
-        With iperf3's own words.
+    ``outputs``: of ``client`` and ``server``.
     """
     return {side: result_of(side, client, output) for side, output in outputs.items()}
 

@@ -12,7 +12,7 @@ import socket
 import struct
 import sys
 
-from testbed.traffic.clocked import allow_open_files, begin, read_plan, write_result
+from testbed.traffic.clocked import address_family, allow_open_files, begin, read_plan, write_result
 
 #: What a packet begins with: its number, and when it was sent, in ns from the origin.
 HEAD = struct.Struct("!Iq")
@@ -34,17 +34,12 @@ def stream_offset_ns(group, stream) -> int:
     return round(stream * group.interval_ms * 1e6 / group.count)
 
 
-def family_of(address) -> socket.AddressFamily:
-    """Return the address family of an address."""
-    return socket.AF_INET6 if ":" in address else socket.AF_INET
-
-
 def send(plan, clock) -> dict:
     """Send all packets of a plan, each at its time; return ``sent_ns``: of each stream when each packet was sent."""
     events = sorted((at, stream) for stream, times in enumerate(plan["time_ns"]) for at in times)
     sockets = []
     for stream in range(len(plan["time_ns"])):
-        one = socket.socket(family_of(plan["address"]), socket.SOCK_DGRAM)
+        one = socket.socket(address_family(plan["address"]), socket.SOCK_DGRAM)
         one.connect((plan["address"], plan["port"] + stream))
         sockets.append(one)
     sent_ns, padding = [[] for _ in sockets], bytes(plan["packet_bytes"] - HEAD.size)
@@ -63,11 +58,8 @@ def send(plan, clock) -> dict:
 def receive(plan, sockets, clock) -> dict:
     """Take packets until all have come or the deadline has; return columns of each stream.
 
-    Returns
-    -------
-    dict
-        ``delay_ns``: of each stream a list, an entry a packet by its number: the one-way delay of the first copy, None if
-        none came; ``duplicates``, ``damaged``: packets in all.
+    Returns ``delay_ns``: of each stream a list, an entry a packet by its number: the one-way delay of the first copy,
+    None if none came; ``duplicates``, ``damaged``: packets in all.
     """
     delay_ns = [[None] * len(times) for times in plan["time_ns"]]
     left, duplicates, damaged = sum(map(len, delay_ns)), 0, 0
@@ -98,7 +90,7 @@ def listening(plan) -> list[socket.socket]:
     """Return a socket for each stream that packets can arrive at."""
     sockets = []
     for stream in range(len(plan["time_ns"])):
-        one = socket.socket(family_of(plan["address"]), socket.SOCK_DGRAM)
+        one = socket.socket(address_family(plan["address"]), socket.SOCK_DGRAM)
         one.bind((plan["address"], plan["port"] + stream))
         sockets.append(one)
     return sockets

@@ -37,16 +37,8 @@ def client_command(client, specification, address) -> list[str]:
 def entry(client, specification, outputs) -> dict[str, dict]:
     """Return what a client's entry in the document has of qperf.
 
-    Returns
-    -------
-    dict
-        ``round_trip``: ``tool``, ``test``, ``message_bytes``, ``seconds``, ``exchanges``
-        (messages that came back), ``rtt_us``: the mean, the time over the exchanges.
-
-    Raises
-    ------
-    TrafficError
-        With qperf's own words.
+    Returns ``round_trip``: ``tool``, ``test``, ``message_bytes``, ``seconds``, ``exchanges`` (messages that came back),
+    ``rtt_us``: the mean, the time over the exchanges. Raises `TrafficError` with qperf's own words.
     """
     output, test = outputs["client"], TESTS[specification.traffic.protocol]
     values = {name: float(value) for name, value, _ in VALUE.findall(output.text)}

@@ -2,10 +2,12 @@
 
 import bisect
 import itertools
+import math
 import os
 import random
 import subprocess
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
@@ -14,7 +16,7 @@ from testbed.errors import TrafficError
 from testbed.network.addresses import destination
 from testbed.network.commands import check_not_killed, log
 from testbed.network.netlink import network_namespace
-from testbed.readings.deliveries import Deliveries, reading_times_ns
+from testbed.readings.deliveries import PARTS, Deliveries, reading_times_ns
 from testbed.readings.sampling import Sampler, connections_of_senders
 from testbed.traffic import file_transfer, iperf3, round_trip
 from testbed.traffic.alarm import Alarm
@@ -23,10 +25,13 @@ from testbed.traffic.alarm import Alarm
 LISTENING = "0A"
 #: What a study's `traffic.application` is.
 APPLICATIONS = {"iperf3": iperf3, "round-trip": round_trip, "ftp": file_transfer}
-#: How long a client may take beyond its duration: lost control packets are sent again.
-GRACE_S = 120.0
+#: How long a client may take beyond its duration: what a path loses of its first packets is retransmitted, at ever longer
+#: intervals. A virtual clock passes them at once.
+GRACE_S, VIRTUAL_GRACE_S = 120.0, 21_600.0
 #: How many times longer than over a full link an amount of data may take.
 SLOWEST = 30
+#: Kind of the events that change a path; they come first of what happens at an instant.
+OF_PATH = -1
 #: When sockets are looked at, as fractions of the time that all flows have in common.
 SOCKET_LOOKS = (0.25, 0.5, 0.75)
 
@@ -127,17 +132,10 @@ def carry(
     ``programs`` (`group_programs.GroupPrograms`), those of groups that are no long flows, are told it, and waited for;
     ``changes`` are what changes paths (`path_changes.PathChanges`, `outage.Outage`).
 
-    Returns
-    -------
-    entries : list of dict
-        A client each: ``flows``, ``sender``, ``receiver``, ``cca``, ``port``,
-        ``start_offset_ms``, and what its application says (its module's ``entry``).
-    looks : list of dict
-        ``time_s`` since the first client may start, ``sockets`` of the senders' data connections.
-    series : dict or None
-        As `sampling.Sampler.series`, if the study asks for time series.
-    delivered : dict or None
-        As `deliveries.Deliveries.result`, of iperf3 over TCP.
+    Returns ``entries``: a client each: ``flows``, ``sender``, ``receiver``, ``cca``, ``port``, ``start_offset_ms``, and
+    what its application says (its module's ``entry``); ``looks``: ``time_s`` since the first client may start,
+    ``sockets`` of the senders' data connections; ``series``: as `sampling.Sampler.series`, if the study asks for time
+    series; ``delivered``: as `deliveries.Deliveries.result`, of iperf3 over TCP.
 
     Raises
     ------
@@ -194,17 +192,8 @@ def start_and_sample(
     each reading would move the guest's by 256 ns (arch/um/kernel/time.c), so that the same
     run had other times with more readings of its sockets.
 
-    Returns
-    -------
-    processes : dict
-        Port -> process of the client.
-    ended_s : float
-        When the last client had ended, in s from the traffic's origin.
-
-    Raises
-    ------
-    TrafficError
-        If a client does not end.
+    Returns ``processes``: port -> process of the client; ``ended_s``: when the last client had ended, in s from the
+    traffic's origin. Raises `TrafficError` if a client does not end.
     """
     application, interval_ms = application_of(specification), specification.traffic.sample_interval_ms
     events = [(client.start_offset_s, 0, client) for client in clients]
@@ -220,6 +209,8 @@ def start_and_sample(
         events += [
             (at / 1e9, 1, read) for at in reading_times_ns(starts_s, set_up_rtts(clients, specification), specification)
         ]
+        follow = follower(clients, specification, sampler, deliveries, read, events)
+        events += [(at, 1, follow) for at in sorted({flow.stop_s for flow in specification.long_flows})]
     events += [event for of_path in changes for event in of_path.events(origin_ns)]
     if interval_ms:
         events.append((0.0, 2, sampler.sample))
@@ -230,7 +221,8 @@ def start_and_sample(
     with Alarm(origin_ns) as alarm:
         for process in others:
             alarm.watch(process)
-        while alarm.waits_for(len(processes) < len(clients)):
+        # Where all flows end early the path's changes still come: what is checked is what was planned.
+        while alarm.waits_for(len(processes) < len(clients) or any(kind == OF_PATH for _, kind, _ in events)):
             at, kind, what = events[0]
             if not alarm.rang(at):
                 continue
@@ -251,10 +243,37 @@ def start_and_sample(
     return processes, (time.monotonic_ns() - origin_ns) / 1e9
 
 
+def follower(clients, specification, sampler, deliveries, read, events) -> Callable:
+    """Return an event that goes on reading while flows that should have ended have not begun, until these have ended too.
+
+    A path that loses the first packets of a connection delays its flow beyond the planned looks and readings. Where all flows
+    have begun by the time at which they should end, nothing is read in addition.
+    """
+    step_s = min(flow.length_s for flow in specification.long_flows) / PARTS
+    reads_until_s = next_s = 0.0
+
+    def follow(at_s):
+        nonlocal reads_until_s, next_s
+        due = [client for client in clients if specification.long_flows[client.flows[0]].stop_s <= at_s]
+        missing = {client.port for client in due} - deliveries.ports_begun(due)
+        if missing:
+            reads_until_s = math.inf
+        elif math.isinf(reads_until_s):
+            reads_until_s = at_s + max(flow.length_s for flow in specification.long_flows) + step_s
+        if next_s <= at_s < reads_until_s:
+            read(at_s)
+            sampler.look_for_more(at_s)
+            next_s = at_s + step_s
+            bisect.insort(events, (next_s, 1, follow), key=lambda event: event[:2])
+
+    return follow
+
+
 def time_limit_s(specification) -> float:
     """Return after which time in s a client is not waited for any longer: where an amount is sent it may be far below the link's rate."""
     by_time = specification.expected_s == specification.traffic.duration_s
-    return GRACE_S + specification.expected_s * (1 if by_time else SLOWEST)
+    grace_s = VIRTUAL_GRACE_S if specification.virtual_clock else GRACE_S
+    return grace_s + specification.expected_s * (1 if by_time else SLOWEST)
 
 
 def address_of(specification, client) -> str:

@@ -18,7 +18,7 @@ import socket
 import sys
 from pathlib import Path
 
-from testbed.traffic.clocked import allow_open_files, begin, read_plan, write_result
+from testbed.traffic.clocked import address_family, allow_open_files, begin, read_plan, write_result
 
 #: Connections that may wait to be accepted, and nginx's at a time.
 BACKLOG, CONNECTIONS = 4096, 16_384
@@ -43,11 +43,6 @@ def authority(address, port) -> str:
     return f"[{address}]:{port}" if ":" in address else f"{address}:{port}"
 
 
-def family_of(address) -> socket.AddressFamily:
-    """Return the address family of an address."""
-    return socket.AF_INET6 if ":" in address else socket.AF_INET
-
-
 def write_objects(folder, sizes) -> None:
     """Make the files of a server: one a size, named by it."""
     objects = Path(folder, "objects")
@@ -60,7 +55,7 @@ def write_objects(folder, sizes) -> None:
 def serve(address, port, cca, folder) -> None:
     """Listen with a CCA and become nginx; doesn't return."""
     allow_open_files()
-    listening = socket.socket(family_of(address), socket.SOCK_STREAM)
+    listening = socket.socket(address_family(address), socket.SOCK_STREAM)
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     if listening.family == socket.AF_INET6:
         listening.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
@@ -81,7 +76,7 @@ class Fetch:
     def __init__(self, number, size, address, port, started_ns):
         self.number, self.size, self.started_ns = number, size, started_ns
         self.header_bytes, self.body_bytes, self._head = None, 0, b""
-        self.socket = socket.socket(family_of(address), socket.SOCK_STREAM | socket.SOCK_NONBLOCK)
+        self.socket = socket.socket(address_family(address), socket.SOCK_STREAM | socket.SOCK_NONBLOCK)
         self.requested = False
         self._request = (
             f"GET /{size} HTTP/1.1\r\nHost: {authority(address, port)}\r\nConnection: close\r\n\r\n".encode()
@@ -126,17 +121,14 @@ class Fetch:
 def ask(plan, clock) -> dict:
     """Ask for all objects of a plan, each at its time, and wait for them until its deadline.
 
+    Returns columns, an entry an object: ``start_ns``, ``completion_ns`` (None: it never was), ``body_bytes``,
+    ``header_bytes``; and ``failures``: number -> why.
+
     Parameters
     ----------
     plan : dict
         ``address``, ``port``; ``time_ns`` and ``bytes`` of each object; ``deadline_ns``: all from the origin.
     clock : clocked.Clock
-
-    Returns
-    -------
-    dict
-        Columns, an entry an object: ``start_ns``, ``completion_ns`` (None: it never was), ``body_bytes``,
-        ``header_bytes``; and ``failures``: number -> why.
     """
     times_ns, sizes = plan["time_ns"], plan["bytes"]
     columns = {name: [None] * len(sizes) for name in ("start_ns", "completion_ns")}

@@ -14,10 +14,7 @@ def files_below(folder: str | os.PathLike, leave_out: tuple[str, ...] = ()) -> I
 
     Names of ``leave_out`` are left out where they stand in the folder itself.
 
-    Raises
-    ------
-    ReceivedError
-        If folders are nested more than `DEEPEST` deep.
+    Raises `ReceivedError` if folders are nested more than `DEEPEST` deep.
     """
     waiting = [()]
     while waiting:

@@ -57,10 +57,7 @@ def first_difference(first, second, pointer="") -> tuple[str, object, object] | 
     Numbers of different type differ (1, 1.0 and true are three values); the order of
     an object's keys makes no difference.
 
-    Returns
-    -------
-    tuple or None
-        JSON pointer (RFC 6901) and both values, `NOTHING` where one has none.
+    Returns JSON pointer (RFC 6901) and both values, `NOTHING` where one has none.
     """
     if type(first) is type(second) is dict:
         keys = [*second, *(key for key in first if key not in second)]

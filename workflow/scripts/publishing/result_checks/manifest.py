@@ -4,7 +4,6 @@ For folders of one's own and of others: nothing in a manifest is believed before
 was checked, no file outside the folder is ever opened, and the standard library is enough.
 """
 
-import hashlib
 import json
 import re
 import stat
@@ -16,6 +15,7 @@ from urllib.parse import unquote, urlsplit
 from publishing.result_checks.compressed_json import parse
 from publishing.result_checks.folder_walk import files_below
 from publishing.result_checks.received_errors import ReceivedError
+from run_tables.run_documents import file_sha256
 
 MANIFEST = "ro-crate-metadata.json"
 #: What a study doesn't publish: what tells machines and times, which results don't depend on, and kernels, which can be built again.
@@ -46,13 +46,9 @@ class Problem(NamedTuple):
 def read_manifest(folder: str | Path) -> dict[str, FileEntry]:
     """Read which files a results folder should have: entries by path relative to the folder, sorted.
 
-    No path is absolute or leads out of the folder by its text; `file_in` looks at links too.
-
-    Raises
-    ------
-    ManifestError
-        In one sentence: no manifest, no RO-Crate, a path that leads out of the folder, a file that is
-        listed twice or without digest or size.
+    No path is absolute or leads out of the folder by its text; `file_in` looks at links too. Raises `ManifestError` if
+    there is no manifest, it is no RO-Crate, a path leads out of the folder, or a file is listed twice or without digest
+    or size.
     """
     name = f"{folder}/{MANIFEST}"
     path = file_in(folder, MANIFEST)
@@ -91,10 +87,8 @@ def read_manifest(folder: str | Path) -> dict[str, FileEntry]:
 def file_in(folder: str | Path, path: str) -> Path:
     """Return the place of a listed file in a folder, which may itself be a link.
 
-    Raises
-    ------
-    ManifestError
-        If the path leads out of the folder, by its text or by a symbolic link, or is no regular file.
+    Raises `ManifestError` if the path leads out of the folder, by its text or by a symbolic link, or is no regular
+    file.
     """
     _relative_path(path, encoded=False)
     place = Path(folder, path)
@@ -145,12 +139,6 @@ def _file_problem(folder, path, entry):
 def published_files(folder) -> Iterator[str]:
     """Yield the relative path of every file in a results folder but the `UNPUBLISHED` ones; links are not followed."""
     yield from (path for path, _ in files_below(folder, UNPUBLISHED))
-
-
-def file_sha256(path) -> str:
-    """Return a file's SHA-256 in hex digits."""
-    with Path(path).open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def _relative_path(identifier, encoded=True):

@@ -19,12 +19,9 @@ LARGEST_COUNT = 1_000_000
 def unpack(archive: Path, folder: Path) -> None:
     """Unpack an archive into an empty folder, or refuse it before anything is written.
 
-    Raises
-    ------
-    ReceivedError
-        If a name leads out of the folder, through too many folders or stands there twice, an entry is a link,
-        encrypted or packed as `make publish` doesn't pack, it would unpack to far more than results do or than there is space
-        for, or it is damaged.
+    Raises `ReceivedError` if a name leads out of the folder, through too many folders or stands there twice, an entry
+    is a link, encrypted or packed as `make publish` doesn't pack, it would unpack to far more than results do or than
+    there is space for, or it is damaged.
     """
     try:
         with zipfile.ZipFile(archive) as opened:

@@ -119,10 +119,7 @@ def documents(folder: Path) -> tuple[list[str], list[str]]:
 def read_file(folder: Path, relative: str, limit: int) -> bytes:
     """Return the bytes of an ordinary file of the folder.
 
-    Raises
-    ------
-    ReceivedError
-        If it is missing, a link or behind one, no ordinary file, or larger than ``limit`` bytes.
+    Raises `ReceivedError` if it is missing, a link or behind one, no ordinary file, or larger than ``limit`` bytes.
     """
     path = folder / relative
     try:

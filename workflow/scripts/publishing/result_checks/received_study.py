@@ -101,10 +101,7 @@ def check_specification(document: object, source: str) -> dict:
     returned is made anew and equal to the received one: its keys in the schema's order, every text
     and number within the schema's limits. ``source`` says in messages where it was found.
 
-    Raises
-    ------
-    ReceivedError
-        What is wrong first, where, and what is allowed.
+    Raises `ReceivedError`: what is wrong first, where, and what is allowed.
     """
     if not isinstance(document, dict) or set(document) - {"cca_definitions"} != set(SPECIFICATION_KEYS):
         keys = ", ".join(SPECIFICATION_KEYS)

@@ -26,17 +26,14 @@ SPREADS = ("sd_mbps", "sd_percent", "starved")
 def describe_run(goodputs_mbps, capacity_mbps) -> dict:
     """Describe the goodput of a run's flows.
 
+    Returns flows, fair_share_mbps and `tables.STATISTICS`; what isn't known is missing, all of them if a flow's goodput
+    is. Jain's index is missing if all got nothing.
+
     Parameters
     ----------
     goodputs_mbps : array_like of float, shape (flows,)
     capacity_mbps : float or None
         Of the path; a flow's fair share is its part of that, or of the flows' total if there is none.
-
-    Returns
-    -------
-    dict
-        flows, fair_share_mbps and `tables.STATISTICS`; what isn't known is missing, all of them if a flow's goodput is.
-        Jain's index is missing if all got nothing.
     """
     values = pd.Series(goodputs_mbps, dtype=float)
     if values.isna().any():

@@ -9,12 +9,10 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from matplotlib.figure import Figure
 
 from figure_parts.axis_scales import linear_axis
 from figure_parts.category_panels import CategoryPanels, buffer_names, draw_nothing, level, slots, with_ip_version
 from figure_parts.figure_style import apply_style, cca_colour
-from figure_parts.figure_svg import Panel
 from run_tables.conditions_at_centre import runs_at_centre
 from run_tables.run_keys import CELL
 from wording.scenario_series import buffers_of, platform_name, platforms_of, setting_words, with_series
@@ -59,14 +57,7 @@ def at_buffers(rows: pd.DataFrame, buffers: pd.DataFrame) -> list[str | None]:
 
 
 def shown_by_platform(table: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
-    """Return the conditions and buffer that most platforms have, of several the smallest buffer, and these platforms.
-
-    Returns
-    -------
-    here : pandas.DataFrame
-        Rows of `table`.
-    platforms : list of str
-    """
+    """Return the conditions and buffer that most platforms have, of several the smallest buffer, and these platforms."""
     sizes = list(buffers_of(table)["buffer"])
     best = min(
         table.groupby(["conditions", "buffer"], sort=False),
@@ -117,7 +108,7 @@ def draw_flows(
     runs: pd.DataFrame,
     cells: Mapping,
     draw: Callable,
-) -> tuple[Figure, list[Panel]]:
+) -> CategoryPanels:
     """Draw a figure of the flows' goodputs in Mbit/s.
 
     Parameters
@@ -150,7 +141,7 @@ def draw_flows(
         level(axes, fair_share(runs, [scenario for scenario, _, _ in panel.cells]))
         by = panel.below.split(",")[0]
         drawn.finish(axes, f"{subject} in Mbit/s, {panel.title}. {order} {by}: {'; '.join(shown)}.")
-    return drawn.figure, drawn.panels
+    return drawn
 
 
 def fair_share(runs: pd.DataFrame, scenarios: list) -> float | None:

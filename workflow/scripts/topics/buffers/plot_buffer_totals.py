@@ -79,7 +79,7 @@ def _plan(table, ccas, ip_versions, by_platform):
 
 
 def _draw(cells, table, by_platform):
-    """Return figure and panels, lines being platforms and panels CCAs, or lines CCAs and panels platforms."""
+    """Return the figure, lines being platforms and panels CCAs, or lines CCAs and panels platforms."""
     apply_style()
     plan = list(_plan(table, list(cells["cca"].unique()), list(cells["ip_version"].unique()), by_platform))
     names, below = buffer_names(shown_by_buffer(table)[1])
@@ -105,7 +105,7 @@ def _draw(cells, table, by_platform):
             ]
             key = [Line2D([], [], ms=4, label=line.name, **line.look) for line in lines]
             drawn.finish(axes, f"{what} against the buffer, {title}. {' '.join(words)}", key)
-    return drawn.figure, drawn.panels
+    return drawn
 
 
 def _draw_line(axes, line, shift, rows):
@@ -132,6 +132,6 @@ def _draw_line(axes, line, shift, rows):
 def plot_buffer_totals(flow_goodput_cells, scenarios, lines) -> Drawing:
     """Return the figure and its data."""
     cells = flow_goodput_cells
-    figure, views = _draw(cells, with_series(scenarios), lines == "platforms")
+    drawn = _draw(cells, with_series(scenarios), lines == "platforms")
     title = f"Goodput of all flows and Jain's index against the buffer, by {lines}"
-    return Drawing(figure, views, title, cells[cells["statistic"].isin(SHOWN)])
+    return drawn.drawing(title, cells[cells["statistic"].isin(SHOWN)])

@@ -21,11 +21,8 @@ WORDS = "Goodput of each flow, Mbit/s", "Goodput of each flow", "Highest, middle
 def flow_ranks(flows: pd.DataFrame, valid: pd.DataFrame, table: pd.DataFrame) -> pd.DataFrame:
     """Rank the flows of each valid run (rows `valid` of the runs) from the highest goodput down.
 
-    Returns
-    -------
-    pandas.DataFrame
-        `COLUMNS`: a row a cell and rank, with the flow of that rank in the first valid replication, and the
-        lowest and highest goodput that the rank has over the replications.
+    Returns `COLUMNS`: a row a cell and rank, with the flow of that rank in the first valid replication, and the lowest
+    and highest goodput that the rank has over the replications.
     """
     named = table[["scenario", "label", "platform", "series", "buffer"]]
     ranked = flows.merge(valid[RUN], on=RUN).merge(named, on="scenario")
@@ -62,7 +59,7 @@ def plot_flow_bars(runs, flows, scenarios, cca) -> Drawing:
     panels = list(panels_by_buffer(runs, table, cca) if cca else panels_by_platform(runs, table))
     ranks = of_panels(flow_ranks(flows, runs[runs["valid"]], table), panels)
     cells = dict(iter(ranks.groupby(CELL, sort=False)))
-    figure, views = draw_flows(WORDS, ranks["highest_mbps"], panels, runs, cells, _slot)
+    drawn = draw_flows(WORDS, ranks["highest_mbps"], panels, runs, cells, _slot)
     what = f"{cca_name(cca)} by buffer" if cca else "by platform"
     title = f"Goodput of each of {count(int(runs['flows'].max()), 'flow')}, {what}"
-    return Drawing(figure, views, title, ranks)
+    return drawn.drawing(title, ranks)

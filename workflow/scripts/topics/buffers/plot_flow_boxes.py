@@ -55,5 +55,5 @@ def plot_flow_boxes(runs, flows, scenarios, cca) -> Drawing:
     panels = list(panels_by_buffer(runs, table, cca))
     boxes = of_panels(_flow_boxes(flows, runs[runs["valid"]], table), panels)
     cells = {tuple(row[name] for name in CELL): row for row in boxes.to_dict("records")}
-    figure, views = draw_flows(WORDS, boxes["max_mbps"], panels, runs, cells, _box)
-    return Drawing(figure, views, f"Distribution of the flows' goodput by buffer, {cca_name(cca)}", boxes)
+    drawn = draw_flows(WORDS, boxes["max_mbps"], panels, runs, cells, _box)
+    return drawn.drawing(f"Distribution of the flows' goodput by buffer, {cca_name(cca)}", boxes)

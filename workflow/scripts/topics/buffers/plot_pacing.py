@@ -59,7 +59,7 @@ def _chosen_series(chosen, flows, path):
 
 
 def _draw(series, chosen, runs, cca):
-    """Return figure and panels."""
+    """Return the figure."""
     apply_style()
     drawn = CategoryPanels("Pacing rate of two flows, Mbit/s", len(chosen), key_entries=2)
     positive = series["pacing_mbps"][series["pacing_mbps"] > 0]
@@ -81,7 +81,7 @@ def _draw(series, chosen, runs, cca):
         entries, words = _lines(axes, rates, cca_colour(cca))
         level(axes, fair_share(runs, [scenario["scenario"]]))
         drawn.finish(axes, f"Pacing rate over time in Mbit/s, {name}. {' '.join(words) or 'No data.'}", entries)
-    return drawn.figure, drawn.panels
+    return drawn
 
 
 def _lines(axes, rates, colour):
@@ -106,6 +106,6 @@ def plot_pacing(runs, flows, scenarios, sockets, cca) -> Drawing:
     runs, table = at_centre(runs, scenarios)
     chosen = _chosen_runs(runs, table, cca)
     series = _chosen_series(chosen, flows, sockets)
-    figure, views = _draw(series, chosen, runs, cca)
+    drawn = _draw(series, chosen, runs, cca)
     title = f"Pacing rate over time of two of {count(int(runs['flows'].max()), 'flow')}, {cca_name(cca)}"
-    return Drawing(figure, views, title, series)
+    return drawn.drawing(title, series)

@@ -83,10 +83,8 @@ def _starved_words(flow_goodput):
 def paper_table(material) -> list[dict] | None:
     """Return the paper's table II beside the same of this study, or None for a study that isn't held against it.
 
-    Returns
-    -------
-    list of dict
-        One a buffer and source: buffer, source, n, values (mean, SD, total, Jain's index): texts; and rows, of the buffer.
+    There is one for each buffer and source: buffer, source, n, values (mean, SD, total, Jain's index) as texts; and
+    rows, of the buffer.
     """
     if material.design.claims != KATO_PAPER or "bbr" not in material.design.ccas or material.design.flows != FLOWS:
         return None

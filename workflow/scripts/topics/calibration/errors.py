@@ -41,13 +41,8 @@ COARSEST_BURST = 0.25
 def calibration(readings: pd.DataFrame, scenarios: pd.DataFrame) -> pd.DataFrame:
     """Return `CALIBRATION`: the quantities in their order, each at the scenarios' points in the study's order.
 
-    Parameters
-    ----------
-    readings : pandas.DataFrame
-        `READINGS`. Runs that failed a check are measured like the others: an instrument is not to choose among its own
-        readings. The note names the check.
-    scenarios : pandas.DataFrame
-        ``tidy/scenarios.csv``.
+    ``readings``: `READINGS`. Runs that failed a check are measured like the others: an instrument is not to choose
+    among its own readings. The note names the check.
     """
     points = readings.merge(scenarios, on="scenario").to_dict("records")
     all_rows = [row for point in points for row in _rows_of_point(point)] + list(_longer_messages(points))

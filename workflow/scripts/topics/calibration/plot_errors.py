@@ -17,7 +17,7 @@ REACH, LEAST_PPM = 3, 50
 
 
 @dataclass(frozen=True)
-class Panel:
+class ErrorPanel:
     """A panel: the quantity, what its slots are, and the column of its values."""
 
     quantity: str
@@ -26,16 +26,16 @@ class Panel:
 
 
 PANELS = (
-    Panel("rate", "Mbit/s"),
-    Panel("delay", "ms, there and back"),
-    Panel("serialisation", "µs, there and back"),
-    Panel("loss", "% set", "z"),
-    Panel("jitter", "ms expected", "z"),
+    ErrorPanel("rate", "Mbit/s"),
+    ErrorPanel("delay", "ms, there and back"),
+    ErrorPanel("serialisation", "µs, there and back"),
+    ErrorPanel("loss", "% set", "z"),
+    ErrorPanel("jitter", "ms expected", "z"),
 )
 
 
-def draw_errors(table) -> tuple:
-    """Draw the figure of ``analysis/calibration.csv``; return it with its panels."""
+def draw_errors(table) -> CategoryPanels:
+    """Draw the figure of ``analysis/calibration.csv``."""
     apply_style()
     plan = [(panel, rows) for panel in PANELS if len(rows := _rows_of(table, panel))]
     drawn = CategoryPanels(TITLE, len(plan), columns=min(2, len(plan)) or 1)
@@ -50,7 +50,7 @@ def draw_errors(table) -> tuple:
             _draw_point(axes, place, row, panel)
         values = ", ".join(f"{name}: {number(row[panel.value], 1)}" for name, row in zip(names, rows, strict=True))
         drawn.finish(axes, f"{panel.quantity.capitalize()}, {unit} by {panel.slots}: {values}.")
-    return drawn.figure, drawn.panels
+    return drawn
 
 
 def _rows_of(table, panel):
@@ -85,5 +85,4 @@ def _draw_point(axes, place, row, panel):
 
 def plot_errors(calibration) -> Drawing:
     """Return the figure and its data."""
-    figure, panels = draw_errors(calibration)
-    return Drawing(figure, panels, TITLE, calibration)
+    return draw_errors(calibration).drawing(TITLE, calibration)

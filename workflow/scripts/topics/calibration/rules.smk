@@ -1,4 +1,4 @@
-# Calibration: run documents, scenarios -> analysis/readings.csv -> analysis/calibration.csv
+# Calibration: run documents -> analysis/readings.csv
 
 
 # What the documents say of the path, a row a run. Read from the documents themselves: other studies have no use for
@@ -20,21 +20,3 @@ rule read_instruments:
         study=studies.measured(STUDY),
     script:
         "read_instruments.py"
-
-
-# Each quantity of each scenario against an exact number.
-rule measure_errors:
-    input:
-        readings="results/{study}/analysis/readings.csv",
-        scenarios="results/{study}/tidy/scenarios.csv",
-    output:
-        calibration="results/{study}/analysis/calibration.csv",
-    log:
-        "results/{study}/logs/measure_errors.log",
-    container:
-        "envs/analysis.sif"
-    params:
-        code=code_of("topics/calibration/measure_errors"),
-        image=ANALYSIS_IMAGE,
-    script:
-        "measure_errors.py"

@@ -29,37 +29,19 @@ LIMITS = {
 
 @dataclass(frozen=True)
 class Summary:
-    """What was found of a quantity.
+    """What was found of a quantity."""
 
-    Attributes
-    ----------
-    quantity, what : str
-        As in the table; of loss both directions together.
-    points, agreeing : int
-        Rows that were measured, and those that are exact, explained or expected.
-    largest_ppm : float
-        The largest error of those with an exact number above 0, in millionths; nan if there is none.
-    largest : float
-        The same error in its unit.
-    unit : str
-    uncertainty_ppm : float
-        What that row's measurement can't tell, in millionths; of random quantities its standard error.
-    known_ppm : float
-        What of that row's error is known beforehand.
-    largest_z : float
-        The largest error of a random quantity over its standard error; else nan.
-    """
-
-    quantity: str
-    what: str
-    points: int
-    agreeing: int
-    largest_ppm: float
-    largest: float
+    quantity: str  # as in the table
+    what: str  # as in the table; of loss both directions together
+    points: int  # rows that were measured
+    agreeing: int  # of these, those that are exact, explained or expected
+    largest_ppm: float  # the largest error of those with an exact number above 0, in millionths; nan if there is none
+    largest: float  # the same error in its unit
     unit: str
+    # What that row's measurement can't tell, in millionths; of random quantities its standard error.
     uncertainty_ppm: float
-    known_ppm: float
-    largest_z: float
+    known_ppm: float  # what of that row's error is known beforehand
+    largest_z: float  # the largest error of a random quantity over its standard error; else nan
 
 
 def summaries(table: pd.DataFrame) -> list[Summary]:

@@ -1,6 +1,6 @@
 """The analysis tables of the topic, column by column."""
 
-from run_tables.run_keys import CELL_COLUMNS, RUN_KEYS, SCENARIO_LABEL
+from run_tables.run_keys import LABELLED_CELL, RUN_KEYS
 from run_tables.table import Table, count_column, number_column, text_column
 
 _NO_TCP = "the run had no flow of TCP with deliveries read over time"
@@ -54,9 +54,7 @@ CALIBRATION = Table(
     "calibration",
     "a quantity at a point",
     (
-        CELL_COLUMNS[0],
-        SCENARIO_LABEL,
-        *CELL_COLUMNS[1:],
+        *LABELLED_CELL,
         text_column("quantity", "`rate`, `delay`, `serialisation`, `loss`, `queue`, `jitter` or `burst`."),
         text_column("what", "Which of it: `longest`, `first drop`, `forward` and so on.", "there is one only"),
         text_column("unit", "Unit of the values."),

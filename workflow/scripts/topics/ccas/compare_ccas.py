@@ -48,6 +48,8 @@ def compare_group(blocks, significance, resolution=0.0) -> dict:
     Friedman's test of the complete blocks; where exclusions leave too few of them, Kruskal and
     Wallis's of all values, which ignores that runs share a seed.
 
+    Returns columns of `CCA_TESTS` from `ccas` on, but for p_holm.
+
     Parameters
     ----------
     blocks : pandas.DataFrame
@@ -57,11 +59,6 @@ def compare_group(blocks, significance, resolution=0.0) -> dict:
     resolution : float
         Of the metric, in its unit. Where the values of each CCA are all closer than this, the blocks are one measurement
         repeated, and there is no test.
-
-    Returns
-    -------
-    dict
-        Columns of `CCA_TESTS` from `ccas` on, but for p_holm.
     """
     notes = []
     without = [cca for cca in blocks.columns if blocks[cca].isna().all()]
@@ -108,6 +105,8 @@ def _compare_unblocked(blocks, significance, notes) -> dict:
 def compare_pair(metric, a, b, resolution, tests, params) -> dict:
     """Compare two CCAs in one scenario and IP version.
 
+    Returns columns of `CCA_PAIRS` from `pairs` on, but for p_holm.
+
     Parameters
     ----------
     metric : metrics.Metric
@@ -120,11 +119,6 @@ def compare_pair(metric, a, b, resolution, tests, params) -> dict:
         Pairs of CCAs of the whole study: p may be corrected for so many.
     params : object
         As `main`'s.
-
-    Returns
-    -------
-    dict
-        Columns of `CCA_PAIRS` from `pairs` on, but for p_holm.
     """
     complete = ~(np.isnan(a) | np.isnan(b))
     a, b = a[complete], b[complete]
@@ -152,10 +146,7 @@ def compare_valid(runs, params) -> tuple[pd.DataFrame, pd.DataFrame]:
     study; and its p is corrected for all pairs of the study. A study without any difference so has a false one with
     at most the significance (gatekeeping: Dmitrienko and others, 2009, section 5).
 
-    Returns
-    -------
-    together, by_pair : pandas.DataFrame
-        As `CCA_TESTS` and `CCA_PAIRS`, metrics in the order of `metrics.METRICS`, the rest in the runs'.
+    Returns `CCA_TESTS` and `CCA_PAIRS`: metrics in the order of `metrics.METRICS`, the rest in the runs'.
     """
     together, by_pair = [], []
     groups = list(runs.groupby(GROUP, sort=False))

@@ -57,7 +57,9 @@ CCA_PAIRS = Table(
         text_column("cca_b", "The CCA that it is compared with."),
         count_column("pairs", "replications", "Replications in which both have a value."),
         count_column(
-            "n", "replications", "What they are worth: 1 if all repeat one measurement within its resolution."
+            "n",
+            "replications",
+            "What they are worth: 1 if the runs of each CCA repeat one measurement within its resolution.",
         ),
         number_column("mean_a", IN_UNIT, "Mean of `cca_a` in these replications.", _NO_PAIR),
         number_column("mean_b", IN_UNIT, "Mean of `cca_b` in these replications.", _NO_PAIR),

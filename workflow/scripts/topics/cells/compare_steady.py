@@ -6,7 +6,7 @@ from inference.paired_comparison import Family, compare, sentence
 from run_tables.resolution import resolution_of
 from run_tables.run_keys import CELL
 from run_tables.tidy_tables import RUNS
-from topics.cells.tables import STEADY
+from topics.cells.tables import CHANGING_PERCENT, STEADY
 from wording.number_format import count
 
 #: Columns of the whole run and of its steady part, and how two values of them are compared.
@@ -42,11 +42,25 @@ def compare_cell(cell, whole, steady, scale, params) -> dict:
     )
     without = len(cell) - len(known)
     notes = [f"{count(without, 'run')} of {len(cell)} without a steady part"] if without else []
+    notes += _changing_words(known)
     return {
         "valid": len(cell), "n": len(known), "left_out_percent": left_out.mean(), "whole_mean": result.mean_b,
         "steady_mean": result.mean_a, "effect_unit": unit, "effect": result.effect, "ci_low": result.ci_low,
         "ci_high": result.ci_high, "note": sentence([*notes, *result.notes]),
     }  # fmt: skip
+
+
+def _changing_words(runs):
+    """Return which of goodput and RTT are not steady after start-up, a text each."""
+    notes = []
+    for column, what in (("goodput_steady_change_percent", "goodput"), ("rtt_steady_change_percent", "RTT")):
+        far = int((runs[column].abs() > CHANGING_PERCENT).sum())
+        if far:
+            notes.append(
+                f"not steady: in {far} of {count(len(runs), 'run')} {what} changes by more than {CHANGING_PERCENT} % from the "
+                "first half to the second"
+            )
+    return notes
 
 
 def compare_steady(runs, params) -> pd.DataFrame:
@@ -60,7 +74,7 @@ def compare_steady(runs, params) -> pd.DataFrame:
             continue
         for cell, group in runs[runs["valid"] & runs[whole].notna()].groupby(CELL, sort=False):
             first = group.iloc[0]
-            if whole == "jain_index" and first["flows"] == 1:
+            if whole == "jain_index" and first["flows_under_test"] == 1:
                 continue
             place = {"metric": whole, "steady_metric": steady, **dict(zip(CELL, cell, strict=True))}
             place |= {"unit": RUNS[whole].unit, "scenario_label": first["scenario_label"]}

@@ -21,6 +21,8 @@ from topics.cells.tables import DESCRIPTIVE
 def describe(values, runs, confidence, resolution=0.0, collapses=False, bounds=(None, None)) -> dict:
     """Describe one metric of one cell.
 
+    Returns columns of `DESCRIPTIVE` from `n` on; a statistic is left out where there is none, and `note` says why.
+
     Parameters
     ----------
     values : pandas.Series of float
@@ -36,11 +38,6 @@ def describe(values, runs, confidence, resolution=0.0, collapses=False, bounds=(
         collapses, samples of ten show none, one or two.
     bounds : tuple of float
         Least and most that a value can be; None where there is no bound.
-
-    Returns
-    -------
-    dict
-        Columns of `DESCRIPTIVE` from `n` on; a statistic is left out where there is none, and `note` says why.
     """
     known = values.dropna().to_numpy(float)
     n = len(known)

@@ -16,10 +16,7 @@ def mean_tables(descriptive, scenarios, metric) -> list[dict]:
     The factor with more levels, scenario or CCA, makes the rows; under each level of the other
     stand the IP versions.
 
-    Returns
-    -------
-    list of dict
-        groups (column headings), ip_versions, row_name, rows (heading, detail, cells).
+    Returns groups (column headings), ip_versions, row_name, rows (heading, detail, cells).
     """
     table = descriptive[descriptive["metric"] == metric.column]
     mean = {(row["scenario"], row["cca"], row["ip_version"]): row["mean"] for row in table.to_dict("records")}
@@ -47,12 +44,8 @@ def mean_tables(descriptive, scenarios, metric) -> list[dict]:
 def descriptive_groups(descriptive, scenarios, metric) -> tuple[list[dict], list[str]]:
     """Return all statistics of one metric, grouped by scenario.
 
-    Returns
-    -------
-    groups : list of dict
-        heading, conditions, rows (cca, ip, n, mean, interval, median, sd, range, w, p, mark).
-    notes : list of str
-        What the marks stand for: 1 for the first.
+    Returns ``groups``: heading, conditions, rows (cca, ip, n, mean, interval, median, sd, range, w, p, mark);
+    ``notes``: what the marks stand for: 1 for the first.
     """
     table = descriptive[descriptive["metric"] == metric.column]
     notes = [note for note in dict.fromkeys(table["note"]) if note]

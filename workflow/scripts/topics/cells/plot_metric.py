@@ -154,4 +154,4 @@ def plot_metric(runs, scenarios, descriptive, metric) -> Drawing:
                 marks = marks_of_cells[scenario["scenario"], cca, ip_version]
                 _draw_cell(axes, marks, cca, ip_version == "ipv6", y, metric)
         drawn.finish(axes, _describe(cells, scenario, metric))
-    return Drawing(drawn.figure, drawn.panels, f"{metric.name} by {cell_words(ccas, ip_versions)}", data)
+    return drawn.drawing(f"{metric.name} by {cell_words(ccas, ip_versions)}", data)

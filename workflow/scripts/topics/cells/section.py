@@ -4,6 +4,7 @@ from report_parts.cells_table import CCA_KEY, IP_KEY, cells_table, shown_cell, s
 from report_parts.data_tables import Cell, minus
 from report_parts.hypothesis_cells import EFFECT, METRIC_NAMES, shown_scenario
 from report_parts.material import Finding
+from topics.cells.tables import CHANGING_PERCENT
 from wording.number_format import count
 
 #: What readers call metrics that have no name elsewhere.
@@ -17,6 +18,7 @@ def section(material) -> dict:
     return {
         "steady": _steady_table(material.tables.steady, material.tables.scenarios),
         "rule": rule_words(material.study["steady_state"]),
+        "changing_percent": CHANGING_PERCENT,
     }
 
 
@@ -58,13 +60,9 @@ def rule_words(steady_state) -> str:
     return f"the first {100 * steady_state['share']:g} % of the time that the flows have in common"
 
 
-def _metric_name(name):
-    return METRIC_NAMES.get(name) or NAMES[name]
-
-
 def _steady_table(steady, scenarios):
     shown = (
-        shown_text("Metric", "metric", _metric_name, filtered=True),
+        shown_text("Metric", "metric", lambda name: METRIC_NAMES.get(name) or NAMES[name], filtered=True),
         shown_scenario(scenarios),
         CCA_KEY,
         IP_KEY,

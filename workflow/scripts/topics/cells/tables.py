@@ -1,11 +1,13 @@
 """The analysis table of the topic, column by column, and what tables of metrics share."""
 
-from run_tables.run_keys import CELL_COLUMNS, SCENARIO_LABEL
+from run_tables.run_keys import LABELLED_CELL
 from run_tables.table import Table, count_column, interval_columns, number_column, text_column
 
 #: Units of numbers that are of another kind in each row.
 IN_UNIT, IN_EFFECT_UNIT = "as `unit` says", "as `effect_unit` says"
 
+#: Change from the first half of the time after start-up to the second beyond which a run is not steady then, in %.
+CHANGING_PERCENT = 10
 METRIC = text_column("metric", "Column of the metric in `runs.csv`.")
 UNIT = text_column("unit", "Unit of the metric.")
 EFFECT_UNIT = text_column("effect_unit", "Unit of differences: `%`, `points`, or the metric's own.")
@@ -15,8 +17,10 @@ NOTE = text_column(
 
 #: Why a number is missing in tables that compare pairs, and the test that was made.
 NO_TEST = "no test was made"
-NO_SPREAD = "there are fewer than two pairs, or all repeat one measurement"
-TOO_FEW_PAIRS = "there are too few pairs for it, or all repeat one measurement"
+NO_SPREAD = "there are fewer than two pairs, their runs repeat one measurement, or all pairs show the same difference"
+TOO_FEW_PAIRS = (
+    "there are too few pairs for it, their runs repeat one measurement, or all pairs show the same difference"
+)
 MEAN_INTERVAL = interval_columns("ci_low", "ci_high", IN_EFFECT_UNIT, "the mean difference", NO_SPREAD)
 PAIRED_TEST = (
     text_column(
@@ -35,9 +39,7 @@ DESCRIPTIVE = Table(
     "descriptive",
     "a metric in a cell",
     (
-        CELL_COLUMNS[0],
-        SCENARIO_LABEL,
-        *CELL_COLUMNS[1:],
+        *LABELLED_CELL,
         METRIC,
         UNIT,
         count_column("n", "runs", "Valid runs that have a value."),
@@ -84,9 +86,7 @@ STEADY = Table(
         text_column("metric", "Column of the whole run in `runs.csv`."),
         text_column("steady_metric", "Column of its steady part."),
         text_column("unit", "Unit of both."),
-        CELL_COLUMNS[0],
-        SCENARIO_LABEL,
-        *CELL_COLUMNS[1:],
+        *LABELLED_CELL,
         count_column("valid", "runs", "Valid runs that have a value of the whole."),
         count_column("n", "runs", "Those that have one of the steady part too; all that follows is of these."),
         number_column("left_out_percent", "%", "Of the window that the flows have in common, the mean.", _NO_STEADY),
@@ -99,7 +99,7 @@ STEADY = Table(
             "ci_high",
             IN_EFFECT_UNIT,
             "this difference",
-            "there are fewer than two runs, or all are one measurement",
+            "there are fewer than two runs, all are one measurement, or all differ by the same",
         ),
         NOTE,
     ),

@@ -15,5 +15,4 @@ SHARES = Shares(
 
 def plot_shares(chain_cells) -> Drawing:
     """Return the figure and its data."""
-    figure, views = draw_shares(chain_cells, SHARES)
-    return Drawing(figure, views, "Shares by number of bottlenecks", chain_cells[SHARES.columns()])
+    return draw_shares(chain_cells, SHARES).drawing("Shares by number of bottlenecks", chain_cells[SHARES.columns()])

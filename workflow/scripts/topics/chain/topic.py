@@ -6,11 +6,6 @@ from topics.topic import Analysis, Plot, Topic
 from wording.scenario_labels import keys_of, settings_by
 
 
-def has_chains(design) -> bool:
-    """Tell whether a `StudyDesign` has bottlenecks in a row."""
-    return "chain" in design.topologies
-
-
 def in_common(scenario) -> dict:
     """Return what a resolved scenario has in common with others that differ in their number of bottlenecks in a row only."""
     run = RunSpecification({"scenario": scenario, "ip_version": "ipv4"})
@@ -36,17 +31,19 @@ def _settings(design):
     return {"settings": settings_by(design.scenarios, in_common)}
 
 
-def _figures(design):
-    title = "Share of the flows over all bottlenecks"
-    yield Plot("chain-shares", "plot_shares", ("chain_cells",), title, "means, intervals, theory")
-
-
+SHARES = Plot(
+    "chain-shares",
+    "plot_shares",
+    ("chain_cells",),
+    "Share of the flows over all bottlenecks",
+    "means, intervals, theory",
+)
 TOPIC = Topic(
     "chain",
     "Bottlenecks in a row",
     order=150,
     heading="What do flows over several bottlenecks get?",
-    applies=has_chains,
+    applies=lambda design: "chain" in design.topologies,
     analyses=(
         Analysis(
             "describe_chains",
@@ -56,6 +53,6 @@ TOPIC = Topic(
             params=_settings,
         ),
     ),
-    figures=_figures,
-    pictures=("chain-shares",),
+    figures=(SHARES,),
+    pictures=(SHARES.slug,),
 )

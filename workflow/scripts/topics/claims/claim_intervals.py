@@ -21,6 +21,8 @@ Bounds = Callable[[float], tuple[np.ndarray, np.ndarray]]
 def nested(values, bounds: Bounds, steps, tail) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Take the lowest, highest or mean of parts along axes, one after another.
 
+    Returns the value and both ends of its interval.
+
     Parameters
     ----------
     values : numpy.ndarray of float
@@ -31,10 +33,6 @@ def nested(values, bounds: Bounds, steps, tail) -> tuple[np.ndarray, np.ndarray,
         Axes and `numpy.min`, `numpy.max` or `numpy.mean`; the axes stay, with length 1.
     tail : float
         Chance of a miss on either side of the whole.
-
-    Returns
-    -------
-    value, low, high : numpy.ndarray of float
     """
     taken = {function for axes, function in steps if np.prod([values.shape[axis] for axis in axes]) > 1}
     of_one, of_all = bounds(tail), bounds(tail / values.size)
@@ -48,11 +46,7 @@ def nested(values, bounds: Bounds, steps, tail) -> tuple[np.ndarray, np.ndarray,
 def farthest(values, bounds: Bounds, steps, tail, middle) -> tuple[int, float, float]:
     """Find the part farthest from a point, after `steps`, and between which values as far away on its side it lies.
 
-    Returns
-    -------
-    place : int
-        Of the part, in the flattened values after the steps.
-    low, high : float
+    Returns its place in the flattened values after the steps, and both ends.
     """
     one = nested(values, bounds, steps, tail)
     joint = nested(values, lambda tail: bounds(tail / max(one[0].size, 1)), steps, tail)

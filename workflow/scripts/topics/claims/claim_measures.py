@@ -107,7 +107,7 @@ def measure_of(claim, side=None) -> Measure:
 
 
 def run_values(measure, runs, flows=None, sockets=None) -> np.ndarray:
-    """Return the measure of each run.
+    """Return the measure of each run, shape (runs,); nan where it isn't known.
 
     Parameters
     ----------
@@ -116,11 +116,6 @@ def run_values(measure, runs, flows=None, sockets=None) -> np.ndarray:
         Rows of ``tidy/runs.csv``; ``tidy/flows.csv``, needed for measures of flows.
     sockets : callable, optional
         Given tuples of columns and of scenarios, it returns these of ``tidy/sockets.parquet``.
-
-    Returns
-    -------
-    numpy.ndarray of float, shape (runs,)
-        nan where it isn't known.
     """
     if runs.empty:
         return np.empty(0)

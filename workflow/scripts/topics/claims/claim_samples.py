@@ -78,10 +78,8 @@ class Samples:
     def strata(self, counts) -> list[Stratum]:
         """Return the scenarios of some cells as strata of the jackknife.
 
-        Parameters
-        ----------
-        counts : numpy.ndarray of int, shape (scenarios, CCAs, IP versions)
-            Values of each of these cells, of the others 0. The smallest cell of a scenario sets its degrees of freedom.
+        ``counts`` (numpy.ndarray of int, shape (scenarios, CCAs, IP versions)): values of each of these cells, of the
+        others 0. The smallest cell of a scenario sets its degrees of freedom.
         """
         known = counts > 0
         return [

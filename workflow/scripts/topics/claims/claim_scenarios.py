@@ -19,16 +19,9 @@ OF_SCENARIOS = ("segment_bytes", "distribution")
 def scenario_conditions(runs, scenarios=None) -> list[dict]:
     """Return the conditions of the scenarios in `tidy/runs.csv`.
 
-    Parameters
-    ----------
-    scenarios : pandas.DataFrame, optional
-        ``tidy/scenarios.csv``; without it nothing is known of a queue that was set in bytes, and of `OF_SCENARIOS`.
-
-    Returns
-    -------
-    list of dict
-        ``scenario``, ``scenario_label`` and `NUMBERS` and `TEXTS` as far as they are known. ``queue_bytes`` is
-        a queue's size if it was set in bytes.
+    Each has ``scenario``, ``scenario_label``, and `NUMBERS` and `TEXTS` as far as they are known. ``queue_bytes`` is a
+    queue's size if it was set in bytes; without ``scenarios`` (``tidy/scenarios.csv``) nothing is known of that, and of
+    `OF_SCENARIOS`.
     """
     if scenarios is not None:
         runs = runs_at_centre(runs, scenarios)
@@ -50,10 +43,7 @@ def _bytes_of(queue):
 def match_scenarios(known, scenarios) -> tuple[dict[str, str], dict[str, str]]:
     """Find the scenarios of a claims file among those of a study, as `scenario_conditions` gives them.
 
-    Returns
-    -------
-    matches, missing : dict of str to str
-        The paper's number to the study's scenario, or to a sentence why there is none.
+    Returns the study's scenario by the paper's number, and by the numbers of the others a sentence why there is none.
     """
     matches, missing = {}, {}
     for scenario in scenarios:

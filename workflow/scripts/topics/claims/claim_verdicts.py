@@ -36,7 +36,7 @@ KINDS = OF_ONE_GROUP | OF_TWO_GROUPS
 
 
 def check_claims(runs, claims, confidence, significance, flows=None, scenarios=None, sockets=None) -> pd.DataFrame:
-    """Check every claim of a file.
+    """Check every claim of a file; return `CLAIMS`, in the order of the file.
 
     Parameters
     ----------
@@ -46,11 +46,6 @@ def check_claims(runs, claims, confidence, significance, flows=None, scenarios=N
         Of the intervals, and of the paper's tests.
     runs, flows, scenarios, sockets
         As for `Samples`.
-
-    Returns
-    -------
-    pandas.DataFrame
-        As `CLAIMS`, in the order of the file.
     """
     rows = []
     samples = Samples(runs, claims, flows, scenarios, sockets) if claims else None

@@ -26,17 +26,9 @@ class ClaimsError(FileError):
 def load_claims(path) -> dict:
     """Read, validate and complete a claims file.
 
-    Returns
-    -------
-    dict
-        ``paper`` (with ``tables`` only if the file gives printed values), ``ccas``, ``ip_versions``,
-        ``scenarios`` (a list, conditions as lists of values or ranges) and ``claims``: a list of dicts with
-        all keys of their kind. Plain lists, dicts, texts and numbers.
-
-    Raises
-    ------
-    ClaimsError
-        With one sentence for each problem.
+    Returns ``paper`` (with ``tables`` only if the file gives printed values), ``ccas``, ``ip_versions``, ``scenarios``
+    (a list, conditions as lists of values or ranges) and ``claims``: a list of dicts with all keys of their kind. Plain
+    lists, dicts, texts and numbers. Raises `ClaimsError` with one sentence for each problem.
     """
     content = read_mapping(path, "a claims file", claims_schema()["required"], ClaimsError)
     problems = problems_of_form(content, schema_for(content.get("own_ccas")))

@@ -44,10 +44,7 @@ def _conditions(scenario):
 def mislabelled_cells(runs, flows, scenarios) -> pd.DataFrame:
     """Describe each cell in which another CCA ran than was asked for, by the study's own (resolved) scenarios.
 
-    Returns
-    -------
-    pandas.DataFrame
-        As `MISLABELLED`, a row a cell and CCA observed; no row if there is none.
+    Returns `MISLABELLED`, a row a cell and CCA observed; no row if there is none.
     """
     runs = runs.merge(_observed_ccas(flows), on=RUN, how="left", validate="one_to_one")
     wrong = runs[runs["observed"].notna() & (runs["observed"] != runs["cca"])]

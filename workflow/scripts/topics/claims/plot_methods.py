@@ -7,13 +7,12 @@ from figure_parts.figure_style import LIGHT, SMALL_SIZE_PT, apply_style, cca_col
 from figure_parts.figure_svg import Drawing
 from figure_parts.scenario_panels import (
     TITLE_PT,
-    header,
+    PanelFigure,
     remark,
     row_labels_pt,
     rows_of,
     scenario_grid,
     scenario_title,
-    unclipped,
     unit_below,
     value_axis,
 )  # fmt: skip
@@ -60,17 +59,17 @@ def _draw_methods(cells, scenarios, metric, names):
     ccas, ip_versions = list(cells["cca"].unique()), list(cells["ip_version"].unique())
     left = row_labels_pt(ccas)
     grid = scenario_grid(max(1, len(shown)), TITLE_PT + ROW_PT * max(1, len(ccas)) + AXIS_PT, left)
-    figure = grid.figure()
-    header(figure, f"{metric.name}: {names[0]} and {names[1]}", _key(ip_versions, names))
+    title, key = f"{metric.name}: {names[0]} and {names[1]}", _key(ip_versions, names)
+    drawn = PanelFigure(title, grid, (left, RIGHT_PT, TITLE_PT, AXIS_PT), key)
     if shown.empty:
-        axes = grid.axes(figure, 0, left, RIGHT_PT, TITLE_PT, AXIS_PT)
+        axes = drawn.next_axes()
         axes.set_axis_off()
         axes.text(0, 0.5, NOTHING, size=SMALL_SIZE_PT, color=LIGHT.muted, transform=axes.transAxes)
-        return figure, [grid.panel(0, NOTHING)]
+        drawn.finish(axes, NOTHING)
+        return drawn
     axis = _one_axis(cells, metric)
-    panels = []
-    for position, scenario in enumerate(shown.to_dict("records")):
-        axes = grid.axes(figure, position, left, RIGHT_PT, TITLE_PT, AXIS_PT)
+    for scenario in shown.to_dict("records"):
+        axes = drawn.next_axes()
         of_scenario = cells[cells["scenario"] == scenario["scenario"]].to_dict("records")
         value_axis(axes, "x", axis, spaced=True)
         rows_of(axes, ccas)
@@ -79,9 +78,8 @@ def _draw_methods(cells, scenarios, metric, names):
         for cell in of_scenario:
             line = ip_versions.index(cell["ip_version"]) - (len(ip_versions) - 1) / 2
             _dumbbell(axes, cell, ccas.index(cell["cca"]) + line * IP_STEP, metric)
-        unclipped(axes)
-        panels.append(grid.panel(position, _describe(of_scenario, scenario, metric, names)))
-    return figure, panels
+        drawn.finish(axes, _describe(of_scenario, scenario, metric, names))
+    return drawn
 
 
 def _one_axis(cells, metric):
@@ -136,5 +134,5 @@ def plot_methods(descriptive, other_descriptive, scenarios, name, other_name) ->
     """Return the figure and its data."""
     metric = metric_by_slug("goodput")
     cells = _common_cells(descriptive, *other_descriptive, metric)
-    figure, panels = _draw_methods(cells, scenarios, metric, (name, other_name))
-    return Drawing(figure, panels, f"{metric.name} of the same cells in two studies", cells)
+    drawn = _draw_methods(cells, scenarios, metric, (name, other_name))
+    return drawn.drawing(f"{metric.name} of the same cells in two studies", cells)

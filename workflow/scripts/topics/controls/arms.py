@@ -21,10 +21,7 @@ def _arms(runs, controls, column, names):
 def arms_as_ip_versions(runs, controls, ip_version) -> pd.DataFrame:
     """Return the runs of an IP version in the place of IPv4's, its control runs in that of IPv6's.
 
-    Parameters
-    ----------
-    runs, controls : pandas.DataFrame
-        ``tidy/runs.csv`` and ``tidy/controls.csv``.
+    ``runs``, ``controls``: ``tidy/runs.csv`` and ``tidy/controls.csv``.
     """
     of_version = (table[table["ip_version"] == ip_version] for table in (runs, controls))
     return _arms(*of_version, "ip_version", (IPV4, IPV6))

@@ -76,10 +76,7 @@ def findings(material) -> list[Finding]:
 def controls_sentence(table) -> str:
     """Say how many comparisons of cells with themselves came out different, and what that says of the study's tests.
 
-    Parameters
-    ----------
-    table : pandas.DataFrame
-        `AA_SUMMARY`.
+    ``table``: `AA_SUMMARY`.
     """
     of_all = [row for row in table[table["metric"] == ALL].to_dict("records") if row["tests"] > 0]
     if not of_all:

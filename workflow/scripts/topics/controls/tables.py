@@ -1,6 +1,6 @@
 """The analysis tables of the topic, column by column."""
 
-from run_tables.run_keys import CELL_COLUMNS, SCENARIO_LABEL
+from run_tables.run_keys import LABELLED_CELL
 from run_tables.table import Table, count_column, interval_columns, number_column, text_column, truth_column
 from topics.cells.tables import (
     EFFECT_UNIT,
@@ -26,11 +26,9 @@ AA_TESTS = Table(
         METRIC,
         UNIT,
         EFFECT_UNIT,
-        CELL_COLUMNS[0],
-        SCENARIO_LABEL,
-        *CELL_COLUMNS[1:],
+        *LABELLED_CELL,
         count_column("pairs", "replications", "Pairs of a run and a control run that both have a value."),
-        count_column("n", "replications", "What they are worth: 1 if all repeat one measurement within its resolution."),
+        count_column("n", "replications", "What they are worth: 1 if the runs, and the control runs, repeat one measurement each within its resolution."),
         number_column("mean", IN_UNIT, "Mean of the runs.", _NO_PAIR),
         number_column("mean_control", IN_UNIT, "Mean of the control runs.", _NO_PAIR),
         number_column("effect", IN_EFFECT_UNIT, "Mean difference of the control runs from the runs, or the other way round.", _NO_PAIR),

@@ -6,11 +6,6 @@ from topics.packet_size.topic import compares_sizes_alone
 from topics.topic import Place, Topic
 
 
-def has_controls(design) -> bool:
-    """Tell whether a `StudyDesign` runs its cells once more as controls."""
-    return design.study.get("controls") == "aa"
-
-
 def comparisons_of(design) -> list[str]:
     """Return the comparisons of a study, whose tests the controls are taken through."""
     made = {
@@ -25,7 +20,7 @@ TOPIC = Topic(
     "Controls",
     order=270,
     heading="Controls: each cell against itself",
-    applies=has_controls,
+    applies=lambda design: design.study.get("controls") == "aa",
     tables=(AA_TESTS, AA_SUMMARY),
     place=Place.BACK,
     anchor="controls",

@@ -1,6 +1,6 @@
 """The analysis table of the topic, column by column."""
 
-from run_tables.run_keys import CELL_COLUMNS, SCENARIO_LABEL
+from run_tables.run_keys import LABELLED_CELL
 from run_tables.table import Table, count_column, number_column, text_column
 from topics.cells.tables import IN_UNIT, NOTE
 
@@ -11,9 +11,7 @@ DELAY_PERCENTILES = Table(
     (
         text_column("metric", "Column of the delay or completion time in `runs.csv`."),
         text_column("unit", "Its unit."),
-        CELL_COLUMNS[0],
-        SCENARIO_LABEL,
-        *CELL_COLUMNS[1:],
+        *LABELLED_CELL,
         number_column(
             "percentile", "%", "So much of all replications, of those that weren't run too, is at or below it."
         ),

@@ -32,32 +32,17 @@ class Measure:
 
 @dataclass(frozen=True)
 class Criterion:
-    """A criterion of the RFC.
+    """A criterion of the RFC."""
 
-    Attributes
-    ----------
-    section, words, strength : str
-        The RFC's section, what is asked, and its word: "MUST".
-    group : str
-        One of `GROUPS`.
-    scenarios : tuple of str
-        Whole names, or their first words up to a hyphen, of the scenarios that answer it; none: it can't be evaluated.
-    measures : tuple of str
-        Names of `MEASURES`.
-    reason : str
-        Why it can't be evaluated.
-    published : tuple of Published
-        What publications state of its measures.
-    """
-
-    section: str
-    words: str
-    strength: str
-    group: str
+    section: str  # the RFC's
+    words: str  # what is asked
+    strength: str  # the RFC's word: "MUST"
+    group: str  # one of `GROUPS`
+    # Whole names, or their first words up to a hyphen, of the scenarios that answer it; none: it can't be evaluated.
     scenarios: tuple[str, ...] = ()
-    measures: tuple[str, ...] = ()
-    reason: str = ""
-    published: tuple[Published, ...] = ()
+    measures: tuple[str, ...] = ()  # names of `MEASURES`
+    reason: str = ""  # why it can't be evaluated
+    published: tuple[Published, ...] = ()  # what publications state of its measures
 
     def is_answered_by(self, scenario: str) -> bool:
         """Tell whether a scenario answers it, by its name."""

@@ -85,17 +85,9 @@ def _of_groups(run, wanted):
 def harms(others) -> pd.DataFrame:
     """Return the harm that runs do to their other flow.
 
-    Parameters
-    ----------
-    others : pandas.DataFrame
-        A row a run of the scenarios `SOLO` and `HARMED`: its factors, `PATH`, and ``throughput``, ``delay``, ``loss`` of the flow as
-        `measures.other_flow` gives them.
-
-    Returns
-    -------
-    pandas.DataFrame
-        `EXAM_VALUES` of the runs in `HARMED` whose other flow's CCA ran alone on its path: the mean of these runs is what there
-        was alone.
+    ``others``: a row a run of the scenarios `SOLO` and `HARMED`: its factors, `PATH`, and ``throughput``, ``delay``,
+    ``loss`` of the flow as `measures.other_flow` gives them. Returns `EXAM_VALUES` of the runs in `HARMED` whose other
+    flow's CCA ran alone on its path: the mean of these runs is what there was alone.
     """
     solo = others[others["scenario"].str.startswith(SOLO)]
     alone = solo.groupby(PATH)[["throughput", "delay", "loss"]].mean()

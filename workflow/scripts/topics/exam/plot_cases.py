@@ -8,7 +8,7 @@ from figure_parts.axis_scales import linear_axis
 from figure_parts.category_panels import KEY_LINE_PT, panel_key
 from figure_parts.figure_style import LIGHT, apply_style, cca_colour
 from figure_parts.figure_svg import Drawing
-from figure_parts.scenario_panels import Grid, header, lines_behind, panel_title, unclipped, unit_below, value_axis
+from figure_parts.scenario_panels import Grid, PanelFigure, lines_behind, panel_title, unit_below, value_axis
 from figure_parts.tooltips import tell_line
 from run_tables.run_keys import CELL, RUN
 from run_tables.series_of_runs import series_of_runs
@@ -54,7 +54,7 @@ def figure_data(runs, sockets, queues, cca) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True)[DATA] if parts else pd.DataFrame(columns=DATA)
 
 
-def _draw(data, scenarios, cca):
+def _draw(data, scenarios, title):
     apply_style()
     shown = [
         (row, ip_version, kind)
@@ -64,12 +64,9 @@ def _draw(data, scenarios, cca):
         if ((data["scenario"] == row["scenario"]) & (data["ip_version"] == ip_version) & (data["series"] == kind)).any()
     ]
     grid = Grid(max(1, len(shown)), COLUMNS, WIDTH_PT, HEIGHT_PT + KEY_LINE_PT)
-    figure = grid.figure()
-    title = f"Every case of {cca_name(cca)} over time"
-    header(figure, title, [])
-    panels = []
-    for position, (row, ip_version, kind) in enumerate(shown):
-        axes = grid.axes(figure, position, LEFT_PT, RIGHT_PT, TITLE_PT + KEY_LINE_PT, AXIS_PT)
+    drawn = PanelFigure(title, grid, (LEFT_PT, RIGHT_PT, TITLE_PT + KEY_LINE_PT, AXIS_PT))
+    for row, ip_version, kind in shown:
+        axes = drawn.next_axes()
         here = data[
             (data["scenario"] == row["scenario"]) & (data["ip_version"] == ip_version) & (data["series"] == kind)
         ]
@@ -83,20 +80,19 @@ def _draw(data, scenarios, cca):
         unit_below(axes, x_axis, "s")
         for (flow, name), line in here.groupby(["flow", "flow_cca"], sort=False):
             colour = cca_colour(name) if name else LIGHT.muted
-            (drawn,) = axes.plot(line["time_s"], line["value"], lw=0.8, color=colour)
+            (mark,) = axes.plot(line["time_s"], line["value"], lw=0.8, color=colour)
             whose = f"flow {flow + 1}, {name}" if name else "bottleneck"
             run = f"{row['scenario']}, replication {line['replication'].iloc[0]}"
-            tell_line(drawn, f"{run}: {whose}", "s", KINDS[kind].rpartition(", ")[2])
+            tell_line(mark, f"{run}: {whose}", "s", KINDS[kind].rpartition(", ")[2])
         panel_title(axes, row["label"], KINDS[kind], LEFT_PT, KEY_LINE_PT)
         names = [name for name in dict.fromkeys(here["flow_cca"]) if name]
         panel_key(axes, [Line2D([], [], color=cca_colour(n), lw=1.2, label=cca_name(n)) for n in names], LEFT_PT)
-        unclipped(axes)
-        panels.append(grid.panel(position, f"{row['label']}, {KINDS[kind]}: up to {number(here['value'].max())}."))
-    return figure, panels, title
+        drawn.finish(axes, f"{row['label']}, {KINDS[kind]}: up to {number(here['value'].max())}.")
+    return drawn
 
 
 def plot_cases(runs, sockets, queue, scenarios, cca) -> Drawing:
     """Return the figure and its data."""
     data = figure_data(runs, sockets, queue, cca)
-    figure, panels, title = _draw(data, scenarios, cca)
-    return Drawing(figure, panels, title, data, digits=5)
+    title = f"Every case of {cca_name(cca)} over time"
+    return _draw(data, scenarios, title).drawing(title, data, digits=5)

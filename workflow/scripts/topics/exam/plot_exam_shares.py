@@ -19,15 +19,7 @@ SECTION = "5.2.1-"
 def shares(flows) -> pd.DataFrame:
     """Return the cells of the heat maps: the mean share of the flow in group ``own`` over the valid runs.
 
-    Parameters
-    ----------
-    flows : pandas.DataFrame
-        ``tidy/flows.csv``.
-
-    Returns
-    -------
-    pandas.DataFrame
-        scenario (a key of `PANELS`), ip_version, row_cca, column_cca, value, runs, note.
+    Returns scenario (a key of `PANELS`), ip_version, row_cca, column_cca, value, runs, note.
     """
     here = flows[flows["valid"] & flows["group"].isin(["own", "other"]) & flows["scenario"].str.startswith(SECTION)]
     rows = []
@@ -54,5 +46,4 @@ def plot_exam_shares(flows) -> Drawing:
         for ip_version in cells["ip_version"].unique()
         if ((cells["scenario"] == kind) & (cells["ip_version"] == ip_version)).any()
     ]
-    figure, views = draw_matrices(cells, panels, SCALE)
-    return Drawing(figure, views, SCALE.title, cells)
+    return draw_matrices(cells, panels, SCALE).drawing(SCALE.title, cells)

@@ -8,7 +8,7 @@ from figure_parts.category_panels import KEY_COLUMNS, KEY_LINE_PT, panel_key
 from figure_parts.delay_plane import ellipse
 from figure_parts.figure_style import SMALL_SIZE_PT, apply_style, cca_colour, cca_marker
 from figure_parts.figure_svg import Drawing
-from figure_parts.scenario_panels import Grid, columns_for, header, lines_behind, panel_title, unclipped, value_axis
+from figure_parts.scenario_panels import Grid, PanelFigure, columns_for, lines_behind, panel_title, value_axis
 from figure_parts.tooltips import cell_name, run_words, tell
 from wording.number_format import number
 from wording.sentence_words import cca_name
@@ -32,11 +32,9 @@ def _draw(data, scenarios):
     key = [Line2D([], [], color=cca_colour(c), marker=cca_marker(c), ms=3, lw=1.2, label=cca_name(c)) for c in ccas]
     key_pt = KEY_LINE_PT * -(-len(key) // KEY_COLUMNS)
     grid = Grid(max(1, len(shown)), columns_for(max(1, len(shown))), WIDTH_PT, HEIGHT_PT + key_pt)
-    figure = grid.figure()
-    header(figure, TITLE, [])
-    panels = []
-    for position, row in enumerate(shown):
-        axes = grid.axes(figure, position, LEFT_PT, RIGHT_PT, TITLE_PT + key_pt, AXIS_PT)
+    drawn = PanelFigure(TITLE, grid, (LEFT_PT, RIGHT_PT, TITLE_PT + key_pt, AXIS_PT))
+    for row in shown:
+        axes = drawn.next_axes()
         here = data[data["scenario"] == row["scenario"]]
         outlines = {cca: ellipse(of_cca[DELAY], of_cca[THROUGHPUT]) for cca, of_cca in here.groupby("cca", sort=False)}
         lowest, highest = (
@@ -62,9 +60,8 @@ def _draw(data, scenarios):
             (mean,) = axes.plot(*middle, ms=4, **look)
             tell(mean, [f"mean {_words(*middle[::-1])}, n = {len(own)}"], cell_name(rows))
             words.append(f"{cca_name(cca)} {_words(*middle[::-1])}")
-        unclipped(axes)
-        panels.append(grid.panel(position, f"{row['label']}: {', '.join(words)}."))
-    return figure, panels
+        drawn.finish(axes, f"{row['label']}: {', '.join(words)}.")
+    return drawn
 
 
 def _words(percent, delay_ms):
@@ -74,5 +71,4 @@ def _words(percent, delay_ms):
 def plot_throughput_delay(exam_values, scenarios) -> Drawing:
     """Return the figure and its data."""
     data = pairs_of(exam_values)
-    figure, panels = _draw(data, scenarios)
-    return Drawing(figure, panels, TITLE, data)
+    return _draw(data, scenarios).drawing(TITLE, data)

@@ -15,32 +15,16 @@ from tcp_models.throughput_models import aimd_window
 
 @dataclass(frozen=True)
 class Published:
-    """A statement of a publication.
+    """A statement of a publication."""
 
-    Attributes
-    ----------
-    cca : str
-        Of which it speaks.
-    scenarios : tuple of str
-        Whole names of the scenarios whose conditions are those of the statement.
-    measure : str
-        One of the criterion's measures.
-    words, source : str
-        What is stated, with what the conditions there were, and where.
-    at_least, at_most : float, optional
-        Where the statement puts the measure's mean, in its unit.
-    minus : str
-        A CCA whose value in the same seeds is taken off; none: the value itself is meant.
-    """
-
-    cca: str
-    scenarios: tuple[str, ...]
-    measure: str
-    words: str
-    source: str
-    at_least: float = float("-inf")
+    cca: str  # of which it speaks
+    scenarios: tuple[str, ...]  # whole names of the scenarios whose conditions are those of the statement
+    measure: str  # one of the criterion's measures
+    words: str  # what is stated, with what the conditions there were
+    source: str  # where it is stated
+    at_least: float = float("-inf")  # where the statement puts the measure's mean, in its unit
     at_most: float = float("inf")
-    minus: str = ""
+    minus: str = ""  # a CCA whose value in the same seeds is taken off; none: the value itself is meant
 
 
 #: Scenarios of the shipped exams behind less than 1.5 BDP.

@@ -36,6 +36,10 @@ def expected_of_claims(claims) -> list[dict]:
 def expectations_of(study, source, tables) -> dict:
     """Validate and complete the expectations of a resolved study.
 
+    Returns ``ids`` in the file's order; ``predicates``: a claims file's content as `claims_file.load_claims` returns
+    it, its scenarios those of the study, or None; ``rows``: the expectations about tables, with all keys. Raises
+    `ExpectationError` with one sentence for each problem.
+
     Parameters
     ----------
     study : dict
@@ -44,17 +48,6 @@ def expectations_of(study, source, tables) -> dict:
         Its file, for messages.
     tables : iterable of run_tables.table.Table
         Those that the study's results will have.
-
-    Returns
-    -------
-    dict
-        ``ids`` in the file's order; ``predicates``: a claims file's content as `claims_file.load_claims` returns it, its
-        scenarios those of the study, or None; ``rows``: the expectations about tables, with all keys.
-
-    Raises
-    ------
-    ExpectationError
-        With one sentence for each problem.
     """
     expect = study["analysis"]["expect"]
     content = {

@@ -33,7 +33,7 @@ def rates_over_time(samples) -> pd.DataFrame:
 
 
 def _draw(shown, rates, scenario):
-    """Return figure and panels: one for each run that is shown."""
+    """Return the figure: one for each run that is shown."""
     apply_style()
     begin_s, end_s = scenario["outage_at_s"], scenario["outage_at_s"] + scenario["outage_for_s"]
     title = f"Paths over time, path {scenario['outage_path']:.0f} down from {plain(begin_s)} to {plain(end_s)} s"
@@ -68,7 +68,7 @@ def _draw(shown, rates, scenario):
         drawn.finish(axes, f"Acknowledged on each path over time, {cca_name(run[1])}. {' '.join(words)}", key)
     if not shown:
         empty_panel(drawn)
-    return drawn.figure, drawn.panels
+    return drawn
 
 
 def plot_failover(runs, scenarios, sockets, scenario) -> Drawing:
@@ -77,9 +77,9 @@ def plot_failover(runs, scenarios, sockets, scenario) -> Drawing:
     shown = [(str(s), str(c), str(v), int(r)) for s, c, v, r in first[RUN].itertuples(index=False)]
     series = series_of_runs(sockets, COLUMNS, set(shown))
     rates = {run: rates_over_time(samples) for run, samples in series if run in shown}
-    figure, views = _draw([run for run in shown if run in rates], rates, scenarios.set_index("scenario").loc[scenario])
+    drawn = _draw([run for run in shown if run in rates], rates, scenarios.set_index("scenario").loc[scenario])
     parts = [of_run.assign(**dict(zip(RUN, run, strict=True))) for run, of_run in rates.items()]
     data = (
         pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=["path", "time_s", "acked_mbps", *RUN])
     )
-    return Drawing(figure, views, "Paths over time while one is down", data[[*RUN, "path", "time_s", "acked_mbps"]])
+    return drawn.drawing("Paths over time while one is down", data[[*RUN, "path", "time_s", "acked_mbps"]])

@@ -4,13 +4,8 @@ from topics.failover.tables import FAILOVERS
 from topics.topic import Analysis, Plot, Topic
 
 
-def has_outages(design) -> bool:
-    """Tell whether a path goes down in a `StudyDesign`, and sockets are read over time, without which nobody sees it."""
-    return bool(outage_scenarios(design))
-
-
 def outage_scenarios(design) -> tuple[str, ...]:
-    """Return the scenarios in which a path goes down while sockets are read over time."""
+    """Return the scenarios in which a path goes down while sockets are read over time, without which nobody sees it."""
     return tuple(
         scenario["id"]
         for scenario in design.scenarios
@@ -28,7 +23,7 @@ TOPIC = Topic(
     "Fail-over",
     order=160,
     heading="What happens when a path goes down?",
-    applies=has_outages,
+    applies=lambda design: bool(outage_scenarios(design)),
     analyses=(Analysis("measure_failovers", ("runs", "scenarios", "sockets"), (FAILOVERS,), ("confidence",)),),
     figures=_figures,
     pictures=("failover",),

@@ -12,7 +12,7 @@ from inference.welch import welch
 from run_tables.conditions_at_centre import runs_at_centre
 from run_tables.queue_sizes import queues_of
 from topics.fairness.flow_shares import matrix_cells, numbered, pairs_of
-from topics.fairness.pair_shares import coarsest, either_collapsed, mixes_of, pair_row, replication_balances
+from topics.fairness.pair_shares import coarsest_known, either_collapsed, mixes_of, pair_row, replication_balances
 from topics.fairness.scenario_factors import base_and_levels
 from topics.fairness.share_theory import compare_with_theory
 from topics.fairness.tables import FAIRNESS_FACTORS
@@ -35,7 +35,7 @@ def _level_row(values, base, flows, params):
     lost = [either_collapsed(expit(sample)) for sample in samples]
     if min(map(len, samples)) < 2:
         return row | {"note": sentence(filter(None, [row["note"], "no comparison: fewer than two values"]))}
-    result = welch(*samples, params, [coarsest(frame["step"]) for frame in (values, base)])
+    result = welch(*samples, params, [coarsest_known(frame["step"]) for frame in (values, base)])
     if result is None:
         return row | {"effect": to_effect(float(samples[0].mean() - samples[1].mean()), "ratio")}
     effect = {name: to_effect(result[end], "ratio") for name, end in EFFECT.items()}
@@ -50,22 +50,16 @@ def _level_row(values, base, flows, params):
 def compare_levels(pairs, scenarios, queues, params) -> pd.DataFrame:
     """Compare each level of each factor with the base scenario's, for each pair of CCAs.
 
+    Returns `FAIRNESS_FACTORS`. Where paths are alike each pair stands there once, as the study names its CCAs; else for
+    each order, a CCA with itself too. p is adjusted over levels and pairs of a factor and IP version (Holm, 1979).
+
     Parameters
     ----------
     pairs : Pairs
-    scenarios : pandas.DataFrame
-        ``tidy/scenarios.csv``.
     queues : pandas.DataFrame
         Their packets and queues as `queue_sizes.queues_of` gives them.
     params : object
         With confidence and significance.
-
-    Returns
-    -------
-    pandas.DataFrame
-        `FAIRNESS_FACTORS`. Where paths are alike each pair stands there once, as the study names
-        its CCAs; else for each order, a CCA with itself too. p is adjusted over levels and pairs of a
-        factor and IP version (Holm, 1979).
     """
     rtts = pairs.runs.reindex(columns=["scenario", "first_rtt_path_ms", "second_rtt_path_ms"])
     paths = {scenario: rtts_ms for scenario, *rtts_ms in rtts.drop_duplicates("scenario").itertuples(index=False)}

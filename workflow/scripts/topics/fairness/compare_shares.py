@@ -9,7 +9,7 @@ from inference.share_intervals import bounded_estimate, logit
 from run_tables.resolution import RTT_RESOLUTION_MS, jain_resolution
 from run_tables.run_keys import CELL
 from topics.fairness.flow_shares import PLACE, numbered, pairs_of
-from topics.fairness.pair_shares import balance_test, bounded_columns, coarsest, compare_pairs, either_collapsed
+from topics.fairness.pair_shares import balance_test, bounded_columns, coarsest_known, compare_pairs, either_collapsed
 from topics.fairness.start_order import compare_start_order
 from topics.fairness.tables import SHARES
 
@@ -40,8 +40,10 @@ def _describe_position(flows, sides, total, params):
     fair, part = flows_of_run / total, sides["finely"] / sides["whole"].where(sides["whole"] > 0)
     # With each of k flows off by r, the sum of m of them being the share s: (m (1 - s) + (k - m) s) r of all that arrived.
     step = part * (flows_of_run * (1 - sides["share"]) + (total - flows_of_run) * sides["share"])
-    share = bounded_estimate(sides["share"], params.confidence, resolution=coarsest(step), collapses=either_collapsed)
-    jain_step = coarsest(jain_resolution(sides["jain_index"], total * part))
+    share = bounded_estimate(
+        sides["share"], params.confidence, resolution=coarsest_known(step), collapses=either_collapsed
+    )
+    jain_step = coarsest_known(jain_resolution(sides["jain_index"], total * part))
     jain = bounded_estimate(sides["jain_index"], params.confidence, 1 / total, 1.0, jain_step, collapsed)
     row = {
         "position": flow["position"], "flow_cca": flow["flow_cca"], "flows": flows_of_run,
@@ -53,16 +55,19 @@ def _describe_position(flows, sides, total, params):
         value = row[f"share{name}"]
         row[f"fair_ratio{name}"] = None if value is None else value / fair
     for column, name in MEANS.items():
-        finely = {"goodput_mbps": coarsest(sides["finely"]), "rtt_mean_ms": RTT_RESOLUTION_MS}.get(column, 0.0)
+        finely = {"goodput_mbps": coarsest_known(sides["finely"]), "rtt_mean_ms": RTT_RESOLUTION_MS}.get(column, 0.0)
         bounds, lost = (SHARES[column].least, SHARES[column].most), collapsed if column == "goodput_mbps" else None
         mean = cell_estimate(sides[column].astype(float), params.confidence, *bounds, finely, lost)
         row |= estimate_columns(mean, column, name)
-    logit_step = coarsest(step / (sides["share"] * (1 - sides["share"])).where(lambda spread: spread > 0))
+    logit_step = coarsest_known(step / (sides["share"] * (1 - sides["share"])).where(lambda spread: spread > 0))
     return row | (balance_test(logit(sides["share"].dropna()) - logit(fair), logit_step) if fair < 1 else {})
 
 
 def describe_shares(shares, params) -> pd.DataFrame:
     """Describe every position of every mix in each scenario and IP version.
+
+    Returns `SHARES`. p, of a share against the fair one, is adjusted over the tests of a scenario and IP version (Holm,
+    1979); of the two sides of a pair, which are one test, the first counts and the second has the same.
 
     Parameters
     ----------
@@ -70,13 +75,6 @@ def describe_shares(shares, params) -> pd.DataFrame:
         `FLOW_SHARES`.
     params : object
         With confidence.
-
-    Returns
-    -------
-    pandas.DataFrame
-        `SHARES`. p, of a share against the fair one, is adjusted over the tests of a
-        scenario and IP version (Holm, 1979); of the two sides of a pair, which are one test, the
-        first counts and the second has the same.
     """
     rows, sides = [], _sides_of_runs(shares)
     by_position, nothing = dict(iter(sides.groupby(level=[*CELL, "position"], sort=False))), sides[:0]

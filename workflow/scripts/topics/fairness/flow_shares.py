@@ -18,21 +18,11 @@ PLACE = ["scenario", "ip_version"]
 
 @dataclass(frozen=True)
 class Pairs:
-    """The runs in which two CCAs meet.
+    """The runs in which two CCAs meet."""
 
-    Attributes
-    ----------
-    runs : pandas.DataFrame
-        As `two_sided_runs` gives.
-    alike : dict of str to bool
-        As `paths_alike` gives.
-    ccas : list of str
-        All of them, in the order in which the study names them, valid or not.
-    """
-
-    runs: pd.DataFrame
-    alike: dict[str, bool]
-    ccas: list[str]
+    runs: pd.DataFrame  # as `two_sided_runs` gives
+    alike: dict[str, bool]  # as `paths_alike` gives
+    ccas: list[str]  # all of them, in the order in which the study names them, valid or not
 
 
 def numbered(shares) -> pd.DataFrame:
@@ -88,14 +78,10 @@ def paths_alike(shares) -> dict[str, bool]:
 def two_sided_runs(shares) -> pd.DataFrame:
     """Return the valid runs whose flows are of two positions, a row each.
 
-    Returns
-    -------
-    pandas.DataFrame
-        `RUN` and scenario_label; first_cca, second_cca (of the positions), flows, first_mbps and
-        second_mbps (mean goodput of a flow), balance (logit of the first position's share, each
-        side counted as one flow), jain_index, start (1 if a flow of the first position was to
-        start first, -1 if one of the second, 0 if neither), first_rtt_path_ms, second_rtt_path_ms, step and
-        jain_step (how finely balance and jain_index are measured).
+    Returns `RUN` and scenario_label; first_cca, second_cca (of the positions), flows, first_mbps and second_mbps (mean
+    goodput of a flow), balance (logit of the first position's share, each side counted as one flow), jain_index, start
+    (1 if a flow of the first position was to start first, -1 if one of the second, 0 if neither), first_rtt_path_ms,
+    second_rtt_path_ms, step and jain_step (how finely balance and jain_index are measured).
     """
     shares = shares[shares["valid"]]
     sides = shares.groupby([*RUN, "position"], sort=False)

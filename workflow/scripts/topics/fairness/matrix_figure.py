@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 
-from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 from figure_parts.figure_style import (
@@ -17,16 +16,14 @@ from figure_parts.figure_style import (
     ramp_colour,
     ramp_text_colour,
 )  # fmt: skip
-from figure_parts.figure_svg import Panel
 from figure_parts.scenario_panels import (
     INDENT_PT,
     LETTER_SHARE,
     Grid,
+    PanelFigure,
     columns_for,
-    header,
     panel_title,
     parts_of,
-    unclipped,
 )  # fmt: skip
 from figure_parts.tooltips import tell
 from wording.number_format import is_missing
@@ -68,7 +65,7 @@ class Scale:
         return ramp_colour(step), ramp_text_colour(step)
 
 
-def draw_matrices(cells, panels_of, scale) -> tuple[Figure, list[Panel]]:
+def draw_matrices(cells, panels_of, scale) -> PanelFigure:
     """Draw the figure.
 
     Parameters
@@ -90,13 +87,11 @@ def draw_matrices(cells, panels_of, scale) -> tuple[Figure, list[Panel]]:
     shown = [(panel, part) for panel in panels_of for part in parts]
     top = TITLE_PT + names
     grid = Grid(len(shown), columns_for(len(shown)), PANEL_PT, top + ROW_PT * len(ccas) + KEY_PT, HEADER_PT)
-    figure = grid.figure()
-    header(figure, scale.title, [])
+    drawn = PanelFigure(scale.title, grid, (labels, RIGHT_PT, top, KEY_PT))
     by_panel = dict(iter(cells.groupby(["scenario", "ip_version"], sort=False)))
-    panels = []
-    for position, (panel, part) in enumerate(shown):
+    for panel, part in shown:
         right = PANEL_PT - labels - tile * len(part)
-        axes = grid.axes(figure, position, labels, right, top, KEY_PT)
+        axes = drawn.next_axes(right)
         axes.set_xlim(0, len(part))
         axes.set_ylim(len(ccas) - 0.5, -0.5)
         axes.set_axis_off()
@@ -107,9 +102,8 @@ def draw_matrices(cells, panels_of, scale) -> tuple[Figure, list[Panel]]:
         for cell in of_panel:
             _tile(axes, part.index(cell["column_cca"]), ccas.index(cell["row_cca"]), cell, scale, tile)
         _key(axes, len(ccas), scale, tile, len(part))
-        unclipped(axes)
-        panels.append(grid.panel(position, _describe(of_panel, panel, scale)))
-    return figure, panels
+        drawn.finish(axes, _describe(of_panel, panel, scale))
+    return drawn
 
 
 def _names(axes, rows, columns, tile, upright):

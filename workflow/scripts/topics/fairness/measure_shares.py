@@ -13,10 +13,7 @@ from topics.fairness.tables import FLOW_SHARES
 def shares_of_flows(runs, flows) -> pd.DataFrame:
     """Return every flow of every run with its share: `FLOW_SHARES`, in the order of the runs.
 
-    Parameters
-    ----------
-    runs, flows : pandas.DataFrame
-        ``tidy/runs.csv`` and ``tidy/flows.csv``.
+    ``runs``, ``flows``: ``tidy/runs.csv`` and ``tidy/flows.csv``.
     """
     finely = runs.assign(resolution_mbps=resolutions(runs, "throughput_per_stream_mbps"))
     shares = finely[[*RUN, "scenario_label", "valid", "resolution_mbps"]].merge(

@@ -21,15 +21,8 @@ _COLUMNS = ["balance", "jain_index", "row_mbps", "column_mbps", "step", "jain_st
 def mixes_of(runs) -> dict[tuple[str, str], pd.DataFrame]:
     """Return the runs of each mix by the CCAs of its positions: what `replication_balances` looks them up in.
 
-    Parameters
-    ----------
-    runs : pandas.DataFrame
-        As `two_sided_runs` gives, of one scenario and IP version.
-
-    Returns
-    -------
-    dict of (str, str) to pandas.DataFrame
-        By replication: balance, jain_index, row_mbps, column_mbps, of the first position's CCA, step, jain_step.
+    ``runs`` are of one scenario and IP version, as `two_sided_runs` gives them. Returns tables by replication: balance,
+    jain_index, row_mbps, column_mbps, of the first position's CCA, step, jain_step.
     """
     names = {"first_mbps": "row_mbps", "second_mbps": "column_mbps"}
     table = runs.dropna(subset=["balance"]).rename(columns=names).set_index("replication").sort_index()
@@ -43,11 +36,8 @@ def replication_balances(mixes, row, column, pooled) -> pd.DataFrame:
     whatever their CCAs: where ``a+b`` and ``b+a`` are one condition (`pooled`), a starts first in one
     of them and second in the other. Their mean is one value a replication, which is the unit.
 
-    Returns
-    -------
-    pandas.DataFrame
-        By replication: the columns of `mixes_of`, runs, and of each order alone forward (the row CCA
-        first) and backward (second).
+    Returns a table by replication: the columns of `mixes_of`, runs, and of each order alone forward (the row CCA first)
+    and backward (second).
     """
     nothing = pd.DataFrame(columns=_COLUMNS, dtype=float)
     forward = mixes.get((row, column), nothing)
@@ -70,7 +60,7 @@ def bounded_columns(name, estimate) -> dict:
 
 
 def pair_row(values, flows, params) -> dict:
-    """Return what the replications say of one pair.
+    """Return what the replications say of one pair: `SHARE_PAIRS` from ``replications`` to ``note``, but for the adjusted p.
 
     Parameters
     ----------
@@ -80,21 +70,16 @@ def pair_row(values, flows, params) -> dict:
         Of a run.
     params : object
         With confidence.
-
-    Returns
-    -------
-    dict
-        The columns of `SHARE_PAIRS` from ``replications`` to ``note``, but for the adjusted p.
     """
-    shares, step = expit(values["balance"]), coarsest(values["step"])
+    shares, step = expit(values["balance"]), coarsest_known(values["step"])
     share = bounded_estimate(
         shares,
         params.confidence,
-        resolution=coarsest(values["step"] * shares * (1 - shares)),
+        resolution=coarsest_known(values["step"] * shares * (1 - shares)),
         collapses=either_collapsed,
     )
     jain = bounded_estimate(
-        values["jain_index"], params.confidence, 1 / flows, 1.0, coarsest(values["jain_step"]), collapsed
+        values["jain_index"], params.confidence, 1 / flows, 1.0, coarsest_known(values["jain_step"]), collapsed
     )
     differences = values["forward"] - values["backward"]
     differences = differences[np.isfinite(differences)].to_numpy()
@@ -109,8 +94,8 @@ def pair_row(values, flows, params) -> dict:
     }  # fmt: skip
 
 
-def coarsest(steps) -> float:
-    """Return the coarsest of some resolutions, 0 where none is known."""
+def coarsest_known(steps) -> float:
+    """Return the coarsest of some resolutions that are known, 0 where none is known."""
     known = np.asarray(steps, float)
     known = known[np.isfinite(known)]
     return float(known.max()) if len(known) else 0.0
@@ -127,10 +112,7 @@ def balance_test(balances, step=0.0) -> dict:
     Whether five values are normal can't be seen in them, so no other test is chosen by what they
     look like; and a signed-rank test of five can't go below p = 0.06.
 
-    Returns
-    -------
-    dict
-        test, p; neither if there are fewer than two values, or all are closer than `step`.
+    Returns test, p; neither if there are fewer than two values, or all are closer than `step`.
     """
     balances = np.asarray(balances, float)
     balances = balances[np.isfinite(balances)]
@@ -154,18 +136,15 @@ def _order_columns(differences, step, params):
 def compare_pairs(pairs, params) -> pd.DataFrame:
     """Compare every CCA with every other in each scenario and IP version.
 
+    Returns `SHARE_PAIRS`, a row for each row and column of a scenario's matrix. p is adjusted over the pairs of a
+    scenario and IP version (Holm, 1979), each counted once; two flows of one CCA on the same path are no contest, and
+    are not counted at all.
+
     Parameters
     ----------
     pairs : Pairs
     params : object
         With confidence.
-
-    Returns
-    -------
-    pandas.DataFrame
-        `SHARE_PAIRS`, a row for each row and column of a scenario's matrix. p is adjusted over
-        the pairs of a scenario and IP version (Holm, 1979), each counted once; two flows of one CCA
-        on the same path are no contest, and are not counted at all.
     """
     rows = []
     for (scenario, ip_version), of_place in pairs.runs.groupby(PLACE, sort=False):

@@ -8,17 +8,7 @@ from matplotlib.ticker import MaxNLocator
 
 from figure_parts.figure_style import LIGHT, SMALL_SIZE_PT, apply_style, cca_colour
 from figure_parts.figure_svg import Drawing
-from figure_parts.scenario_panels import (
-    DASHES,
-    TITLE_PT,
-    Grid,
-    header,
-    lines_behind,
-    panel_title,
-    remark,
-    size_pt,
-    unclipped,
-)
+from figure_parts.scenario_panels import DASHES, TITLE_PT, Grid, PanelFigure, lines_behind, panel_title, remark, size_pt
 from figure_parts.tooltips import tell_line
 from run_tables.series_of_runs import series_of_runs
 from topics.fairness.flow_shares import numbered, two_sided_runs
@@ -86,19 +76,17 @@ def _lines_of_run(rows, bin_s):
 
 
 def _draw(data, title, conditions, bin_s):
-    """Return figure and panels of the lines of a run; bins are those of goodput."""
+    """Return the figure of the lines of a run; bins are those of goodput."""
     apply_style()
     grid = Grid(len(PANELS), 1, PANEL_PT, TITLE_PT + PLOT_PT + BELOW_PT, 32)
-    figure = grid.figure()
-    header(figure, title, [])
+    drawn = PanelFigure(title, grid, (LEFT_PT, RIGHT_PT, TITLE_PT, BELOW_PT))
     flows = list(data[["flow", "flow_cca"]].drop_duplicates().itertuples(index=False))
     ccas = [cca for _, cca in flows]
     # Solid, and dashed where an earlier flow is of the same CCA.
     styles = [DASHES if cca in ccas[:number] else "-" for number, cca in enumerate(ccas)]
     end = data["time_s"].max() if len(data) else 1.0
-    panels = []
-    for position, (name, words) in enumerate(PANELS.items()):
-        axes = grid.axes(figure, position, LEFT_PT, RIGHT_PT, TITLE_PT, BELOW_PT)
+    for name, words in PANELS.items():
+        axes = drawn.next_axes()
         words = words.format(bin_s=bin_s)
         panel_title(axes, words, "", LEFT_PT)
         _key(axes, flows, styles)
@@ -106,15 +94,14 @@ def _draw(data, title, conditions, bin_s):
         for (flow, cca), style in zip(flows, styles, strict=True):
             line = data[(data["flow"] == flow) & data[name].notna()]
             look = {"color": cca_colour(cca), "lw": 1.0, "ls": style, "zorder": 3 - 0.1 * flow}
-            (drawn,) = axes.plot(line["time_s"], line[name], **look)
-            tell_line(drawn, f"{cca}, flow {flow + 1}", "s", words.split(", ")[1])
+            (mark,) = axes.plot(line["time_s"], line[name], **look)
+            tell_line(mark, f"{cca}, flow {flow + 1}", "s", words.split(", ")[1])
         axes.set_ylim(0, max(1e-9, data[name].max()) * 1.05 if data[name].notna().any() else 1)
         _frame(axes)
         if not flows:
             remark(axes, axes.get_ylim()[1] / 2, "no valid run")
-        unclipped(axes)
-        panels.append(grid.panel(position, _describe(data, name, words, conditions)))
-    return figure, panels
+        drawn.finish(axes, _describe(data, name, words, conditions))
+    return drawn
 
 
 def _frame(axes):
@@ -158,6 +145,6 @@ def plot_competition(scenarios, flow_shares, sockets, mix, scenario) -> Drawing:
     data = _lines_of_run(series.get(run, pd.DataFrame(columns=columns)), bin_s)
     about = conditions(scenarios.loc[scenario])
     title = f"{mix}, replication {run[3]}" if run else f"{mix}: no valid run"
-    figure, panels = _draw(data, title, f"{mix}, {about}", bin_s)
+    drawn = _draw(data, title, f"{mix}, {about}", bin_s)
     words = f"{title}: goodput, congestion window and RTT over time, {about}"
-    return Drawing(figure, panels, words, data, digits=6)
+    return drawn.drawing(words, data, digits=6)

@@ -9,13 +9,12 @@ from figure_parts.scenario_panels import (
     LETTER_SHARE,
     TITLE_PT,
     Grid,
+    PanelFigure,
     columns_for,
-    header,
     lines_behind,
     panel_title,
     remark,
     size_pt,
-    unclipped,
 )  # fmt: skip
 from figure_parts.tooltips import tell, value_words
 from topics.fairness.scenario_factors import FACTORS
@@ -35,10 +34,7 @@ DODGE = 0.56
 def shares_of(cca, factors) -> pd.DataFrame:
     """Return a CCA's share at every level, whether `FAIRNESS_FACTORS` has it as row or as column.
 
-    Returns
-    -------
-    pandas.DataFrame
-        `COLUMNS`. As column its RTT ratio is the other's turned over, and its share what the row leaves.
+    Returns `COLUMNS`. As column its RTT ratio is the other's turned over, and its share what the row leaves.
     """
     as_row = factors.rename(columns={"row_cca": "cca", "column_cca": "against"})
     swapped = {"row_cca": "against", "column_cca": "cca", "share_low": "share_high", "share_high": "share_low"}
@@ -52,7 +48,7 @@ def shares_of(cca, factors) -> pd.DataFrame:
 
 
 def _draw(shares, factors, title):
-    """Return figure and panels; the comparison is for its factors and the base's levels."""
+    """Return the figure; the comparison is for its factors and the base's levels."""
     apply_style()
     others = list(dict.fromkeys(shares["against"]))
     shown = [factor for factor in FACTORS if factor.name in set(shares["factor"])]
@@ -61,16 +57,14 @@ def _draw(shares, factors, title):
     key = KEY_ROW_PT * -(-most // KEY_COLUMNS) + KEY_GAP_PT
     number = max(1, len(shown))
     grid = Grid(number, columns_for(number), PANEL_PT, TITLE_PT + key + PLOT_PT + BELOW_PT, 32)
-    figure = grid.figure()
-    header(figure, title, [])
-    panels = []
+    drawn = PanelFigure(title, grid, (LEFT_PT, RIGHT_PT, TITLE_PT + key, BELOW_PT))
     if not shown:
-        axes = grid.axes(figure, 0, LEFT_PT, RIGHT_PT, TITLE_PT + key, BELOW_PT)
+        axes = drawn.next_axes()
         axes.set_axis_off()
         remark(axes, 0.5, "no two scenarios differ in one factor alone")
-        panels.append(grid.panel(0, "No two scenarios differ in one factor alone."))
-    for position, factor in enumerate(shown):
-        axes = grid.axes(figure, position, LEFT_PT, RIGHT_PT, TITLE_PT + key, BELOW_PT)
+        drawn.finish(axes, "No two scenarios differ in one factor alone.")
+    for factor in shown:
+        axes = drawn.next_axes()
         of_factor = shares[shares["factor"] == factor.name]
         base = factors.loc[factors["factor"] == factor.name, "base_level"].iloc[0]
         levels = sorted(of_factor["level"].dropna().unique())
@@ -82,9 +76,8 @@ def _draw(shares, factors, title):
         for number, other in enumerate(here):
             aside = DODGE * ((number + 0.5) / len(here) - 0.5)
             _line(axes, of_factor[of_factor["against"] == other].sort_values("level"), levels, other, aside)
-        unclipped(axes)
-        panels.append(grid.panel(position, _describe(of_factor, factor, here)))
-    return figure, panels
+        drawn.finish(axes, _describe(of_factor, factor, here))
+    return drawn
 
 
 def _frame(axes, levels, base):
@@ -152,5 +145,5 @@ def plot_share_factors(fairness_factors, cca_shown) -> Drawing:
     ip_version = fairness_factors["ip_version"].iloc[0] if len(fairness_factors) else None
     shares = shares_of(cca_shown, fairness_factors)
     title = f"Share of {cca_shown}"
-    figure, panels = _draw(shares[shares["ip_version"] == ip_version], fairness_factors, title)
-    return Drawing(figure, panels, f"{title} against other CCAs, over the factors of the scenarios", shares)
+    drawn = _draw(shares[shares["ip_version"] == ip_version], fairness_factors, title)
+    return drawn.drawing(f"{title} against other CCAs, over the factors of the scenarios", shares)

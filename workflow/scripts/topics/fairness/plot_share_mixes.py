@@ -8,14 +8,13 @@ from figure_parts.scenario_panels import (
     LETTER_SHARE,
     TITLE_PT,
     Grid,
+    PanelFigure,
     columns_for,
-    header,
     interval_line,
     panel_title,
     reference_line,
     remark,
     rows_of,
-    unclipped,
     unit_below,
     value_axis,
 )  # fmt: skip
@@ -41,21 +40,19 @@ def _row_name(row):
 
 
 def _draw(shares, scenarios):
-    """Return figure and panels, a panel a scenario."""
+    """Return the figure, a panel a scenario."""
     apply_style()
     names = list(dict.fromkeys(_row_name(row) for row in shares.to_dict("records")))
     labels = min(WIDEST_LABEL_PT, INDENT_PT + 6 + LETTER_SHARE * FONT_SIZE_PT * max(map(len, names)))
     width, height = labels + PLOT_PT + RIGHT_PT, TITLE_PT + ROW_PT * len(names) + AXIS_PT
     grid = Grid(len(scenarios), columns_for(len(scenarios)), width, height, 32)
-    figure = grid.figure()
-    header(figure, "Share over the fair share", [])
+    drawn = PanelFigure("Share over the fair share", grid, (labels, RIGHT_PT, TITLE_PT, AXIS_PT))
     by_scenario = {name: rows.to_dict("records") for name, rows in shares.groupby("scenario", sort=False)}
     ends = ("fair_ratio", "fair_ratio_low", "fair_ratio_high")
     axis = panel_axes([[1.0, *(float(row[end]) for row in rows for end in ends if not is_missing(row[end]))]
                        for rows in (by_scenario.get(name, []) for name in scenarios["scenario"])])  # fmt: skip
-    panels = []
     for position, scenario in enumerate(scenarios.to_dict("records")):
-        axes = grid.axes(figure, position, labels, RIGHT_PT, TITLE_PT, AXIS_PT)
+        axes = drawn.next_axes()
         rows = by_scenario.get(scenario["scenario"], [])
         value_axis(axes, "x", axis[position], spaced=True)
         rows_of(axes, names)
@@ -64,9 +61,8 @@ def _draw(shares, scenarios):
         reference_line(axes, 1.0)
         for row in rows:
             _row(axes, names.index(_row_name(row)), row)
-        unclipped(axes)
-        panels.append(grid.panel(position, _describe(rows, scenario, conditions(scenario))))
-    return figure, panels
+        drawn.finish(axes, _describe(rows, scenario, conditions(scenario)))
+    return drawn
 
 
 def _row(axes, y, row):
@@ -93,6 +89,6 @@ def _describe(rows, scenario, conditions):
 def plot_share_mixes(shares, scenarios) -> Drawing:
     """Return the figure and its data."""
     shares = shares[mix_sizes(shares) != 2]
-    figure, panels = _draw(shares, scenarios)
+    drawn = _draw(shares, scenarios)
     title = "Share of each CCA over the fair share, in mixes that are no pairs"
-    return Drawing(figure, panels, title, shares[DRAWN])
+    return drawn.drawing(title, shares[DRAWN])

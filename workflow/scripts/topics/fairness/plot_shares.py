@@ -48,5 +48,5 @@ def plot_shares(share_pairs, scenarios, flow_shares, shown) -> Drawing:
     """Return the figure and its data."""
     scale, flows = SCALES[shown], numbered(flow_shares)
     cells = _whole_matrix(share_pairs, flows)
-    figure, panels = draw_matrices(cells.assign(value=cells[shown]), _panels_of(scenarios, flows), scale)
-    return Drawing(figure, panels, scale.title, share_pairs[DRAWN])
+    drawn = draw_matrices(cells.assign(value=cells[shown]), _panels_of(scenarios, flows), scale)
+    return drawn.drawing(scale.title, share_pairs[DRAWN])

@@ -47,20 +47,15 @@ def _factor_levels(scenario, rtt_ms, other_rtt_ms):
 def base_and_levels(scenarios, paths) -> tuple[str | None, dict]:
     """Find the scenario that most others differ from in one factor alone, and those others.
 
+    Returns ``base``: its id, None if no two scenarios can be compared so; of several the first; ``levels``: factor ->
+    its levels in ascending order with their scenarios, the base's among them; only factors with two levels or more.
+
     Parameters
     ----------
     scenarios : pandas.DataFrame
         ``tidy/scenarios.csv`` with ``queue_bytes``, what the full queue of the runs holds.
     paths : dict of str to (float, float)
         Scenario -> RTT of the empty paths of both positions in ms; others are left out.
-
-    Returns
-    -------
-    base : str or None
-        Its id, None if no two scenarios can be compared so; of several the first.
-    levels : dict of str to list of (float, str)
-        Factor -> its levels in ascending order with their scenarios, the base's among them; only
-        factors with two levels or more.
     """
     rows = [row for row in scenarios.to_dict("records") if row["scenario"] in paths]
     known = {row["scenario"]: _factor_levels(row, *paths[row["scenario"]]) for row in rows}

@@ -95,18 +95,15 @@ def _halved(result):
 def compare_start_order(pairs, params) -> pd.DataFrame:
     """Estimate what position and start are worth: over all pairs of CCAs, and for each.
 
+    Returns `START_ORDER`; cca_a and cca_b are empty in the rows over all pairs, which is the mean of the pairs in each
+    unit. p of the pairs is adjusted over them (Holm, 1979).
+
     Parameters
     ----------
     pairs : Pairs
         Scenarios with unlike paths among them don't count.
     params : object
         With confidence, significance, and the seed of the permutations.
-
-    Returns
-    -------
-    pandas.DataFrame
-        `START_ORDER`; cca_a and cca_b are empty in the rows over all pairs, which is the mean of
-        the pairs in each unit. p of the pairs is adjusted over them (Holm, 1979).
     """
     rows = []
     runs = pairs.runs[pairs.runs["scenario"].map(pairs.alike).astype(bool)]

@@ -33,6 +33,8 @@ AS_EXPECTED = {INSIDE: YES, OUTSIDE: NO}
 def compare_cell(metric, pairs, tests, params) -> dict:
     """Compare the IP versions in one scenario with one CCA.
 
+    Returns columns of `IP_VERSION_TESTS` from `pairs` on, but for what needs the other cells: p_holm, p_bh, verdict.
+
     Parameters
     ----------
     metric : metrics.Metric
@@ -43,11 +45,6 @@ def compare_cell(metric, pairs, tests, params) -> dict:
         Cells of the metric: p is corrected for so many, and power is that of a test at this level.
     params : object
         As `main`'s.
-
-    Returns
-    -------
-    dict
-        Columns of `IP_VERSION_TESTS` from `pairs` on, but for what needs the other cells: p_holm, p_bh, verdict.
     """
     complete = pairs[[IPV4, IPV6]].notna().all(axis=1)
     used = pairs[complete]
@@ -59,7 +56,7 @@ def compare_cell(metric, pairs, tests, params) -> dict:
     notes = list(result.notes)
     if not complete.all():
         notes.insert(0, incomplete_words(int((~complete).sum()), len(complete)))
-    names = ("scale", "pairs", "n", "effect", "ci_low", "ci_high", "hl", "one_value", "normality_p")
+    names = ("scale", "pairs", "n", "effect", "ci_low", "ci_high", "hl", "one_value", "all_alike", "normality_p")
     row = {name: getattr(result, name) for name in names} | result.tested()
     row |= {"mean_ipv4": result.mean_b, "mean_ipv6": result.mean_a}
     row |= {"margin": params.margins[metric.column], "equivalent": "", "as_expected": ""}
@@ -171,7 +168,7 @@ def compare_valid(runs, params) -> pd.DataFrame:
             if len(versions) < 2:
                 cell["note"] = f"the study has {ip_words(versions[0])} only"
             rows.append(same | {"scenario": scenario, "scenario_label": labels[scenario], "cca": cca} | cell)
-    table = pd.DataFrame(rows).reindex(columns=[*IP_VERSION_TESTS.names, "one_value"])
+    table = pd.DataFrame(rows).reindex(columns=[*IP_VERSION_TESTS.names, "one_value", "all_alike"])
     for column, method in (("p_holm", "holm"), ("p_bh", "fdr_bh")):
         table[column] = adjusted_within(table, ["metric"], "p", method)
     table["verdict"] = [verdict(row, params.significance) for row in table.to_dict("records")]

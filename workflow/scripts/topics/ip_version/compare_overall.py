@@ -116,12 +116,7 @@ def _pooled(values, significance):
 def compare_valid(runs, params) -> pd.DataFrame:
     """Compare the IP versions in every metric over all cells; return `IP_OVERALL`.
 
-    Parameters
-    ----------
-    runs : pandas.DataFrame
-        ``tidy/runs.csv``.
-    params : object
-        confidence, significance, margins (by metric) and header_margin, in percent.
+    ``params``: confidence, significance, margins (by metric) and header_margin, in percent.
     """
     valid = runs[runs["valid"]]
     rows = [row for metric in METRICS for row in _compare_metric(valid, metric, params)]

@@ -123,4 +123,4 @@ def plot_ip_difference(scenarios, runs, ip_versions, metric, confidence, signifi
             + "".join(f" Margins: {number(margin)} to both sides." for margin in margins)
         )
         drawn.finish(axes, description.replace("-", MINUS))
-    return Drawing(drawn.figure, drawn.panels, f"{title} by scenario and CCA", data)
+    return drawn.drawing(f"{title} by scenario and CCA", data)

@@ -50,7 +50,9 @@ IP_VERSION_TESTS = Table(
         _CCA,
         count_column("pairs", "replications", "Replications in which both IP versions have a value."),
         count_column(
-            "n", "replications", "What they are worth: 1 if all repeat one measurement within its resolution."
+            "n",
+            "replications",
+            "What they are worth: 1 if the runs of each IP version repeat one measurement within its resolution.",
         ),
         number_column("mean_ipv4", IN_UNIT, "Mean over IPv4 in these replications.", _NO_PAIR),
         number_column("mean_ipv6", IN_UNIT, "Mean over IPv6 in these replications.", _NO_PAIR),

@@ -26,11 +26,21 @@ VERDICTS = {
         "Neither a difference nor equivalence is shown: for the spread that there is, so many pairs leave both open."
     ),
     "one measurement, same": (
-        "All pairs show no difference, as far as can be measured: they repeat one measurement of it, even where the runs of "
-        "different seeds differ. n is 1, so there is no test."
+        "The runs of each IP version repeat one measurement, as far as can be measured, and both are the same. n is 1, so there is "
+        "no test."
     ),
-    "one measurement, within the margin": "All pairs show the same difference, as far as can be measured; it is smaller than the margin.",
-    "one measurement, beyond the margin": "All pairs show the same difference, as far as can be measured; it is larger than the margin.",
+    "one measurement, within the margin": (
+        "The runs of each IP version repeat one measurement, as far as can be measured; the difference is smaller than the margin."
+    ),
+    "one measurement, beyond the margin": (
+        "The runs of each IP version repeat one measurement, as far as can be measured; the difference is larger than the margin."
+    ),
+    "same in every pair": (
+        "Runs of different seeds differ, but IPv4 and IPv6 don't in any pair. Without a spread there is no test."
+    ),
+    "same difference in every pair": (
+        "Runs of different seeds differ, but IPv4 and IPv6 by the same in every pair. Without a spread there is no test."
+    ),
     "no test": "One pair or none: no spread to judge a difference by.",
 }
 #: What is added to a verdict, and what it means.
@@ -53,6 +63,8 @@ def _verdict(row, significance):
             return "one measurement, same"
         size = "within" if abs(row["effect"]) < row["margin"] else "beyond"
         return f"one measurement, {size} the margin"
+    if row["all_alike"]:
+        return "same in every pair" if row["effect"] == 0 else "same difference in every pair"
     if not pd.isna(row["p_holm"]) and row["p_holm"] < significance:
         if row["equivalent"] == "yes":
             return "differs, within the margin"

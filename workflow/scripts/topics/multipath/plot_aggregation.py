@@ -1,12 +1,12 @@
 """Draw how many times a single path's goodput several paths give, against their number."""
 
 import pandas as pd
-from matplotlib.figure import Figure
 
 from figure_parts.axis_scales import linear_axis
 from figure_parts.cca_slots import by_slot, cca_entries, draw_groups, draw_slots, step
 from figure_parts.figure_style import LIGHT
-from figure_parts.figure_svg import Drawing, Panel
+from figure_parts.figure_svg import Drawing
+from figure_parts.scenario_panels import PanelFigure
 from topics.multipath.path_environments import with_conditions, with_platform
 from wording.scenario_words import rate_words
 
@@ -24,7 +24,7 @@ def shown_rows(table) -> pd.DataFrame:
     return joined[numbers > 1]
 
 
-def draw_aggregation(table) -> tuple[Figure, list[Panel]]:
+def draw_aggregation(table) -> PanelFigure:
     """Draw the figure, a panel for what joins the paths and each IP version; ``table`` as `shown_rows` gives."""
 
     def panel(drawn, ccas, group):
@@ -50,5 +50,4 @@ def draw_aggregation(table) -> tuple[Figure, list[Panel]]:
 def plot_aggregation(aggregation) -> Drawing:
     """Return the figure and its data."""
     table = shown_rows(aggregation)
-    figure, views = draw_aggregation(table)
-    return Drawing(figure, views, f"{TITLE}, by number of paths", table[SHOWN])
+    return draw_aggregation(table).drawing(f"{TITLE}, by number of paths", table[SHOWN])

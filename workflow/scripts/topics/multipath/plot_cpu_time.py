@@ -2,14 +2,13 @@
 
 import numpy as np
 import pandas as pd
-from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from figure_parts.axis_scales import linear_axis
 from figure_parts.category_panels import CategoryPanels
 from figure_parts.cca_slots import empty_panel
 from figure_parts.figure_style import HUES, LIGHT, SMALL_SIZE_PT, apply_style
-from figure_parts.figure_svg import Drawing, Panel
+from figure_parts.figure_svg import Drawing
 from figure_parts.scenario_panels import value_axis
 from figure_parts.tooltips import tell_line
 from run_tables.run_keys import RUN
@@ -43,7 +42,7 @@ def busy_of(shown, path) -> pd.DataFrame:
     return series_of(shown, path, ["time_s", "busy_percent"], _busy_over_time, COLUMNS)
 
 
-def draw_cpu_time(busy, cca) -> tuple[Figure, list[Panel]]:
+def draw_cpu_time(busy, cca) -> CategoryPanels:
     """Draw the figure: a panel for what joins the paths and each IP version, with plain TCP."""
     apply_style()
     joined, single = busy[busy["by"] != "none"], busy[busy["by"] == "none"]
@@ -76,12 +75,11 @@ def draw_cpu_time(busy, cca) -> tuple[Figure, list[Panel]]:
         drawn.finish(axes, f"Busy share of the cores over time, {which}. {' '.join(words)}", entries)
     if not groups:
         empty_panel(drawn)
-    return drawn.figure, drawn.panels
+    return drawn
 
 
 def plot_cpu_time(scenarios, runs, cpu, cca_shown) -> Drawing:
     """Return the figure and its data."""
     scenarios = with_paths(scenarios)
     busy = busy_of(shown_runs(runs, scenarios, cca_shown), cpu)
-    figure, views = draw_cpu_time(busy, cca_shown)
-    return Drawing(figure, views, f"Busy share of the cores over time with {cca_name(cca_shown)}", busy)
+    return draw_cpu_time(busy, cca_shown).drawing(f"Busy share of the cores over time with {cca_name(cca_shown)}", busy)

@@ -4,11 +4,11 @@ This is the paper's figure 7, with the numbers of paths of its figures 5 and 6.
 """
 
 import pandas as pd
-from matplotlib.figure import Figure
 
 from figure_parts.axis_scales import linear_axis
 from figure_parts.cca_slots import by_slot, cca_entries, draw_groups, draw_slots
-from figure_parts.figure_svg import Drawing, Panel
+from figure_parts.figure_svg import Drawing
+from figure_parts.scenario_panels import PanelFigure
 from topics.multipath.path_environments import with_conditions, with_platform
 from wording.scenario_words import rate_words
 
@@ -28,7 +28,7 @@ def shown_rows(table) -> pd.DataFrame:
     return table[(table["platform"] == "host") & table["even"] & (table["application"] == "iperf3")]
 
 
-def draw_cpu_use(table) -> tuple[Figure, list[Panel]]:
+def draw_cpu_use(table) -> PanelFigure:
     """Draw for what joins the paths and each IP version a panel for each of `SHOWN`; ``table`` as of `shown_rows`."""
     joined, single = table[table["by"] != "none"], table[table["by"] == "none"]
 
@@ -53,5 +53,4 @@ def draw_cpu_use(table) -> tuple[Figure, list[Panel]]:
 def plot_cpu_use(aggregation) -> Drawing:
     """Return the figure and its data."""
     table = shown_rows(aggregation)
-    figure, views = draw_cpu_use(table)
-    return Drawing(figure, views, "CPU time by number of paths", table[COLUMNS])
+    return draw_cpu_use(table).drawing("CPU time by number of paths", table[COLUMNS])

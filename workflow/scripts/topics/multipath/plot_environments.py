@@ -1,11 +1,11 @@
 """Draw the goodput of each CCA in each environment over most paths, by application: the paper's figure 2."""
 
 import pandas as pd
-from matplotlib.figure import Figure
 
 from figure_parts.axis_scales import linear_axis
 from figure_parts.cca_slots import by_slot, cca_entries, draw_groups, draw_slots, step
-from figure_parts.figure_svg import Drawing, Panel
+from figure_parts.figure_svg import Drawing
+from figure_parts.scenario_panels import PanelFigure
 from topics.multipath.path_environments import environments_of, with_conditions, with_platform
 from wording.number_format import count
 from wording.scenario_words import rate_words
@@ -22,7 +22,7 @@ def shown_rows(table) -> pd.DataFrame:
     return joined[joined["paths"] == joined["paths"].max()]
 
 
-def draw_environments(table) -> tuple[Figure, list[Panel]]:
+def draw_environments(table) -> PanelFigure:
     """Draw a panel for each application, rate, further conditions and distribution; ``table`` as of `shown_rows`."""
 
     def panel(drawn, ccas, group):
@@ -49,5 +49,4 @@ def draw_environments(table) -> tuple[Figure, list[Panel]]:
 def plot_environments(aggregation) -> Drawing:
     """Return the figure and its data."""
     table = shown_rows(aggregation)
-    figure, views = draw_environments(table)
-    return Drawing(figure, views, "Goodput of each CCA by environment", table[SHOWN])
+    return draw_environments(table).drawing("Goodput of each CCA by environment", table[SHOWN])

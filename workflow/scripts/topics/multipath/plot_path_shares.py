@@ -1,12 +1,12 @@
 """Draw what share of the packets each path carried, by CCA."""
 
 import pandas as pd
-from matplotlib.figure import Figure
 
 from figure_parts.axis_scales import linear_axis
 from figure_parts.category_panels import level
 from figure_parts.cca_slots import by_slot, cca_entries, draw_groups, draw_slots
-from figure_parts.figure_svg import Drawing, Panel
+from figure_parts.figure_svg import Drawing
+from figure_parts.scenario_panels import PanelFigure
 from topics.multipath.path_environments import longer_words, with_conditions, with_platform
 
 SHOWN = [
@@ -21,7 +21,7 @@ def shown_rows(table) -> pd.DataFrame:
     return joined[joined["paths"] == joined["paths"].max()]
 
 
-def draw_path_shares(table) -> tuple[Figure, list[Panel]]:
+def draw_path_shares(table) -> PanelFigure:
     """Draw the figure, a panel for each scenario and IP version; ``table`` as `shown_rows` gives."""
     axis = linear_axis(0, max(50.0, table["share_highest"].max() if len(table) else 0))
 
@@ -43,5 +43,4 @@ def draw_path_shares(table) -> tuple[Figure, list[Panel]]:
 def plot_path_shares(path_shares) -> Drawing:
     """Return the figure and its data."""
     table = shown_rows(path_shares)
-    figure, views = draw_path_shares(table)
-    return Drawing(figure, views, "Share of each path in the packets, by CCA", table[SHOWN])
+    return draw_path_shares(table).drawing("Share of each path in the packets, by CCA", table[SHOWN])

@@ -1,14 +1,13 @@
 """Draw the rate of a file transfer over time, over most paths and over a single one: the paper's figures 3 and 4."""
 
 import pandas as pd
-from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from figure_parts.axis_scales import linear_axis
 from figure_parts.category_panels import CategoryPanels, draw_nothing
 from figure_parts.cca_slots import empty_panel
 from figure_parts.figure_style import LIGHT, SMALL_SIZE_PT, apply_style, cca_colour
-from figure_parts.figure_svg import Drawing, Panel
+from figure_parts.figure_svg import Drawing
 from figure_parts.scenario_panels import value_axis
 from figure_parts.tooltips import tell_line
 from run_tables.run_keys import RUN
@@ -48,7 +47,7 @@ def rates_of(shown, path) -> pd.DataFrame:
     return series_of(shown, path, ["flow", "path", "time_s", "bytes_acked"], _rate_over_time, COLUMNS)
 
 
-def draw_transfer_rate(rates, shown, cca) -> tuple[Figure, list[Panel]]:
+def draw_transfer_rate(rates, shown, cca) -> CategoryPanels:
     """Draw the figure: a panel for each environment, with its single path."""
     apply_style()
     joined = shown[shown["by"] != "none"]
@@ -89,7 +88,7 @@ def draw_transfer_rate(rates, shown, cca) -> tuple[Figure, list[Panel]]:
         drawn.finish(axes, f"Rate of a file transfer over time, {which}. {' '.join(words)}", entries[::-1])
     if not groups:
         empty_panel(drawn)
-    return drawn.figure, drawn.panels
+    return drawn
 
 
 def plot_transfer_rate(scenarios, runs, sockets, cca_shown) -> Drawing:
@@ -97,5 +96,5 @@ def plot_transfer_rate(scenarios, runs, sockets, cca_shown) -> Drawing:
     scenarios = with_paths(scenarios)
     shown = shown_runs(runs, scenarios, cca_shown)
     rates = rates_of(shown, sockets)
-    figure, views = draw_transfer_rate(rates, shown, cca_shown)
-    return Drawing(figure, views, f"File transfer over time with {cca_name(cca_shown)}", rates)
+    drawn = draw_transfer_rate(rates, shown, cca_shown)
+    return drawn.drawing(f"File transfer over time with {cca_name(cca_shown)}", rates)

@@ -56,7 +56,7 @@ REORDERING = (
     _percent_of_packets("At MPTCP, % of packets", "out_of_order_mptcp"),
     shown_number("Noticed", "reordering_events", 1), shown_number("Recoveries", "recoveries", 1),
     shown_number("Undone", "recoveries_undone", 1), shown_number("Sent again", "retransmits", 1),
-    shown_number("Reported as needless", "spurious_retransmits", 1), shown_number("cwnd, packets", "cwnd_packets", 1),
+    shown_number("Needless", "spurious_retransmits", 1), shown_number("cwnd, packets", "cwnd_packets", 1),
 )  # fmt: skip
 CPU = (
     PATHS, N, GOODPUT, shown_number("Busy, % of the cores", "cpu_busy_percent", 1),

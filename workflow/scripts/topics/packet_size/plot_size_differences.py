@@ -22,7 +22,7 @@ REACH = 3
 
 
 @dataclass(frozen=True)
-class Panel:
+class SizePanel:
     """A panel: two lines of title, its rows, and the column of the values; beside them stands what is calculated."""
 
     name: str
@@ -37,16 +37,16 @@ def _panels_of(table):
     percent = {name: 100 * ip_versions[name] / ip_versions["mean_first"] for name in ("ci_low", "ci_high")}
     for traffic, network, rows in by_traffic(ip_versions.assign(**percent)):
         name = ", ".join(filter(None, (TRAFFIC[traffic].name, network)))
-        yield Panel(name, "IPv6 against IPv4, %", rows, "percent")
+        yield SizePanel(name, "IPv6 against IPv4, %", rows, "percent")
     for traffic, network, rows in by_traffic(platforms[platforms["background"] == "none"]):
         name = ", ".join(filter(None, (TRAFFIC[traffic].name, network)))
         unit = TRAFFIC[traffic].quantity.unit
         if is_round_trip(traffic):
             # The cable's time is no part of it: packets take none to pass under a real clock.
-            yield Panel(name, f"of the kernel alone, {unit}", rows.assign(ci_low=math.nan), "mean_second")
+            yield SizePanel(name, f"of the kernel alone, {unit}", rows.assign(ci_low=math.nan), "mean_second")
         else:
             first, second = (rows[side].iloc[0] for side in ("first", "second"))
-            yield Panel(name, f"{second} less {first}, {unit}", rows, "difference")
+            yield SizePanel(name, f"{second} less {first}, {unit}", rows, "difference")
 
 
 def _axis_of(panel):
@@ -58,8 +58,8 @@ def _axis_of(panel):
     return difference_axis([*values, *(ends if rows["ci_low"].notna().any() else [])])
 
 
-def draw_differences(table) -> tuple:
-    """Draw the figure of ``analysis/size_differences.csv``; return it with its panels."""
+def draw_differences(table) -> CategoryPanels:
+    """Draw the figure of ``analysis/size_differences.csv``."""
     apply_style()
     plan, sizes = list(_panels_of(table)), sorted(table["message_bytes"].unique())
     drawn = CategoryPanels(TITLE, len(plan), 3, columns=min(3, len(plan)) or 1)
@@ -69,7 +69,7 @@ def draw_differences(table) -> tuple:
         axes.axhline(0, color=LIGHT.muted, lw=0.7, zorder=1)
         lines, key = _draw_panel(axes, panel, sizes)
         drawn.finish(axes, f"{panel.name}: {panel.second_line}. {'; '.join(lines)}.", key)
-    return drawn.figure, drawn.panels
+    return drawn
 
 
 def _draw_panel(axes, panel, sizes):
@@ -101,6 +101,6 @@ def _lines_of(rows):
 
 def plot_size_differences(size_differences) -> Drawing:
     """Return the figure and its data."""
-    figure, panels = draw_differences(size_differences)
+    drawn = draw_differences(size_differences)
     asked = size_differences["question"].isin((IP_VERSION, PLATFORM))
-    return Drawing(figure, panels, TITLE, size_differences[asked])
+    return drawn.drawing(TITLE, size_differences[asked])

@@ -20,8 +20,8 @@ from topics.packet_size.traffic import ENVIRONMENTS, THROUGHPUT, TRAFFIC
 from wording.number_format import is_missing
 
 
-def draw_sizes(cells, title) -> tuple:
-    """Draw the figure of cells of one or both platforms, by traffic, environment, network; return it and its panels."""
+def draw_sizes(cells, title) -> CategoryPanels:
+    """Draw the figure of cells of one or both platforms, by traffic, environment, network."""
     apply_style()
     sizes = sorted(cells["message_bytes"].unique())
     plan = list(_plan(cells))
@@ -48,7 +48,7 @@ def draw_sizes(cells, title) -> tuple:
                     _mark_printed(axes, rows, sizes, ip_version)
         what = f"{title} in {unit} for {', '.join(f'{size:g}' for size in sizes)} bytes"
         drawn.finish(axes, f"{what}, {where}. {'; '.join(lines)}.", key)
-    return drawn.figure, drawn.panels
+    return drawn
 
 
 def _plan(cells):
@@ -73,5 +73,4 @@ def plot_sizes(size_cells, other_size_cells, traffics, what) -> Drawing:
     cells = pd.concat([size_cells, *other_size_cells], ignore_index=True)
     cells = cells[cells["traffic"].isin(traffics)]
     title = f"{what[0].upper()}{what[1:]}"
-    figure, panels = draw_sizes(cells, title)
-    return Drawing(figure, panels, title, cells)
+    return draw_sizes(cells, title).drawing(title, cells)

@@ -22,6 +22,8 @@ ONE_MEASUREMENT = "runs repeat one measurement: n = 1, no interval"
 def size_differences(runs, cells, others, confidence) -> pd.DataFrame:
     """Return a row of `SIZE_DIFFERENCES` for each two cells that are compared.
 
+    Raises `ValueError` if two scenarios are alike in all that cells are compared by.
+
     Parameters
     ----------
     runs : pandas.DataFrame
@@ -30,11 +32,6 @@ def size_differences(runs, cells, others, confidence) -> pd.DataFrame:
         ``analysis/size_cells.csv``, and that of the study that carried the same scenarios out on another platform, or
         None.
     confidence : float
-
-    Raises
-    ------
-    ValueError
-        If two scenarios are alike in all that cells are compared by.
     """
     # Both IP versions of a replication have its seed; environments are other scenarios, with seeds of their own.
     rows = [

@@ -1,6 +1,6 @@
 """The analysis tables of the topic, column by column."""
 
-from run_tables.run_keys import CELL_COLUMNS, SCENARIO_LABEL
+from run_tables.run_keys import LABELLED_CELL
 from run_tables.table import Table, count_column, interval_columns, number_column, text_column
 from run_tables.tidy_tables import RUNS
 
@@ -14,9 +14,7 @@ SIZE_CELLS = Table(
     "size_cells",
     "a cell",
     (
-        CELL_COLUMNS[0],
-        SCENARIO_LABEL,
-        *CELL_COLUMNS[1:],
+        *LABELLED_CELL,
         RUNS["platform"],
         RUNS["background"],
         text_column(

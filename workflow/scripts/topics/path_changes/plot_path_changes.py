@@ -9,7 +9,7 @@ from figure_parts.category_panels import KEY_COLUMNS, KEY_LINE_PT, panel_key
 from figure_parts.change_marks import change_key, change_list, draw_changes
 from figure_parts.figure_style import LIGHT, SMALL_SIZE_PT, apply_style, cca_colour
 from figure_parts.figure_svg import Drawing
-from figure_parts.scenario_panels import Grid, header, panel_title, unclipped
+from figure_parts.scenario_panels import Grid, PanelFigure, panel_title
 from figure_parts.tooltips import tell_line
 from run_tables.run_keys import CELL, RUN
 from run_tables.series_of_runs import series_of_runs
@@ -91,17 +91,15 @@ def _draw(data, moments, labels):
     key = [Line2D([], [], color=cca_colour(cca), lw=1.6, label=cca_name(cca)) for cca in ccas]
     key_pt = KEY_LINE_PT * -(-len(key) // KEY_COLUMNS)
     grid = Grid(max(1, len(panels)), COLUMNS, WIDTH_PT, HEIGHT_PT + key_pt)
-    figure = grid.figure()
-    header(figure, "Paths that change, over time", [change_key()])
-    views = []
-    for position, (scenario, kind) in enumerate(panels):
-        axes = grid.axes(figure, position, LEFT_PT, RIGHT_PT, TITLE_PT + key_pt, AXIS_PT)
+    margins = LEFT_PT, RIGHT_PT, TITLE_PT + key_pt, AXIS_PT
+    drawn = PanelFigure("Paths that change, over time", grid, margins, [change_key()])
+    for scenario, kind in panels:
+        axes = drawn.next_axes()
         own = data[data["scenario"] == scenario]
         words = _panel(axes, own, kind, moments[scenario], labels[scenario], key_pt)
         panel_key(axes, key, LEFT_PT)
-        unclipped(axes)
-        views.append(grid.panel(position, words))
-    return figure, views
+        drawn.finish(axes, words)
+    return drawn
 
 
 def _panel(axes, data, kind, moments, label, key_pt):
@@ -140,5 +138,4 @@ def plot_path_changes(scenarios, runs, changing, sockets, queue) -> Drawing:
     """Return the figure and its data."""
     data, moments = figure_data(runs, changing, sockets, queue)
     labels = dict(zip(scenarios["scenario"], scenarios["label"], strict=True))
-    figure, views = _draw(data, moments, labels)
-    return Drawing(figure, views, "Paths that change, over time", data, digits=6)
+    return _draw(data, moments, labels).drawing("Paths that change, over time", data, digits=6)

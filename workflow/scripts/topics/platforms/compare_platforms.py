@@ -115,21 +115,14 @@ def placed(runs, scenarios) -> pd.DataFrame:
 
 
 def platform_differences(runs, scenarios, agreement, params) -> pd.DataFrame:
-    """Compare every two platforms that carry the same conditions, each two in each of `METRICS`.
+    """Return `PLATFORMS`: every two platforms that carry the same conditions, compared in each of `METRICS`.
 
     Parameters
     ----------
-    runs, scenarios : pandas.DataFrame
-        The tidy tables.
     agreement : mapping
         The study's tolerances.
     params : object
         confidence, significance.
-
-    Returns
-    -------
-    pandas.DataFrame
-        `PLATFORMS`.
     """
     order, runs, rows = platforms_of(scenarios), placed(runs, scenarios), []
     for place, group in runs.groupby(PLACE, sort=False):

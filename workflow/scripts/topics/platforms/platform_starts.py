@@ -42,19 +42,16 @@ def early_retransmits(path, durations_s) -> dict[tuple, float]:
 def start_of_flow(samples, until_s) -> dict[str, float]:
     """Return what a flow's start-up was like.
 
+    Returns slow_start_peak_packets, the largest window until there is a slow start threshold (or until then, if there
+    is none); lossless_percent, 100 if it had sent nothing again by then, else 0; silence_s, the longest time between
+    two samples that know of newly acknowledged data.
+
     Parameters
     ----------
     samples : pandas.DataFrame
         Its `SAMPLES`, by time.
     until_s : float
         How long start-up lasts at most.
-
-    Returns
-    -------
-    dict
-        slow_start_peak_packets, the largest window until there is a slow start threshold (or until then, if there is none);
-        lossless_percent, 100 if it had sent nothing again by then, else 0; silence_s, the longest time between
-        two samples that know of newly acknowledged data.
     """
     early = samples[samples["time_s"] <= until_s]
     left = early["ssthresh_packets"].notna().to_numpy()
@@ -71,12 +68,7 @@ def start_of_flow(samples, until_s) -> dict[str, float]:
 def starts_of_runs(intervals, sockets, runs) -> pd.DataFrame:
     """Return `MEASURES` of each valid run, by its factors (`RUN`): means over its flows, retransmits in all.
 
-    Parameters
-    ----------
-    intervals, sockets : str or path
-        ``tidy/intervals.parquet`` and ``tidy/sockets.parquet``, which may have no rows.
-    runs : pandas.DataFrame
-        ``tidy/runs.csv``.
+    ``intervals``, ``sockets``: ``tidy/intervals.parquet`` and ``tidy/sockets.parquet``, which may have no rows.
     """
     durations_s = runs.groupby("scenario")["duration_s"].first().to_dict()
     again = early_retransmits(intervals, durations_s)

@@ -1,21 +1,18 @@
 """Draw how far platforms are apart in the same conditions, with the tolerance that the study states."""
 
-from matplotlib.figure import Figure
-
 from figure_parts.axis_scales import difference_axis
 from figure_parts.figure_style import FONT_SIZE_PT, LIGHT, apply_style, cca_colour, cca_marker
-from figure_parts.figure_svg import Drawing, Panel
+from figure_parts.figure_svg import Drawing
 from figure_parts.scenario_panels import (
     INDENT_PT,
     LETTER_SHARE,
     TITLE_PT,
     Grid,
-    header,
+    PanelFigure,
     interval_line,
     panel_title,
     remark,
     rows_of,
-    unclipped,
     unit_below,
     value_axis,
 )  # fmt: skip
@@ -49,20 +46,19 @@ def _row_names(table):
     }
 
 
-def draw_differences(table) -> tuple[Figure, list[Panel]]:
-    """Draw the figure of ``analysis/platforms.csv``; return it with its panels."""
+def draw_differences(table) -> PanelFigure:
+    """Draw the figure of ``analysis/platforms.csv``."""
     apply_style()
     pairs, names = main_pairs(compared_platforms(table)), _row_names(table)
     left = INDENT_PT + 4 + LETTER_SHARE * FONT_SIZE_PT * max(map(len, names.values()), default=1)
     height = TITLE_PT + ROW_PT * len(names) + AXIS_PT
     grid = Grid(len(pairs) * len(SHOWN), len(SHOWN), max(WIDTH_PT, left + 110), height, HEADER_PT)
-    figure, panels = grid.figure(), []
-    header(figure, TITLE, [])
+    drawn = PanelFigure(TITLE, grid, (left, RIGHT_PT, TITLE_PT, AXIS_PT))
     for platform_a, platform_b in pairs:
         here = table[(table["platform_a"] == platform_a) & (table["platform_b"] == platform_b)]
         for metric, what in SHOWN.items():
             rows = here[here["metric"] == metric]
-            axes = grid.axes(figure, len(panels), left, RIGHT_PT, TITLE_PT, AXIS_PT)
+            axes = drawn.next_axes()
             axis = _axis_of(table[table["metric"] == metric])
             value_axis(axes, "x", axis, spaced=True)
             rows_of(axes, list(names.values()))
@@ -71,10 +67,8 @@ def draw_differences(table) -> tuple[Figure, list[Panel]]:
             title = f"{platform_name(platform_b)} against {platform_name(platform_a)}"
             panel_title(axes, title, what, left, 0, RIGHT_PT)
             words = _rows(axes, rows, names)
-            unclipped(axes)
-            words = f"{title}: difference in {what}, {unit}. {'; '.join(words) or 'No data'}."
-            panels.append(grid.panel(len(panels), words))
-    return figure, panels
+            drawn.finish(axes, f"{title}: difference in {what}, {unit}. {'; '.join(words) or 'No data'}.")
+    return drawn
 
 
 def _axis_of(rows):
@@ -114,5 +108,4 @@ def _rows(axes, rows, names):
 
 def plot_platform_differences(platforms) -> Drawing:
     """Return the figure and its data."""
-    figure, panels = draw_differences(platforms)
-    return Drawing(figure, panels, TITLE, platforms[platforms["metric"].isin(SHOWN)])
+    return draw_differences(platforms).drawing(TITLE, platforms[platforms["metric"].isin(SHOWN)])

@@ -60,8 +60,6 @@ def precision_rows(runs: pd.DataFrame, until: Mapping[str, float], level: float)
 
     Parameters
     ----------
-    runs : pandas.DataFrame
-        ``tidy/runs.csv``.
     until : mapping
         ``replications.until`` of a resolved study.
     level : float

@@ -1,6 +1,6 @@
 """The analysis table of the topic, column by column."""
 
-from run_tables.run_keys import CELL_COLUMNS, SCENARIO_LABEL
+from run_tables.run_keys import LABELLED_CELL
 from run_tables.table import Table, count_column, number_column, text_column
 from topics.cells.tables import IN_UNIT, METRIC, UNIT
 
@@ -10,9 +10,7 @@ PRECISION = Table(
     "precision",
     "a metric that is to be precise, in a cell",
     (
-        CELL_COLUMNS[0],
-        SCENARIO_LABEL,
-        *CELL_COLUMNS[1:],
+        *LABELLED_CELL,
         METRIC,
         UNIT,
         count_column("replications", "replications", "Runs of the cell, as many as of each cell of its scenario."),

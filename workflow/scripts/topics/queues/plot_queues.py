@@ -50,7 +50,7 @@ def _line_name(cca, ecn, several):
 
 
 def _draw(cells):
-    """Return figure and panels: for each conditions and IP version one a measure, with a slot for each queue."""
+    """Return the figure: for each conditions and IP version one a measure, with a slot for each queue."""
     apply_style()
     groups = list(cells.groupby(["setting", "conditions", "ip_version"], sort=False))
     lines, several = _lines(cells), cells["ecn"].nunique() > 1
@@ -77,7 +77,7 @@ def _draw(cells):
             ]
             key = [Line2D([], [], ls="none", ms=4, label=_line_name(*line, several), **_look(*line)) for line in lines]
             drawn.finish(axes, f"{what}, {conditions}. {' '.join(words)}", key)
-    return drawn.figure, drawn.panels
+    return drawn
 
 
 def _draw_line(axes, cells, variants, line, shift, measure, several):
@@ -105,7 +105,7 @@ def _draw_line(axes, cells, variants, line, shift, measure, several):
 def plot_queues(queue_cells) -> Drawing:
     """Return the figure and its data."""
     cells = with_variants(queue_cells)
-    figure, views = _draw(cells)
+    drawn = _draw(cells)
     columns = [name for name in QUEUE_CELLS.names if name.removesuffix("_low").removesuffix("_high") in SHOWN]
     shown = cells[
         [
@@ -121,4 +121,4 @@ def plot_queues(queue_cells) -> Drawing:
             *columns,
         ]
     ]
-    return Drawing(figure, views, "Queues by discipline, CCA and ECN", shown)
+    return drawn.drawing("Queues by discipline, CCA and ECN", shown)

@@ -20,11 +20,7 @@ def _settings(design):
     return {"settings": settings_of(design.scenarios, ("queue", "transport.ecn", "transport.recovery", "platform"))}
 
 
-def _figures(design):
-    title = "Delay, goodput, drops and marks by queueing discipline"
-    yield Plot("queues", "plot_queues", ("queue_cells",), title, "means, intervals, by CCA and ECN")
-
-
+TITLE = "Delay, goodput, drops and marks by queueing discipline"
 TOPIC = Topic(
     "queues",
     "Queues",
@@ -32,5 +28,5 @@ TOPIC = Topic(
     heading="What does the queue's discipline do?",
     applies=applies,
     analyses=(Analysis("describe_queues", ("runs", "scenarios"), (QUEUE_CELLS,), ("confidence",), params=_settings),),
-    figures=_figures,
+    figures=(Plot("queues", "plot_queues", ("queue_cells",), TITLE, "means, intervals, by CCA and ECN"),),
 )

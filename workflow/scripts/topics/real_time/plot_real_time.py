@@ -22,7 +22,7 @@ def shown_measures(cells) -> dict[str, str]:
 
 
 def _draw(cells):
-    """Return figure and panels: for each conditions, IP version and group one a measure, with a slot for each CCA beside."""
+    """Return the figure: for each conditions, IP version and group one a measure, with a slot for each CCA beside."""
     apply_style()
     groups, versions = (
         list(cells.groupby(["setting", "conditions", "ip_version", "group"], sort=False)),
@@ -44,7 +44,7 @@ def _draw(cells):
                 for place, (key, name) in enumerate(zip(lines, names, strict=True))
             ]
             drawn.finish(axes, f"{what}, {place_words}. {'; '.join(words)}.")
-    return drawn.figure, drawn.panels
+    return drawn
 
 
 def _draw_slot(axes, rows, place, beside, measure, name):
@@ -74,5 +74,4 @@ def _draw_slot(axes, rows, place, beside, measure, name):
 
 def plot_real_time(real_time_cells) -> Drawing:
     """Return the figure and its data."""
-    figure, views = _draw(real_time_cells)
-    return Drawing(figure, views, "Real-time streams by the long flows beside them", real_time_cells)
+    return _draw(real_time_cells).drawing("Real-time streams by the long flows beside them", real_time_cells)

@@ -2,7 +2,7 @@
 
 from experiment.flow_groups import REAL_TIME
 from topics.real_time.tables import REAL_TIME_CELLS
-from topics.short_flows.topic import settings
+from topics.short_flows.topic import settings_params
 from topics.topic import Analysis, Plot, Topic
 
 
@@ -11,11 +11,7 @@ def applies(design) -> bool:
     return any(group["application"] == REAL_TIME for scenario in design.scenarios for group in scenario["groups"])
 
 
-def _figures(design):
-    title = "Queueing delay, jitter and loss of real-time streams, by the CCA of the long flows beside them"
-    yield Plot("real-time", "plot_real_time", ("real_time_cells",), title, "means, intervals")
-
-
+TITLE = "Queueing delay, jitter and loss of real-time streams, by the CCA of the long flows beside them"
 TOPIC = Topic(
     "real_time",
     "Real-time streams",
@@ -23,13 +19,7 @@ TOPIC = Topic(
     heading="What do real-time streams get?",
     applies=applies,
     analyses=(
-        Analysis(
-            "describe_real_time",
-            ("groups",),
-            (REAL_TIME_CELLS,),
-            ("confidence",),
-            params=lambda design: {"settings": settings(design)},
-        ),
+        Analysis("describe_real_time", ("groups",), (REAL_TIME_CELLS,), ("confidence",), params=settings_params),
     ),
-    figures=_figures,
+    figures=(Plot("real-time", "plot_real_time", ("real_time_cells",), TITLE, "means, intervals"),),
 )

@@ -3,7 +3,8 @@
 import pandas as pd
 
 from study_files.perturbed_study import AS_IS, JOINT, WORDS
-from topics.sensitivity.tables import OF_CCAS, OF_IP_VERSIONS, SENSITIVITY
+from topics.controls.tables import OF_CCAS, OF_IP_VERSIONS
+from topics.sensitivity.tables import SENSITIVITY
 from wording.scenario_words import ip_words
 
 HIGHER, LOWER, ALIKE, OPEN = "higher", "lower", "equivalent", "open"

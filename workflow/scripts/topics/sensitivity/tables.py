@@ -1,8 +1,8 @@
 """The analysis table of the topic, column by column."""
 
 from run_tables.table import Table, count_column, number_column, text_column
+from topics.controls.tables import OF_CCAS, OF_IP_VERSIONS
 
-OF_IP_VERSIONS, OF_CCAS = "IPv6 against IPv4", "CCA against CCA"
 SENSITIVITY = Table(
     "sensitivity",
     "a perturbation of a scenario, and a comparison",

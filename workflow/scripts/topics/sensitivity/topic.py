@@ -1,8 +1,9 @@
 """Which conclusions depend on what was set: scenarios beside perturbed ones."""
 
 from topics.ccas.topic import one_cca_a_run
-from topics.sensitivity.tables import OF_CCAS, OF_IP_VERSIONS, SENSITIVITY
-from topics.topic import Topic
+from topics.controls.tables import OF_CCAS, OF_IP_VERSIONS
+from topics.sensitivity.tables import SENSITIVITY
+from topics.topic import Analysis, Topic
 
 
 def comparisons_perturbed(design) -> list[str]:
@@ -11,11 +12,16 @@ def comparisons_perturbed(design) -> list[str]:
     return [comparison for comparison, is_made in made.items() if is_made]
 
 
+def _compared(design) -> tuple[str, ...]:
+    """Return the tables of the comparisons that a study makes."""
+    return ("ip_versions",) * design.ip_versions_compared + ("cca_pairs",) * (not design.mixes)
+
+
 TOPIC = Topic(
     "sensitivity",
     "Sensitivity",
     order=260,
     heading="Which conclusions depend on what was set?",
     applies=lambda design: design.study.get("analysis", {}).get("sensitivity", False),
-    tables=(SENSITIVITY,),
+    analyses=(Analysis("compare_perturbed", _compared, (SENSITIVITY,), ("significance",)),),
 )

@@ -14,7 +14,7 @@ GROUP = [column.name for column in GROUP_COLUMNS]
 LEAST_OBJECTS = 20
 
 
-def describe_cells(groups, settings, confidence) -> pd.DataFrame:
+def describe_groups(groups, settings, confidence) -> pd.DataFrame:
     """Return `SHORT_FLOW_CELLS`: a row a cell and group, in the order of ``groups``."""
     of_web, of_scenario = groups[groups["application"] == WEB], pd.DataFrame.from_dict(settings, orient="index")
     return estimated_cells(SHORT_FLOW_CELLS, of_web, confidence, (*CELL, *GROUP), of_scenario, _complete)
@@ -53,4 +53,4 @@ def describe_sizes(short_flows, settings) -> pd.DataFrame:
 def describe_short_flows(groups, short_flows, settings, confidence) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return `SHORT_FLOW_CELLS` and `SHORT_FLOW_SIZES`."""
     sizes = describe_sizes(pd.read_parquet(short_flows), settings)
-    return describe_cells(groups, settings, confidence), sizes
+    return describe_groups(groups, settings, confidence), sizes

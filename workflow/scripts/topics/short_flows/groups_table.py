@@ -4,12 +4,9 @@ from report_parts.cells_table import CONDITIONS, IP_VERSION, Shown, shown_text
 from topics.short_flows.beside import ALONE
 from wording.sentence_words import cca_name
 
-
-def _beside_words(beside):
-    return "none" if beside == ALONE else cca_name(beside)
-
-
-BESIDE = shown_text("Long flows", "beside", _beside_words, filtered=True, header=True)
+BESIDE = shown_text(
+    "Long flows", "beside", lambda beside: "none" if beside == ALONE else cca_name(beside), filtered=True, header=True
+)
 GROUP = shown_text("Group", "group", filtered=True)
 
 

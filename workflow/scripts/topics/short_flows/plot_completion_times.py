@@ -40,7 +40,7 @@ def _figure_rows(objects):
 
 
 def _draw(data):
-    """Return figure and panels: one for each conditions, IP version, group and its CCA."""
+    """Return the figure: one for each conditions, IP version, group and its CCA."""
     apply_style()
     panels = list(data.groupby(["setting", "conditions", "ip_version", "group", "group_cca"], sort=False))
     lines, versions = max(len(lines_of(group)) for _, group in panels), list(data["ip_version"].unique())
@@ -63,12 +63,11 @@ def _draw(data):
             middle, late = (line["completion_ms"].iloc[np.searchsorted(line["share"], share)] for share in (0.5, 0.95))
             words.append(f"{name}: median {number(middle)}, 95th percentile {number(late)} ms")
         drawn.finish(axes, f"Completion times of group {group}, {conditions}. {'; '.join(words)}.", key)
-    return drawn.figure, drawn.panels
+    return drawn
 
 
-def plot_completion_times(short_flows, settings) -> Drawing:
+def plot_completion_times(short_flows, short_flow_cells) -> Drawing:
     """Return the figure and its data."""
-    of_scenario = pd.DataFrame.from_dict(settings, orient="index").rename_axis("scenario").reset_index()
+    of_scenario = short_flow_cells[["scenario", "scenario_label", "setting", "conditions"]].drop_duplicates()
     data = _figure_rows(pd.read_parquet(short_flows).query("valid").merge(of_scenario, on="scenario"))
-    figure, views = _draw(data)
-    return Drawing(figure, views, TITLE, data)
+    return _draw(data).drawing(TITLE, data)

@@ -20,7 +20,7 @@ LEAST = 5
 
 
 def _draw(sizes):
-    """Return figure and panels: for each conditions, IP version, group and its CCA one a percentile."""
+    """Return the figure: for each conditions, IP version, group and its CCA one a percentile."""
     apply_style()
     if sizes.empty:
         return none_to_draw(TITLE, f"no size of which {LEAST} objects have a slowdown")
@@ -56,11 +56,10 @@ def _draw(sizes):
             drawn.finish(
                 axes, f"{name.capitalize()} of the slowdown of group {group}, {conditions}. {'; '.join(words)}.", key
             )
-    return drawn.figure, drawn.panels
+    return drawn
 
 
 def plot_slowdown(short_flow_sizes) -> Drawing:
     """Return the figure and its data."""
     sizes = short_flow_sizes[short_flow_sizes["n"] >= LEAST].reset_index(drop=True)
-    figure, views = _draw(sizes)
-    return Drawing(figure, views, TITLE, sizes)
+    return _draw(sizes).drawing(TITLE, sizes)

@@ -11,26 +11,15 @@ def applies(design) -> bool:
     return any(group["application"] == WEB for scenario in design.scenarios for group in scenario["groups"])
 
 
-def settings(design) -> dict[str, dict]:
-    """Return scenario -> its label, and what it has in common with others that differ in their groups of flows only."""
+def settings_params(design) -> dict[str, dict]:
+    """Return ``settings``: scenario -> its label, and what it has in common with others that differ in their groups of flows only."""
     of_scenarios = settings_of(design.scenarios, ("groups", "flows"))
-    return {one["id"]: {"scenario_label": one["label"]} | of_scenarios[one["id"]] for one in design.scenarios}
+    settings = {one["id"]: {"scenario_label": one["label"]} | of_scenarios[one["id"]] for one in design.scenarios}
+    return {"settings": settings}
 
 
-def _figures(design):
-    title = "Completion times of web objects, by the CCA of the long flows beside them"
-    yield Plot(
-        "completion-times",
-        "plot_completion_times",
-        ("short_flows",),
-        title,
-        "distributions",
-        params={"settings": settings(design)},
-    )
-    title = "Slowdown of web objects by their size"
-    yield Plot("slowdown-by-size", "plot_slowdown", ("short_flow_sizes",), title, "medians and 95th percentiles")
-
-
+TIMES = "Completion times of web objects, by the CCA of the long flows beside them"
+SLOWDOWN = "Slowdown of web objects by their size"
 TOPIC = Topic(
     "short_flows",
     "Short flows",
@@ -43,9 +32,12 @@ TOPIC = Topic(
             ("groups", "short_flows"),
             (SHORT_FLOW_CELLS, SHORT_FLOW_SIZES),
             ("confidence",),
-            params=lambda design: {"settings": settings(design)},
+            params=settings_params,
         ),
     ),
-    figures=_figures,
+    figures=(
+        Plot("completion-times", "plot_completion_times", ("short_flows", "short_flow_cells"), TIMES, "distributions"),
+        Plot("slowdown-by-size", "plot_slowdown", ("short_flow_sizes",), SLOWDOWN, "medians and 95th percentiles"),
+    ),
     pictures=("completion-times",),
 )

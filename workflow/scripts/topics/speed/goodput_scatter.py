@@ -87,7 +87,7 @@ def scatter(runs, scenarios, x, references=None, reference_name=None) -> Drawing
             reference_line(axes, value)
         _marks(axes, rows, x, lines)
         drawn.finish(axes, _describe(rows, scenario, x, lines))
-    return Drawing(drawn.figure, drawn.panels, f"{title}, by {cell_words(ccas, ip_versions)}", data)
+    return drawn.drawing(f"{title}, by {cell_words(ccas, ip_versions)}", data)
 
 
 def _figure_rows(runs, x, references):

@@ -33,15 +33,8 @@ LINES = {"ipv4": "-", "ipv6": (0, (2.2, 1.4))}
 def steps(values) -> tuple[np.ndarray, np.ndarray]:
     """Return the steps of an empirical distribution.
 
-    Parameters
-    ----------
-    values : array_like of float, shape (n,)
-        At least one.
-
-    Returns
-    -------
-    values, shares : array of float, shape (m,)
-        Sorted values, and the share of all that is at most as large; m is n, or `STEPS_AT_MOST`.
+    ``values`` (float, shape (n,)): at least one. Returns sorted values, and the share of all that is at most as large;
+    there are n of them, or `STEPS_AT_MOST`.
     """
     ordered = np.sort(np.asarray(values, dtype=float))
     n = len(ordered)
@@ -122,4 +115,4 @@ def plot_distributions(runs, scenarios) -> Drawing:
                 f"Distribution of {name.lower()} over the replications in {heading(scenario)} "
                 f"({conditions(scenario)}). Smallest, middle and largest in {METRIC.unit}: {cells}.",
             )
-    return Drawing(drawn.figure, drawn.panels, f"Distribution of {name.lower()} in each cell", data)
+    return drawn.drawing(f"Distribution of {name.lower()} in each cell", data)

@@ -1,7 +1,6 @@
 """Draw how much of the ideal goodput each CCA reaches in each scenario, as a heat map."""
 
 import pandas as pd
-from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 from figure_parts.figure_style import (
@@ -13,8 +12,8 @@ from figure_parts.figure_style import (
     ramp_colour,
     ramp_text_colour,
 )  # fmt: skip
-from figure_parts.figure_svg import Drawing, Panel
-from figure_parts.scenario_panels import Grid, header, panel_title, parts_of, unclipped
+from figure_parts.figure_svg import Drawing
+from figure_parts.scenario_panels import Grid, PanelFigure, panel_title, parts_of
 from figure_parts.scenario_rows import LABELS_PT, ROW_PT, label_rows, shared_and_own
 from figure_parts.tooltips import cell_name, tell, value_words
 from run_tables.run_keys import CELL
@@ -58,7 +57,7 @@ def share_words(percent) -> str:
     return f"{percent:.1f}" if percent >= 0.095 or percent == 0 else f"{percent:.2f}"
 
 
-def _draw(shares, scenarios, ccas, ip_versions) -> tuple[Figure, list[Panel]]:
+def _draw(shares, scenarios, ccas, ip_versions) -> PanelFigure:
     """Draw a panel an IP version, a row of tiles a scenario of ``scenarios``, a column a CCA."""
     apply_style()
     parts = parts_of(ccas, CCAS_A_PANEL)
@@ -66,12 +65,11 @@ def _draw(shares, scenarios, ccas, ip_versions) -> tuple[Figure, list[Panel]]:
     width = LABELS_PT + TILE_PT * max(6, len(parts[0])) + RIGHT_PT
     top = TITLE_PT + NAMES_PT
     grid = Grid(len(shown), len(ip_versions), width, top + ROW_PT * len(scenarios) + KEY_PT, HEADER_PT)
-    figure, panels = grid.figure(), []
-    header(figure, "Goodput over the ideal, %", [])
+    drawn = PanelFigure("Goodput over the ideal, %", grid, (LABELS_PT, RIGHT_PT, top, KEY_PT))
     places = {name: row for row, name in enumerate(scenarios["scenario"])}
-    for position, (ip_version, part) in enumerate(shown):
+    for ip_version, part in shown:
         right = width - LABELS_PT - TILE_PT * len(part)
-        axes = grid.axes(figure, position, LABELS_PT, right, top, KEY_PT)
+        axes = drawn.next_axes(right)
         of_panel = shares[
             (shares["ip_version"] == ip_version) & shares["cca"].isin(part) & shares["scenario"].isin(places)
         ]
@@ -88,9 +86,8 @@ def _draw(shares, scenarios, ccas, ip_versions) -> tuple[Figure, list[Panel]]:
         for cell in of_panel.to_dict("records"):
             _tile(axes, part.index(cell["cca"]), places[cell["scenario"]], cell)
         _key(axes, len(scenarios))
-        unclipped(axes)
-        panels.append(grid.panel(position, _describe(of_panel, scenarios, ip_version)))
-    return figure, panels
+        drawn.finish(axes, _describe(of_panel, scenarios, ip_version))
+    return drawn
 
 
 def _below_title(of_panel, scenarios):
@@ -158,5 +155,5 @@ def plot_ideal(runs, scenarios) -> Drawing:
     known = shares[shares["note"] != NO_IDEAL]
     if len(known):
         scenarios = scenarios[scenarios["scenario"].isin(known["scenario"])]
-    figure, panels = _draw(shares, scenarios, ccas, ip_versions)
-    return Drawing(figure, panels, f"Goodput over the ideal by {cell_words(ccas, ip_versions)}", shares)
+    drawn = _draw(shares, scenarios, ccas, ip_versions)
+    return drawn.drawing(f"Goodput over the ideal by {cell_words(ccas, ip_versions)}", shares)

@@ -12,5 +12,4 @@ SHARES = Shares(
 
 def plot_subflows(subflow_shares) -> Drawing:
     """Return the figure and its data."""
-    figure, views = draw_shares(subflow_shares, SHARES)
-    return Drawing(figure, views, "Shares by number of subflows", subflow_shares[SHARES.columns()])
+    return draw_shares(subflow_shares, SHARES).drawing("Shares by number of subflows", subflow_shares[SHARES.columns()])

@@ -16,11 +16,7 @@ def _settings(design):
     return {"settings": settings_of(design.scenarios, ("multipath.paths", "multipath.path_delay_ms"))}
 
 
-def _figures(design):
-    title = "Share of MPTCP by its number of subflows"
-    yield Plot("subflow-shares", "plot_subflows", ("subflow_shares",), title, "means, intervals, theory")
-
-
+TITLE = "Share of MPTCP by its number of subflows"
 TOPIC = Topic(
     "subflows",
     "Subflows",
@@ -32,6 +28,6 @@ TOPIC = Topic(
             "describe_subflows", ("runs", "flows", "scenarios"), (SUBFLOW_SHARES,), ("confidence",), params=_settings
         ),
     ),
-    figures=_figures,
+    figures=(Plot("subflow-shares", "plot_subflows", ("subflow_shares",), TITLE, "means, intervals, theory"),),
     pictures=("subflow-shares",),
 )

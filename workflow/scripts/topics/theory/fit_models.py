@@ -3,10 +3,13 @@
 Which model a cell is held against:
 
 - configured loss: the square-root law, which is Reno's own and for other CCAs a yardstick;
-  for CUBIC its response function too. Both take the measured RTT and the realised loss;
+  for CUBIC its response function too. Both are of the steady state: goodput, RTT and losses are those after start-up,
+  since slow start ends with a queue full of losses that no window answers one by one;
 - no configured loss: the full link. Losses then come in bursts, when the queue is full, so that their
   share is no rate of independent losses and the response functions don't apply;
 - always: the full queue, against the mean time that packets waited.
+
+A cell that is not what the model presumes (`preconditions`) is not comparable with it, and its row says why.
 
 `runs` and `scenarios` are ``tidy/runs.csv`` and ``tidy/scenarios.csv``; a row is a dict of `MODELS`' columns.
 """
@@ -21,12 +24,21 @@ from run_tables.resolution import resolution_of
 from run_tables.run_keys import CELL
 from tcp_models import throughput_models as theory
 from tcp_models.throughput_models import CUBIC, FULL_LINK, FULL_QUEUE, SQUARE_ROOT
+from topics.theory.preconditions import unlike_runs
 from topics.theory.response_exponents import few_round_trips, fit_exponents
 from topics.theory.tables import MODELS
 from wording.number_format import count
 
-GOODPUT = "goodput"
+GOODPUT, STEADY_GOODPUT = "goodput", "goodput after start-up"
 QUEUEING = "queueing delay"
+_LOSSES = (STEADY_GOODPUT, "Mbit/s", "goodput_steady_mbps", "goodput_steady_mbps", "loss after start-up")
+#: Model -> the quantity that it is of, its unit, the column that is measured, the metric whose resolution it has, and what the model needs.
+COMPARED = {
+    SQUARE_ROOT: _LOSSES,
+    CUBIC: _LOSSES,
+    FULL_LINK: (GOODPUT, "Mbit/s", "goodput_mbps", "goodput_mbps", "rate or sender's limit"),
+    FULL_QUEUE: (QUEUEING, "ms", QUEUEING, "rtt_mean_ms", "rate limit with a drop-tail queue"),
+}
 
 
 def ratio_interval(measured, modelled, confidence, resolution=0.0) -> tuple[float, float | None, float | None]:
@@ -37,6 +49,9 @@ def ratio_interval(measured, modelled, confidence, resolution=0.0) -> tuple[floa
     interval is taken on the logarithm of the ratio, which keeps it above 0; on the ratio itself
     if that isn't above 0.
 
+    Returns the ratio and both ends, None of a single run, and of runs whose ratios are all the same within the resolution:
+    these have no spread.
+
     Parameters
     ----------
     measured, modelled : array_like of float, shape (n,)
@@ -44,16 +59,10 @@ def ratio_interval(measured, modelled, confidence, resolution=0.0) -> tuple[floa
     confidence : float
     resolution : float
         Of `measured`.
-
-    Returns
-    -------
-    ratio : float
-    low, high : float or None
-        None of a single run, and of runs that repeat one measurement.
     """
     measured, modelled = np.asarray(measured, float), np.asarray(modelled, float)
     n, ratio = len(measured), measured.mean() / modelled.mean()
-    if n < 2 or repeats_one_measurement(measured - ratio * modelled, resolution):
+    if n < 2 or np.ptp(measured - ratio * modelled) <= resolution:
         return float(ratio), None, None
     error = np.std(measured - ratio * modelled, ddof=1) / np.sqrt(n) / modelled.mean()
     half = stats.t.ppf((1 + confidence) / 2, n - 1) * error
@@ -67,17 +76,19 @@ def ratio_interval(measured, modelled, confidence, resolution=0.0) -> tuple[floa
 def add_models(runs) -> pd.DataFrame:
     """Return the runs with each model's value: a column a model, in Mbit/s (ms for the queue).
 
-    Response functions are summed over the flows and no more than the ideal goodput, where
-    there is one; `<model>, capped` says where they were. They are missing where an input is missing
-    or nothing was lost.
+    Response functions take what was measured after start-up, are summed over the flows under test, and no more than the ideal
+    goodput, where there is one; `<model>, capped` says where they were. They are missing where an input is missing
+    or nothing was retransmitted then.
     """
-    positive = (runs["rtt_mean_ms"] > 0) & (runs["loss_percent"] > 0) & (runs["mss_bytes"] > 0) & (runs["flows"] > 0)
-    known = runs.where(positive)  # the rest is missing, and stays so
-    inputs = known["mss_bytes"], known["rtt_mean_ms"], known["loss_percent"] / 100
+    inputs = ("mss_bytes", "rtt_steady_ms", "retransmit_steady_percent", "flows_under_test")
+    known = runs.where((runs[list(inputs)] > 0).all(axis=1))  # the rest is missing, and stays so
     ideal = runs["ideal_goodput_mbps"].where(runs["ideal_goodput_mbps"] > 0)
     columns = {}
     for model, law in ((SQUARE_ROOT, theory.square_root_law_mbps), (CUBIC, theory.cubic_response_mbps)):
-        summed = known["flows"] * law(*inputs)
+        # Of all segments sent, the retransmitted ones among them.
+        loss = known["retransmit_steady_percent"] / (100 + known["retransmit_steady_percent"])
+        of_flow = law(known["mss_bytes"], known["rtt_steady_ms"], loss)
+        summed = known["flows_under_test"] * of_flow
         columns[model] = summed.clip(upper=ideal.fillna(np.inf))
         columns[f"{model}, capped"] = summed > ideal
     columns[FULL_LINK] = ideal
@@ -89,51 +100,57 @@ def add_models(runs) -> pd.DataFrame:
     return runs.assign(**columns)
 
 
-def _cell_models(runs, cell, confidence, loss_caution, queue_caution):
-    """Return the rows of one cell: what its valid runs were held against, and the ratio; `cell` is any of its runs."""
+def _cell_models(runs, cell, confidence, cautions, unlike):
+    """Return the rows of one cell: what its valid runs were held against, and the ratio.
+
+    `cell` is any of its runs, `cautions` and `unlike` have for each model what a reader must know and why it is not comparable.
+    """
     if cell["loss_configured_percent"] > 0:
-        law = _model_row(runs, SQUARE_ROOT, confidence, loss_caution, "loss")
+        law = _model_row(runs, SQUARE_ROOT, confidence, cautions, unlike)
         if cell["cca"] != "reno":
             law["note"] = _joined("a yardstick: the law is Reno's, not this CCA's", law["note"])
         yield law
         if cell["cca"] == "cubic":
-            response = _model_row(runs, CUBIC, confidence, loss_caution, "loss")
+            response = _model_row(runs, CUBIC, confidence, cautions, unlike)
             if response["modelled"] is not None:
-                region = theory.cubic_region(runs["rtt_mean_ms"].mean(), runs["loss_percent"].mean() / 100)
-                response["note"] = _joined(region, response["note"])
+                loss = runs["retransmit_steady_percent"].mean() / 100
+                response["note"] = _joined(theory.cubic_region(runs["rtt_steady_ms"].mean(), loss), response["note"])
             yield response
     else:
-        yield _model_row(runs, FULL_LINK, confidence, "", "rate or sender's limit")
-    yield _model_row(runs, FULL_QUEUE, confidence, queue_caution, "rate limit with a drop-tail queue")
+        yield _model_row(runs, FULL_LINK, confidence, cautions, unlike)
+    yield _model_row(runs, FULL_QUEUE, confidence, cautions, unlike)
 
 
-def _model_row(runs, model, confidence, caution, needed):
-    """Return the row of one model; `needed` is what must be there for it to have a value."""
-    quantity, unit, column = (QUEUEING, "ms", QUEUEING) if model == FULL_QUEUE else (GOODPUT, "Mbit/s", "goodput_mbps")
-    used = runs[runs[column].notna() & runs[model].notna()]
-    row = {"model": model, "quantity": quantity, "unit": unit, "n": len(used)}
+def _model_row(runs, model, confidence, cautions, unlike):
+    """Return the row of one model of a cell."""
+    quantity, unit, column, metric, needed = COMPARED[model]
+    row = {"model": model, "quantity": quantity, "unit": unit, "modelled": None}
     if runs.empty:
-        return row | {"modelled": None, "note": "no valid run"}
-    notes = [caution]
+        return row | {"n": 0, "note": "no valid run"}
+    if reasons := [*unlike.get(model, ()), *unlike_runs(runs, model)]:
+        return row | {"n": 0, "measured": runs[column].mean(), "note": f"not comparable: {', '.join(reasons)}"}
+    used = runs[runs[column].notna() & runs[model].notna()]
+    row["n"], notes = len(used), [cautions.get(model, "")]
     if len(used) < len(runs):
         notes.append(f"{len(runs) - len(used)} of {count(len(runs), 'valid run')} without {needed} or measurement")
     if used.empty:
-        return row | {"modelled": None, "note": _joined(*notes)}
+        return row | {"note": _joined(*notes)}
     row["measured"], row["modelled"] = used[column].mean(), used[model].mean()
-    resolution = resolution_of(used, "rtt_mean_ms" if column == QUEUEING else column)
+    resolution = resolution_of(used, metric)
     row["ratio"], row["ratio_low"], row["ratio_high"] = ratio_interval(
         used[column], used[model], confidence, resolution
     )
-    lost = collapsed(used[column]) if quantity == GOODPUT else np.zeros(len(used), bool)
+    lost = collapsed(used[column]) if quantity != QUEUEING else np.zeros(len(used), bool)
     if model in (SQUARE_ROOT, CUBIC):
         if capped := int(used[f"{model}, capped"].sum()):
             link = f"more than the link carries in {capped} of {count(len(used), 'run')}"
             notes.append(f"{link}: the ideal goodput is taken")
-        notes.append(few_round_trips((1000 * used["duration_s"] / used["rtt_mean_ms"]).mean()))
+        notes.append(few_round_trips((1000 * used["duration_s"] / used["rtt_steady_ms"]).mean()))
     if len(used) == 1:
         notes.append("one run: no interval")
     elif row["ratio_low"] is None:
-        notes.append(f"all {len(used)} runs repeat one measurement: no interval")
+        same = repeats_one_measurement(used[column], resolution)
+        notes.append(f"all {len(used)} runs {'repeat one measurement' if same else 'have the same ratio'}: no interval")
     elif lost.any():
         row |= {"ratio_low": None, "ratio_high": None}
         notes.append(collapse_words(lost))
@@ -141,35 +158,32 @@ def _model_row(runs, model, confidence, caution, needed):
 
 
 def _cautions(scenario):
-    """Return what a reader must know of a scenario's loss, and of its queue."""
-    loss = queue = ""
-    if scenario["segmentation_offload"]:
-        loss = "loss counts super-packets of several segments, the law counts segments"
-        queue = "the queue holds super-packets, which are longer than the full packets of the model"
-    if scenario["loss_reverse_percent"] > 0:
-        loss = _joined(loss, "acknowledgements are lost too, which the law leaves out")
-    return loss, queue
+    """Return model -> what a reader must know of a scenario that is comparable with it."""
+    lost = "acknowledgements are lost too, which the law leaves out" if scenario["loss_reverse_percent"] > 0 else ""
+    long = "the queue holds super-packets, which are longer than the full packets of the model"
+    return {SQUARE_ROOT: lost, CUBIC: lost, FULL_QUEUE: long if scenario["segmentation_offload"] else ""}
 
 
 def _joined(*parts):
     return "; ".join(filter(None, parts))
 
 
-def _fit_models(runs, scenarios, confidence):
+def _fit_models(runs, scenarios, confidence, unlike):
     """Return `MODELS`: every cell of `add_models`' runs, held against the models that apply to it."""
     cautions = {row["scenario"]: _cautions(row) for row in scenarios.to_dict("records")}
     rows = []
     for key, group in runs.groupby(CELL, sort=False):
         cell = group.iloc[0]
         names = dict(zip(CELL, key, strict=True)) | {"scenario_label": cell["scenario_label"]}
-        cell_rows = _cell_models(group[group["valid"]], cell, confidence, *cautions[cell["scenario"]])
-        rows += [names | row for row in cell_rows]
+        of_scenario = cautions[cell["scenario"]], unlike.get(cell["scenario"], {})
+        rows += [names | row for row in _cell_models(group[group["valid"]], cell, confidence, *of_scenario)]
     return pd.DataFrame(rows, columns=MODELS.names)
 
 
-def fit_models(runs, scenarios, confidence) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return `MODELS` and `REGRESSIONS`."""
+def fit_models(runs, scenarios, confidence, unlike) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return `MODELS` and `REGRESSIONS`; ``unlike`` is scenario -> `preconditions.unlike` of it."""
     runs = add_models(runs)
-    models = _fit_models(runs, scenarios, confidence)
-    regressions = fit_exponents(runs, scenarios, confidence)
+    models = _fit_models(runs, scenarios, confidence, unlike)
+    others = [name for name, reasons in unlike.items() if reasons[SQUARE_ROOT]]
+    regressions = fit_exponents(runs[~runs["scenario"].isin(others)], scenarios, confidence)
     return models, regressions

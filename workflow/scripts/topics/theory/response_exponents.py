@@ -39,18 +39,18 @@ CONDITIONS = {
 
 
 def cell_means(runs, scenarios) -> pd.DataFrame:
-    """Return a row a cell: its mean goodput per flow, RTT and loss, over valid runs that have all three."""
+    """Return a row a cell: its mean goodput per flow, RTT and loss after start-up, over valid runs that have all three."""
     runs = runs_at_centre(runs, scenarios)
-    measured = runs[["goodput_mbps", "rtt_mean_ms", "loss_percent"]].notna().all(axis=1)
+    measured = runs[["goodput_steady_mbps", "rtt_steady_ms", "retransmit_steady_percent"]].notna().all(axis=1)
     means = runs[runs["valid"] & measured].groupby(CELL, sort=False).agg(
         runs=("valid", "size"),
-        flows=("flows", "first"),
+        flows=("flows_under_test", "first"),
         loss_configured_percent=("loss_configured_percent", "first"),
         rtt_path_ms=("rtt_path_ms", "first"),
-        goodput_mbps=("goodput_mbps", "mean"),
-        goodput_error=("goodput_mbps", "sem"),
-        rtt_ms=("rtt_mean_ms", "mean"),
-        loss_percent=("loss_percent", "mean"),
+        goodput_mbps=("goodput_steady_mbps", "mean"),
+        goodput_error=("goodput_steady_mbps", "sem"),
+        rtt_ms=("rtt_steady_ms", "mean"),
+        loss_percent=("retransmit_steady_percent", "mean"),
         duration_s=("duration_s", "first"),
         reno_capped=(f"{theory.SQUARE_ROOT}, capped", "any"),
         cubic_capped=(f"{theory.CUBIC}, capped", "any"),
@@ -66,14 +66,8 @@ def cell_means(runs, scenarios) -> pd.DataFrame:
 def expected_exponents(cells, cca) -> tuple[dict[str, float], str, str]:
     """Return the exponents that a CCA's own model has in these cells, which are all of this CCA.
 
-    Returns
-    -------
-    exponents : dict of str to float
-        Of "rtt_ms" and "loss_percent"; empty if no model gives one for all cells.
-    source : str
-        Where they are from.
-    note : str
-        Why there are none, for a CCA that has a model.
+    Returns the exponents of "rtt_ms" and "loss_percent", none if no model gives one for all cells; where they are from;
+    and why there are none, for a CCA that has a model.
     """
     if cca not in ("reno", "cubic"):
         return {}, "", ""
@@ -100,6 +94,8 @@ def power_law(cells, terms, confidence) -> dict[str, float]:
     The interval is the wider of two: the t interval of the regression, and the normal interval that
     follows from the standard errors of the cells' means, of which the exponent is a linear combination.
 
+    Returns estimate, ci_low, ci_high (of the first term's exponent), r2.
+
     Parameters
     ----------
     cells : pandas.DataFrame
@@ -108,11 +104,6 @@ def power_law(cells, terms, confidence) -> dict[str, float]:
         Columns whose exponents are fitted.
     confidence : float
         Of the interval.
-
-    Returns
-    -------
-    dict
-        estimate, ci_low, ci_high (of the first term's exponent), r2.
     """
     import pingouin  # here: its import takes a second, which each job without such a fit would pay
 
@@ -198,7 +189,12 @@ def fit_exponents(runs, scenarios, confidence) -> pd.DataFrame:
     """Return `REGRESSIONS`: the exponent of RTT at each configured loss, and that of loss where it varies."""
     rows, cells = [], cell_means(runs, scenarios)
     for (cca, ip_version, flows), group in cells.groupby(["cca", "ip_version", "flows"], sort=False):
-        names = {"response": "goodput per flow", "cca": cca, "ip_version": ip_version, "flows": int(flows)}
+        names = {
+            "response": "goodput per flow after start-up",
+            "cca": cca,
+            "ip_version": ip_version,
+            "flows": int(flows),
+        }
         for loss, same_loss in group.groupby("loss_configured_percent", sort=False):
             row = _regression_row(same_loss, cca, ["rtt_ms"], confidence)
             rows.append(names | {"loss_configured_percent": loss, "term": "RTT"} | row)

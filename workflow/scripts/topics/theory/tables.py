@@ -1,25 +1,27 @@
 """The analysis tables of the topic, column by column."""
 
-from run_tables.run_keys import CELL_COLUMNS, SCENARIO_LABEL
+from run_tables.run_keys import CELL_COLUMNS, LABELLED_CELL
 from run_tables.table import Table, count_column, interval_columns, number_column, text_column
-from run_tables.tidy_tables import RUNS
 from topics.cells.tables import IN_UNIT, NOTE
 
-_NO_VALUE = "no valid run has what the model needs and a measurement"
+_NO_VALUE = "no valid run has what the model needs and a measurement, or the cell is not comparable"
 _NO_INTERVAL = "there are fewer than two such runs"
 _NO_LINE = "there is no regression, for the reason in `note`"
 MODELS = Table(
     "models",
     "a model in a cell",
     (
-        CELL_COLUMNS[0],
-        SCENARIO_LABEL,
-        *CELL_COLUMNS[1:],
+        *LABELLED_CELL,
         text_column("model", "Model that the cell is held against."),
-        text_column("quantity", "What it is of: `goodput` or `queueing delay`."),
+        text_column("quantity", "What it is of: `goodput`, `goodput after start-up` or `queueing delay`."),
         text_column("unit", "Unit of this quantity."),
         count_column("n", "runs", "Valid runs that have what the model needs and a measurement."),
-        number_column("measured", IN_UNIT, "Mean over these runs of what was measured.", _NO_VALUE),
+        number_column(
+            "measured",
+            IN_UNIT,
+            "Mean over these runs of what was measured; over all valid ones of a cell that is not comparable.",
+            "no valid run has a measurement",
+        ),
         *interval_columns("ratio_low", "ratio_high", "", "`ratio`", _NO_INTERVAL),
         number_column("modelled", IN_UNIT, "Mean over these runs of what the model gives.", _NO_VALUE),
         number_column("ratio", "", "Measured over modelled.", _NO_VALUE),
@@ -30,13 +32,16 @@ REGRESSIONS = Table(
     "regressions",
     "an exponent of a CCA and IP version",
     (
-        text_column("response", "What goes with a power of `term`: goodput per flow."),
+        text_column("response", "What goes with a power of `term`: goodput per flow after start-up."),
         *CELL_COLUMNS[1:],
-        RUNS["flows"],
+        count_column("flows", "", "Number of flows under test."),
         number_column(
             "loss_configured_percent", "%", "Random loss that is set in the scenarios of the fit.", "it is what varies"
         ),
-        text_column("term", "What the exponent is of: `RTT` or `loss`."),
+        text_column(
+            "term",
+            "What the exponent is of: `RTT` or `loss`, both as measured after start-up; loss is the share of segments that were retransmitted.",
+        ),
         number_column(
             "expected", "", "Exponent that the CCA's model has.", "no model gives one for all of these scenarios"
         ),

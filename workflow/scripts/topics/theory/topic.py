@@ -2,6 +2,7 @@
 
 from topics.ccas.topic import one_cca_a_run
 from topics.multipath.topic import joined_scenarios
+from topics.theory.preconditions import unlike
 from topics.theory.tables import MODELS, REGRESSIONS
 from topics.topic import Analysis, Topic
 
@@ -22,5 +23,13 @@ TOPIC = Topic(
     order=230,
     heading="Does TCP behave as theory says?",
     applies=one_path,
-    analyses=(Analysis("fit_models", ("runs", "scenarios"), (MODELS, REGRESSIONS), ("confidence",)),),
+    analyses=(
+        Analysis(
+            "fit_models",
+            ("runs", "scenarios"),
+            (MODELS, REGRESSIONS),
+            ("confidence",),
+            params=lambda design: {"unlike": {one["id"]: unlike(one) for one in design.scenarios}},
+        ),
+    ),
 )

@@ -2,28 +2,18 @@
 
 import pandas as pd
 
-from inference.cell_estimates import cell_estimate, estimate_columns
+from run_tables.estimated_cells import estimated_cells
 from run_tables.run_keys import CELL, RUN
 from topics.time_series.phases import ALL_PHASES, COLUMNS, phase_table
 from topics.time_series.tables import PHASE_SHARES
 from topics.time_series.window_series import valid_series
 
-SHARE = PHASE_SHARES["share_percent"]
-
 
 def phase_time(phases) -> pd.DataFrame:
     """Return what share of a run's time the flows of a CCA spend in each phase, and how often.
 
-    Parameters
-    ----------
-    phases : pandas.DataFrame
-        `PHASES`.
-
-    Returns
-    -------
-    pandas.DataFrame
-        `RUN`, flow_cca, phase (each that any flow of that CCA has in the study), share_percent (of the time of these
-        flows together), spells (per flow).
+    ``phases`` are `PHASES`. Returns `RUN`, flow_cca, phase (each that any flow of that CCA has in the study),
+    share_percent (of the time of these flows together), spells (per flow).
     """
     run = [*RUN, "flow_cca"]
     spent = phases.assign(seconds=phases["end_s"] - phases["begin_s"]).astype({"phase": str, "flow_cca": str})
@@ -41,14 +31,12 @@ def phase_time(phases) -> pd.DataFrame:
 
 def _phase_shares(times, labels, looks, confidence):
     """Return `PHASE_SHARES` of `phase_time`'s table; `labels` and `looks`, the samples of a flow, are those of the scenarios."""
-    rows, keys = [], [*CELL, "flow_cca", "phase"]
-    for key, group in times.groupby(keys, sort=False):
-        row = dict(zip(keys, key, strict=True)) | {
-            "scenario_label": labels[key[0]], "runs": len(group), "spells": group["spells"].mean(),
-        }  # fmt: skip
-        mean = cell_estimate(group["share_percent"], confidence, SHARE.least, SHARE.most, 100 / looks[key[0]])
-        rows.append(row | estimate_columns(mean, "share_percent", "ci"))
-    return pd.DataFrame(rows, columns=PHASE_SHARES.names)
+    runs, keys = times.assign(valid=True), (*CELL, "flow_cca", "phase")
+    steps = {"share_percent": 100 / times["scenario"].map(looks)}
+    of_scenario = labels.to_frame("scenario_label")
+    return estimated_cells(
+        PHASE_SHARES, runs, confidence, keys, of_scenario, lambda _, valid: {"runs": len(valid)}, steps
+    )
 
 
 def find_phases(runs, sockets, confidence) -> tuple[pd.DataFrame, pd.DataFrame]:

@@ -42,10 +42,7 @@ GAIN_STEP = 0.05
 def phase_of_samples(series) -> pd.Categorical:
     """Return the phase of each sample, one of `ALL_PHASES`.
 
-    Parameters
-    ----------
-    series : pandas.DataFrame
-        With flow_cca and `COLUMNS`, a row a sample; of any number of flows.
+    ``series``: with flow_cca and `COLUMNS`, a row a sample; of any number of flows.
     """
     state = series["state"].astype(object).to_numpy()
     cwnd, ssthresh, pacing, window = (series[name].to_numpy(float) for name in COLUMNS[1:])
@@ -76,10 +73,7 @@ def _near(values, gain):
 def phase_table(series) -> pd.DataFrame:
     """Return the phases of each flow, one after another, as `PHASES`.
 
-    Parameters
-    ----------
-    series : pandas.DataFrame
-        As `window_series.valid_series` yields them, with `COLUMNS`.
+    ``series``: as `window_series.valid_series` yields them, with `COLUMNS`.
     """
     if series.empty:
         return pd.DataFrame(columns=PHASES.names)

@@ -26,10 +26,7 @@ LEAST_ROUND_TRIPS = 3
 def teeth(series) -> pd.DataFrame:
     """Return the teeth of all flows that can have any, as `TEETH`.
 
-    Parameters
-    ----------
-    series : pandas.DataFrame
-        As `window_series.valid_series` yields them, with rtt_ms and `phases.COLUMNS`.
+    ``series``: as `window_series.valid_series` yields them, with rtt_ms and `phases.COLUMNS`.
     """
     rows = []
     series = series[~series["flow_cca"].isin(TOOTHLESS)]

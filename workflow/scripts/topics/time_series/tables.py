@@ -1,6 +1,6 @@
 """The analysis tables of the topic, column by column."""
 
-from run_tables.run_keys import CELL_COLUMNS, RUN_KEYS, SCENARIO_LABEL
+from run_tables.run_keys import LABELLED_CELL, RUN_KEYS
 from run_tables.series_tables import SOCKETS
 from run_tables.table import (
     Table,
@@ -14,7 +14,6 @@ from run_tables.table import (
 from run_tables.tidy_tables import FLOWS
 from topics.cells.tables import IN_UNIT
 
-_CELL = (CELL_COLUMNS[0], SCENARIO_LABEL, *CELL_COLUMNS[1:])
 _FLOW = (*RUN_KEYS, FLOWS["flow"], SOCKETS["flow_cca"])
 _FLOWS_CCA = text_column("flow_cca", "CCA of the flows, in a mix one of its own.")
 _PHASE = text_column(
@@ -35,7 +34,7 @@ PHASE_SHARES = Table(
     "phase_shares",
     "a phase of the flows of a CCA in a cell",
     (
-        *_CELL,
+        *LABELLED_CELL,
         _FLOWS_CCA,
         _PHASE,
         count_column("runs", "", "Valid runs with samples."),
@@ -53,7 +52,7 @@ WINDOW_THEORY = Table(
     "window_theory",
     "a quantity of the flows of a CCA in a cell",
     (
-        *_CELL,
+        *LABELLED_CELL,
         _FLOWS_CCA,
         _QUANTITY,
         _UNIT,
@@ -86,7 +85,7 @@ FLOW_OUTCOMES = Table(
     "flow_outcomes",
     "a quantity of the flows of a cell",
     (
-        *_CELL,
+        *LABELLED_CELL,
         text_column(
             "quantity",
             "Of a run's flows: `goodput` (the mean), `goodput_least`, `goodput_most`, `jain` (Jain's index), "

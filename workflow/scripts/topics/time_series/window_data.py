@@ -23,6 +23,10 @@ def first_valid(cell) -> int:
 def run_data(samples, queue, phases) -> pd.DataFrame:
     """Collect what the figure of a run shows.
 
+    Returns `COLUMNS`; series is cwnd, ssthresh (packets), rtt (ms), queue_delay (ms; queue_packets where the rate isn't
+    known): lines; phase: a spell, with its name as value_text; retransmission, drop, mark: a tick, with their number
+    since the sample before.
+
     Parameters
     ----------
     samples : pandas.DataFrame
@@ -31,13 +35,6 @@ def run_data(samples, queue, phases) -> pd.DataFrame:
         Of the run: time_s, packets, drops, delay_ms; marks, if its queue has any.
     phases : pandas.DataFrame
         `PHASES` of the run.
-
-    Returns
-    -------
-    pandas.DataFrame
-        With `COLUMNS`; series is cwnd, ssthresh (packets), rtt (ms), queue_delay (ms; queue_packets where the rate isn't known):
-        lines; phase: a spell, with its name as value_text; retransmission, drop, mark: a tick, with their number since
-        the sample before.
     """
     parts = []
     for (flow, cca), rows in samples.groupby(["flow", "flow_cca"], sort=False, observed=True):
@@ -81,6 +78,8 @@ def thinned(time, values, columns) -> np.ndarray:
     The time is cut into columns; the first, the last, the lowest and the highest sample of each stay, and the first
     and the last of equal values in a row.
 
+    Returns their positions, ascending.
+
     Parameters
     ----------
     time : array_like of float, shape (n,)
@@ -89,11 +88,6 @@ def thinned(time, values, columns) -> np.ndarray:
         Where one is missing the line is broken: of missing ones in a row the first stays.
     columns : int
         Two for each point of the figure's width are as fine as one sees.
-
-    Returns
-    -------
-    numpy.ndarray of int
-        Positions, ascending.
     """
     time, values = np.asarray(time, float), np.asarray(values, float)
     if len(time) == 0:

@@ -20,8 +20,6 @@ def valid_series(path, columns, runs) -> Iterator[pd.DataFrame]:
         ``tidy/sockets.parquet``.
     columns : iterable of str
         Besides `FLOW`, flow_cca and time_s.
-    runs : pandas.DataFrame
-        ``tidy/runs.csv``.
     """
     valid = {(*key[:3], int(key[3])) for key in runs.loc[runs["valid"], RUN].itertuples(index=False, name=None)}
     names = list(dict.fromkeys(("flow", "flow_cca", "time_s", *columns)))

@@ -25,6 +25,8 @@ def compare_with_theory(measures, labels, coarse, confidence) -> pd.DataFrame:
 
     A run's value is the mean of its flows', mean and interval are over runs, least and most over flows.
 
+    Returns `WINDOW_THEORY`, a cell's quantities in the order of `QUANTITIES`.
+
     Parameters
     ----------
     measures : pandas.DataFrame
@@ -34,11 +36,6 @@ def compare_with_theory(measures, labels, coarse, confidence) -> pd.DataFrame:
     coarse : dict
         Cell -> by what share of its peak a window grows from sample to sample; missing where that isn't known.
     confidence : float
-
-    Returns
-    -------
-    pandas.DataFrame
-        `WINDOW_THEORY`, a cell's quantities in the order of `QUANTITIES`.
     """
     rows, keys = [], [*CELL, "flow_cca"]
     measures = measures[measures["measured"].notna() | (measures["note"] != "")]

@@ -14,18 +14,13 @@ CHANGING = "changes while traffic flows"
 
 
 def wilson_interval(hits, trials, confidence) -> tuple[float, float]:
-    """Return Wilson's score interval of a proportion (Wilson, 1927, JASA 22:209-212).
+    """Return both ends of Wilson's score interval of a proportion (Wilson, 1927, JASA 22:209-212).
 
     Parameters
     ----------
     hits, trials : int
         `trials` of at least 1.
     confidence : float
-        Between 0 and 1.
-
-    Returns
-    -------
-    low, high : float
         Between 0 and 1.
     """
     if trials < 1 or not 0 <= hits <= trials:
@@ -51,20 +46,15 @@ def _independent_runs(runs):
 def realised_loss(runs, scenarios, confidence, changing=()) -> pd.DataFrame:
     """Return the realised loss of each scenario's link beside the configured one.
 
+    Returns a row a scenario: scenario, scenario_label, quantity ("loss"), unit, configured, realised, low, high, runs
+    (independent ones), packets, note.
+
     Parameters
     ----------
-    runs, scenarios : pandas.DataFrame
-        The tidy tables.
     confidence : float
         Of the interval.
     changing : collection of str
         Scenarios whose loss changes, of which there is no one value: each run's check `loss_forward` judges their phases.
-
-    Returns
-    -------
-    pandas.DataFrame
-        A row a scenario: scenario, scenario_label, quantity ("loss"), unit, configured, realised,
-        low, high, runs (independent ones), packets, note.
     """
 
     def loss(valid):
@@ -86,11 +76,8 @@ def smallest_rtt(runs, scenarios, shifts_ms=None) -> pd.DataFrame:
 
     ``shifts_ms`` says by how much the path's least RTT differs from its first one where it changes (`StudyDesign.rtt_shifts_ms`).
 
-    Returns
-    -------
-    pandas.DataFrame
-        As `realised_loss`; realised and low are the smallest RTT of all valid runs, high is the
-        largest of the runs' own smallest RTTs; where paths are drawn, as if each run had had its scenario's.
+    The columns are those of `realised_loss`; realised and low are the smallest RTT of all valid runs, high is the
+    largest of the runs' own smallest RTTs; where paths are drawn, as if each run had had its scenario's.
     """
 
     def rtt(valid):

@@ -14,7 +14,7 @@ PAIRS = "CCA against CCA"
 
 
 @dataclass(frozen=True)
-class Change:
+class ChangedConclusion:
     """A conclusion that would be another one: its question, its place, and both; an overall one has no scenario."""
 
     question: str
@@ -26,7 +26,7 @@ class Change:
     kept: str  # with excluded runs kept
 
 
-def changed_conclusions(tables, margins, significance) -> tuple[list[Change], int]:
+def changed_conclusions(tables, margins, significance) -> tuple[list[ChangedConclusion], int]:
     """Return the conclusions that change, and how many were compared.
 
     Parameters
@@ -53,7 +53,7 @@ def changed_conclusions(tables, margins, significance) -> tuple[list[Change], in
             reported, kept = conclusion(row)
             if reported != kept:
                 place = row.get("scenario", ""), row.get("scenario_label", ""), _place(row)
-                changes.append(Change(question, row["metric"], *place, reported, kept))
+                changes.append(ChangedConclusion(question, row["metric"], *place, reported, kept))
     return changes, compared
 
 
@@ -111,7 +111,7 @@ def exclusions_sentence(usable, invalid, changes, compared) -> str:
     ----------
     usable, invalid : int
         Excluded runs that have numbers, and all of them.
-    changes : list of Change
+    changes : list of ChangedConclusion
     compared : int
         Conclusions that were compared.
     """

@@ -10,12 +10,11 @@ from figure_parts.figure_svg import Drawing
 from figure_parts.scenario_panels import (
     MINUS,
     Grid,
-    header,
+    PanelFigure,
     interval_line,
     panel_title,
     remark,
     rows_of,
-    unclipped,
     unit_below,
     value_axis,
 )  # fmt: skip
@@ -33,22 +32,21 @@ UNITS = {"loss": "percentage points", "smallest RTT": "ms"}
 
 
 def _draw_emulation(checks, scenarios, confidence):
-    """Return the figure and its panels, one of each of `emulation_check`'s tables; `confidence` is that of the loss."""
+    """Return the figure, a panel for each of `emulation_check`'s tables; `confidence` is that of the loss."""
     apply_style()
     grid = Grid(len(checks), len(checks), WIDTH_PT, TITLE_PT + ROW_PT * len(scenarios) + AXIS_PT)
-    figure = grid.figure()
     key = [
         Line2D([], [], ls="none", marker="o", ms=4.5, mew=0, color=LIGHT.blue, label="realised"),
         Line2D([], [], color=LIGHT.ink, lw=1, label=f"loss: {100 * confidence:g} % interval; RTT: range of the runs"),
     ]
-    header(figure, "Emulation: realised less configured", key)
+    margins = LABELS_PT, RIGHT_PT, TITLE_PT, AXIS_PT
+    drawn = PanelFigure("Emulation: realised less configured", grid, margins, key)
     shared, _ = shared_and_own(scenarios)
-    panels = []
-    for position, checked in enumerate(checks):
+    for checked in checks:
         quantity = checked["quantity"].iloc[0]
         off = checked[["realised", "low", "high"]].to_numpy(float) - checked[["configured"]].to_numpy(float)
         axis = difference_axis(off[~np.isnan(off)].tolist(), least=LEAST[quantity])
-        axes = grid.axes(figure, position, LABELS_PT, RIGHT_PT, TITLE_PT, AXIS_PT)
+        axes = drawn.next_axes()
         value_axis(axes, "x", axis, spaced=True)
         rows_of(axes, [""] * len(scenarios))
         label_rows(axes, scenarios)
@@ -58,9 +56,8 @@ def _draw_emulation(checks, scenarios, confidence):
         _beside(axes, -1, "realised", LIGHT.muted)
         for row, (cell, values) in enumerate(zip(checked.to_dict("records"), off, strict=True)):
             _row(axes, row, cell, *values)
-        unclipped(axes)
-        panels.append(grid.panel(position, _describe(checked, scenarios, confidence)))
-    return figure, panels
+        drawn.finish(axes, _describe(checked, scenarios, confidence))
+    return drawn
 
 
 def _row(axes, row, cell, deviation, low, high):
@@ -106,6 +103,6 @@ def plot_emulation(runs, scenarios, confidence, loss_changing, rtt_shifts_ms) ->
     """Return the figure and its data."""
     loss = realised_loss(runs, scenarios, confidence, loss_changing)
     checks = [loss, smallest_rtt(runs, scenarios, rtt_shifts_ms)]
-    figure, panels = _draw_emulation(checks, scenarios, confidence)
+    drawn = _draw_emulation(checks, scenarios, confidence)
     title = "Realised less configured loss and round-trip time"
-    return Drawing(figure, panels, title, pd.concat(checks, ignore_index=True))
+    return drawn.drawing(title, pd.concat(checks, ignore_index=True))

@@ -8,6 +8,7 @@ from run_tables.metrics import differences
 from run_tables.reading import run_name
 from topics.validity.exclusions import changed_conclusions, exclusions_sentence
 from topics.validity.sentences import trust_sentence
+from wording.check_words import meaning_of_failure
 
 MAX_EXCLUDED_SHOWN = 200
 
@@ -18,6 +19,7 @@ def section(material) -> dict:
     excluded = runs[~runs["valid"]].head(MAX_EXCLUDED_SHOWN)
     return {
         "checks": material.tables.checks.to_dict("records"),
+        "meanings": failed_checks(material.tables.checks),
         "cells_excluded": len(validity[validity["excluded"] > 0]),
         "cells": len(validity),
         "excluded": [{"name": run_name(row), "because": row["invalid_because"]} for row in excluded.to_dict("records")],
@@ -25,6 +27,15 @@ def section(material) -> dict:
         "runs": len(runs),
         "valid": int(runs["valid"].sum()),
     }
+
+
+def failed_checks(checks) -> list[dict]:
+    """Return the checks that runs failed, the most often first: ``check``, how many ``failed`` it, and the ``meaning`` of that."""
+    failed = checks[checks["failed"] > 0].sort_values("failed", ascending=False, kind="stable")
+    return [
+        {"check": row["check"], "failed": row["failed"], "meaning": meaning_of_failure(row["check"])}
+        for row in failed.to_dict("records")
+    ]
 
 
 def _exclusions(material) -> dict:

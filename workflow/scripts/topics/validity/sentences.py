@@ -4,26 +4,12 @@ from experiment.packet_sizes import PACKET_BYTES
 from report_parts.data_tables import minus
 from run_tables.reading import link_packets
 from topics.validity.emulation_check import longer_paths_ms
+from wording.check_words import check_noun
 from wording.number_format import count, number
 from wording.scenario_words import least_rtt_ms
 from wording.sentence_words import listed
 
 MAX_REASONS = 2
-CHECK_WORDS = {
-    "buffers": "what buffers held back",
-    "carried_out": "completion",
-    "cca": "the CCA that ran",
-    "drops_elsewhere": "drops elsewhere",
-    "exit_status": "the exit status",
-    "goodput_ceiling": "the highest possible goodput",
-    "host_settings": "the hosts' settings",
-    "idle_rtt": "the idle path's RTT",
-    "loss_forward": "the forward path's loss",
-    "loss_reverse": "the reverse path's loss",
-    "overlap": "the flows' overlap",
-    "qdiscs": "the queues' settings",
-    "rtt_floor": "the lowest possible RTT",
-}
 
 
 def trust_sentence(runs, checks, scenarios, shifts_ms=None, loss_changing=()) -> str:
@@ -42,7 +28,7 @@ def trust_sentence(runs, checks, scenarios, shifts_ms=None, loss_changing=()) ->
     packet_ms = PACKET_BYTES * 8e-3 / scenarios.set_index("scenario")["rate_mbps"].astype(float)
     rtts = rtt_words(valid, "the least that jitter allows" if jitter else "the empty path's", packet_ms)
     return (
-        "; ".join([validity_words(runs, checks), *loss_words(valid[~valid["scenario"].isin(loss_changing)]), *rtts])
+        "; ".join([validity_words(runs, checks), *loss_sentences(valid[~valid["scenario"].isin(loss_changing)]), *rtts])
         + "."
     )
 
@@ -53,7 +39,7 @@ def validity_words(runs, checks) -> str:
     if valid == total:
         return f"All {total:,} runs passed every check" if total > 1 else "The only run passed every check"
     failed = checks[checks["failed"] > 0].sort_values("failed", ascending=False, kind="stable")
-    names = [CHECK_WORDS.get(name, name.replace("_", " ")) for name in failed["check"]]
+    names = [check_noun(name) for name in failed["check"]]
     reasons = [f"{name} ({number_of:,.0f})" for name, number_of in zip(names, failed["failed"], strict=True)]
     shown = listed([*reasons[:MAX_REASONS], *(["others"] if len(reasons) > MAX_REASONS else [])]) if reasons else ""
     if valid == 0:
@@ -66,7 +52,7 @@ def validity_words(runs, checks) -> str:
     return f"{subject}, and the other {rest:,} failed the checks of {shown}" if shown else subject
 
 
-def loss_words(valid) -> list[str]:
+def loss_sentences(valid) -> list[str]:
     """Say how well the links' realised loss agrees with what was configured."""
     lossy = valid[valid["loss_configured_percent"] > 0]
     lossy = lossy.assign(reached=link_packets(lossy)).dropna(subset=["reached", "link_drops"])

@@ -1,6 +1,6 @@
 """The analysis tables of the topic, column by column."""
 
-from run_tables.run_keys import CELL_COLUMNS, SCENARIO_LABEL
+from run_tables.run_keys import LABELLED_CELL
 from run_tables.table import Table, count_column, text_column
 from run_tables.tidy_tables import CHECKS
 
@@ -8,9 +8,7 @@ VALIDITY = Table(
     "validity",
     "a cell",
     (
-        CELL_COLUMNS[0],
-        SCENARIO_LABEL,
-        *CELL_COLUMNS[1:],
+        *LABELLED_CELL,
         count_column("total", "runs", "Runs of the cell."),
         count_column("valid", "runs", "Those that passed all of their checks."),
         count_column("excluded", "runs", "Those that failed one or more."),

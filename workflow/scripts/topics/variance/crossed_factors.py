@@ -26,16 +26,9 @@ SCENARIO = "scenario"
 def crossed_conditions(scenarios: pd.DataFrame) -> pd.DataFrame | None:
     """Return the conditions that scenarios vary, if each of their combinations is there exactly once; else None.
 
-    Parameters
-    ----------
-    scenarios : pandas.DataFrame
-        ``tidy/scenarios.csv``, or some of its rows.
-
-    Returns
-    -------
-    pandas.DataFrame or None
-        A row a scenario with its identifier as index; a column a condition, named in words, with the number of its level in
-        order of appearance. Conditions that vary with each other one to one are one: "rate and queue".
+    ``scenarios``: ``tidy/scenarios.csv``, or some of its rows. Returns a row a scenario with its identifier as index; a
+    column a condition, named in words, with the number of its level in order of appearance. Conditions that vary with
+    each other one to one are one: "rate and queue".
     """
     together: dict[tuple, list[str]] = {}
     for name in scenarios.columns:

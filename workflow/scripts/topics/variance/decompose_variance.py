@@ -32,10 +32,6 @@ def decompose_metric(runs, scenarios, metric, confidence) -> list[dict]:
 
     Parameters
     ----------
-    runs : pandas.DataFrame
-        ``tidy/runs.csv``.
-    scenarios : pandas.DataFrame
-        ``tidy/scenarios.csv``.
     metric : metrics.Metric
     confidence : float
         Of the intervals.

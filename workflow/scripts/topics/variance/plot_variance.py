@@ -9,12 +9,11 @@ from figure_parts.scenario_panels import (
     TITLE_PT,
     WIDTHS_PT,
     Grid,
+    PanelFigure,
     columns_for,
-    header,
     interval_line,
     panel_title,
     rows_of,
-    unclipped,
     unit_below,
     value_axis,
 )  # fmt: skip
@@ -63,16 +62,15 @@ def plot_variance(variance) -> Drawing:
     left = INDENT_PT + 6 + LETTER_SHARE * FONT_SIZE_PT * max(map(len, parts))
     width = max(WIDTHS_PT[columns], left + RIGHT_PT + 110)
     grid = Grid(panels, columns, width, TITLE_PT + ROW_PT * len(parts) + AXIS_PT, HEADER_PT)
-    figure, drawn = grid.figure(), []
-    header(figure, "Where the variance is", [])
+    drawn = PanelFigure("Where the variance is", grid, (left, RIGHT_PT, TITLE_PT, AXIS_PT))
     for place in range(panels):
-        axes = grid.axes(figure, place, left, RIGHT_PT, TITLE_PT, AXIS_PT)
+        axes = drawn.next_axes()
         value_axis(axes, "x", AXIS)
         unit_below(axes, AXIS, "% of the variance")
         rows_of(axes, parts)
         if not metrics:
             panel_title(axes, "Nothing varies, or too few cells have values", "", left)
-            drawn.append(grid.panel(place, "No metric has a variance to be taken apart."))
+            drawn.panels[-1] = grid.panel(place, "No metric has a variance to be taken apart.")
             continue
         metric = metrics[place]
         rows = variance[variance["metric"] == metric.column].to_dict("records")
@@ -83,8 +81,5 @@ def plot_variance(variance) -> Drawing:
         for row in rows:
             if row["part"] in parts and not is_missing(row["share_percent"]):
                 _draw_part(axes, row, parts.index(row["part"]))
-        unclipped(axes)
-        drawn.append(
-            grid.panel(place, f"{metric.name}: shares of its variance in percent. {', '.join(map(_words, rows))}.")
-        )
-    return Drawing(figure, drawn, "Shares of each metric's variance", variance)
+        drawn.finish(axes, f"{metric.name}: shares of its variance in percent. {', '.join(map(_words, rows))}.")
+    return drawn.drawing("Shares of each metric's variance", variance)

@@ -11,10 +11,6 @@ def has_several_cells(design) -> bool:
     return cells > 1 and not compares_sizes_alone(design)
 
 
-def _figures(design):
-    yield Plot("variance", "plot_variance", ("variance",), title="Where the variance is", shows="shares, intervals")
-
-
 TOPIC = Topic(
     "variance",
     "Variance",
@@ -22,5 +18,5 @@ TOPIC = Topic(
     heading="Where is the variance?",
     applies=has_several_cells,
     analyses=(Analysis("decompose_variance", ("runs", "scenarios"), (VARIANCE,), ("confidence",)),),
-    figures=_figures,
+    figures=(Plot("variance", "plot_variance", ("variance",), "Where the variance is", "shares, intervals"),),
 )

@@ -1,0 +1,299 @@
+"""Every key of a scenario, and what happens in the guest when its effect is turned off behind the testbed's back.
+
+An `Off` is a scenario that has the key, Python that turns the effect off in the guest once the network was read back, and the check that
+must notice. Some also have the kernel lie: a second reading of the network is answered as the first. Keys whose effect is no matter of
+the network are `EXEMPT`, each with the reason.
+"""
+
+import json
+from dataclasses import dataclass
+
+from experiment.disciplines import DISCIPLINES
+from experiment.qdisc import DROP_TAIL
+from study_files.study_schema import dereferenced, keys_of, scenario_schema, study_schema
+
+#: Added to the end of `testbed.guest`: what is turned off after the first reading of the network.
+PRELUDE = """
+
+import testbed.checks.verification as _verification
+from testbed.network.commands import batch as _batch
+from testbed.network.sysctl import write as _write
+
+_told, _honest_read_back = [], read_back
+
+
+def _tc(path, node, *lines):
+    _batch(path.net[node], "tc", list(lines))
+
+
+def read_back(path, specification):
+    if not _told:
+        _told.append(_honest_read_back(path, specification))
+        _turn_off(path, specification)
+        return _told[0]
+    return _told[0] if {lies} else _honest_read_back(path, specification)
+
+
+def _turn_off(path, specification):
+{code}
+"""
+
+
+@dataclass(frozen=True)
+class Off:
+    """A scenario, what turns an effect of it off (Python with ``path`` and ``specification``), and the name of the check that fails."""
+
+    scenario: dict
+    code: str
+    check: str
+    lies: bool = True
+    cca: str = "reno"
+    #: Code at the module's level, where a function of the testbed is to be another.
+    before: str = ""
+
+    def guest(self) -> str:
+        """Return what is added to the guest's program."""
+        code = "\n".join(f"    {line}" for line in (self.code or "pass").splitlines())
+        return self.before + PRELUDE.replace("{lies}", str(self.lies)).replace("{code}", code)
+
+
+def scenario(**sections) -> dict:
+    """Return a scenario of two seconds at 10 Mbit/s and an RTT of 20 ms with some sections changed."""
+    base = {"link": {"rate_mbps": 10, "delay_ms": 10}, "queue": {"packets": 40}, "traffic": {"duration_s": 2}}
+    merged = {key: base[key] | sections.get(key, {}) for key in ("link", "traffic")}
+    return {"id": "s"} | base | sections | merged
+
+
+def tc(node, *lines) -> str:
+    """Return code that has tc carry lines out in a node."""
+    return f"_tc(path, {node!r}, {', '.join(map(repr, lines))})"
+
+
+def netem(words, device="r2-eth0", node="r2") -> str:
+    """Return code that gives a device another netem, with the seed and the limit of the first; a change would keep what it does not name."""
+    return (
+        f"_old = path.devices[{device!r}].emulation\n"
+        f"_tc(path, {node!r}, 'qdisc delete dev {device} root', "
+        f"f'qdisc add dev {device} root handle 20: netem limit {{_old.limit_packets}} {words} seed {{_old.seed}}')"
+    )
+
+
+def without(*words) -> str:
+    """Return code that calls iperf3's client without an option and its value."""
+    return (
+        "\n\nimport testbed.traffic.iperf3 as _iperf3\n_client_command = _iperf3.client_command\n\n\ndef _without(*arguments):\n"
+        f"    words, off = _client_command(*arguments), {words!r}\n"
+        "    return [w for n, w in enumerate(words) if w not in off and (n == 0 or words[n - 1] not in off)]\n\n\n"
+        "_iperf3.client_command = _without\n"
+    )
+
+
+def instead(option, value) -> str:
+    """Return code that calls iperf3's client with another value of an option."""
+    return (
+        "\n\nimport testbed.traffic.iperf3 as _iperf3\n_client_command = _iperf3.client_command\n\n\ndef _instead(*arguments):\n"
+        f"    words = _client_command(*arguments)\n    words[words.index({option!r}) + 1] = {value!r}\n    return words\n\n\n"
+        "_iperf3.client_command = _instead\n"
+    )
+
+
+def never(quantity) -> str:
+    """Return code that has no change of a quantity take place, and says that it did."""
+    return (
+        "\n\nfrom testbed.network.netlink import Channel as _Channel\n"
+        "_honest_set = PathChanges._set_rate, PathChanges._set_netem\n\n\n"
+        "def _only_say(self, device, change):\n"
+        "    place = 0x10000 if change.quantity == 'rate_mbps' else 0x200000\n"
+        "    counted = self._counted(self._channels[device.node.name], self._index[device.name], place, 'counts')\n"
+        "    return {'value': change.value} | counted\n\n\n"
+        f"if {quantity!r} == 'rate_mbps':\n    PathChanges._set_rate = _only_say\nelse:\n"
+        f"    PathChanges._set_netem = lambda self, device, change: _only_say(self, device, change) if change.quantity == {quantity!r} "
+        "else _honest_set[1](self, device, change)\n"
+    )
+
+
+RATE = "class change dev {} parent 1: classid 1:1 htb rate {} ceil {} burst 1514 cburst 1514 quantum 1514"
+FASTER, SLOWER = (tc("r1", RATE.format("r1-eth1", rate, rate)) for rate in ("12mbit", "9mbit"))
+CABLE, CHAIN = {"topology": "cable"}, {"topology": "chain", "chain": {"bottlenecks": 2}}
+MPTCP = CABLE | {"multipath": {"by": "mptcp", "paths": 2, "path_delay_ms": [0, 5]}}
+GRE = CABLE | {"multipath": {"by": "gre", "paths": 2}}
+OUTAGE = CABLE | {"multipath": {"by": "mptcp", "paths": 2, "outage": {"path": 2, "at_s": 0.6, "for_s": 0.5}}}
+POLICER = {"link": {"policer": {"rate_mbps": 4, "burst_bytes": 30000}}}
+LATE = {"link": {"reordering": {"percent": 10, "late_ms": 5}}}
+WEB = {
+    "flows": [
+        {"name": "w", "application": "web", "count": 5, "bytes": 20000, "start_s": 0.5},
+        {"name": "long", "stop_s": 2},
+    ]
+}
+CALL = {"flows": [{"name": "call", "application": "real-time", "stop_s": 2}, {"name": "long", "stop_s": 2}]}
+GROUPS = {"flows": [{"name": "long", "stop_s": 2, "rate_mbps": 2, "pair": 1}]}
+TRACE = {"link": {"trace": {"rates_mbps": [4, 8, 4, 6], "step_ms": 250}}}
+
+
+def changing(**entry) -> dict:
+    """Return a scenario whose path changes at 0.7 s."""
+    return {"link": {"timeline": [{"at_s": 0.7} | entry]}}
+
+
+POLICE = "actions change action police rate {} burst {} overhead 14 conform-exceed drop index 1"
+PLANNED = "\n\nimport testbed.traffic.group_programs as _programs\n"
+SLOWER_CALL = PLANNED + (
+    "_start = _programs.GroupPrograms._start\n\n\ndef _every_other(self, who, host, arguments, plan=None):\n"
+    "    plan = plan | {'time_ns': [times[::2] for times in plan['time_ns']]} if plan and 'packet_bytes' in plan else plan\n"
+    "    return _start(self, who, host, arguments, plan)\n\n\n_programs.GroupPrograms._start = _every_other\n"
+)
+#: Key -> how its effect is turned off; several ways in a list.
+OFF = {
+    "link.rate_mbps": [Off(scenario(), FASTER, "rate"), Off(scenario(), SLOWER, "rate"), Off(scenario(link={"loss_percent": 2}), FASTER, "rate"),
+                       Off(scenario(link={"netem": "both-ends"}), FASTER, "rate"),
+                       Off(scenario(), tc("r2", RATE.format("r2-eth1", "20mbit", "20mbit")), "rate")],
+    "link.delay_ms": [Off(scenario(), netem("delay 9.9ms"), "delay"), Off(scenario(), netem("delay 10.1ms"), "delay")],
+    "link.jitter_ms": [Off(scenario(link={"jitter_ms": 4}), netem("delay 10ms"), "delay"),
+                       Off(scenario(link={"jitter_ms": 4}), netem("delay 10ms 2ms"), "delay"),
+                       Off(scenario(link={"jitter_ms": 4}), netem("delay 10ms 8ms"), "delay")],
+    "link.loss_percent": [Off(scenario(link={"loss_percent": 3}), netem("delay 10ms"), "loss_forward"),
+                          Off(scenario(link={"loss_percent": 3}), netem("delay 10ms", "r1-eth0", "r1"), "loss_reverse"),
+                          Off(scenario(link={"loss_percent": 3}), netem("delay 10ms loss 12%"), "loss_forward")],
+    "link.jitter_order": [Off(scenario(link={"jitter_ms": 4, "jitter_order": "kept"}), netem("delay 10ms 4ms"), "delay")],
+    "link.ack_slot_ms": [Off(scenario(link={"ack_slot_ms": 4}), netem("delay 10ms", "r1-eth0", "r1"), "delay"),
+                         Off(scenario(link={"ack_slot_ms": 4}), netem("delay 10ms slot 1ms 1ms", "r1-eth0", "r1"), "delay")],
+    "link.loss_burst_packets": [Off(scenario(link={"loss_percent": 3, "loss_burst_packets": 6}), netem("delay 10ms loss 3%"), "loss_bursts")],
+    "link.netem": [Off(scenario(link={"netem": "both-ends"}), tc("r1", "qdisc delete dev r1-eth1 parent 1:1 handle 20:", "qdisc add dev r1-eth1 parent 1:1 handle 10: pfifo limit 40"), "qdiscs")],
+    "link.frame_overhead_bytes": [Off(scenario(link={"frame_overhead_bytes": 24}), tc("r1", RATE.format("r1-eth1", "10mbit", "10mbit")), "rate")],
+    "link.serialisation": [Off(scenario(**CABLE, link={"serialisation": "virtual-clock"}), netem("delay 10ms", "h2-in0", "h2"), "delay")],
+    "link.timeline": [Off(scenario(**changing(rate_mbps=5)), "", "rate", before=never("rate_mbps")),
+                      Off(scenario(**changing(delay_ms=20)), "", "delay", before=never("delay_ms")),
+                      Off(scenario(**changing(loss_percent=10)), "", "loss_forward", before=never("loss_percent")),
+                      Off(scenario(**changing(down_for_s=0.5)), "", "loss_forward", before=never("loss_percent"))],
+    "link.policer.rate_mbps": [Off(scenario(**POLICER), tc("r1", POLICE.format("9mbit", 30000)), "policed"),
+                               Off(scenario(**POLICER), tc("r1", POLICE.format("2mbit", 30000)), "policed")],
+    "link.policer.burst_bytes": [Off(scenario(**POLICER), tc("r1", POLICE.format("4mbit", 90000)), "policed"),
+                                 Off(scenario(**POLICER), tc("r1", POLICE.format("4mbit", 15000)), "policed")],
+    "link.reordering.percent": [Off(scenario(**LATE), netem("delay 5ms reorder 99.9%", "r2-in1"), "reordering")],
+    "link.reordering.late_ms": [Off(scenario(**LATE), netem("delay 0.5ms reorder 90%", "r2-in1"), "delay")],
+    "link.reordering.direction": [Off(scenario(**LATE), netem("delay 0ms", "r2-in1"), "reordering")],
+    "link.duplicate_percent": [Off(scenario(link={"duplicate_percent": 5}), netem("delay 0ms", "r2-in1"), "duplicates")],
+    "link.corrupt_percent": [Off(scenario(link={"corrupt_percent": 5}, traffic={"duration_s": 4, "control_connection": "own-network"}), netem("delay 0ms", "r2-in1"), "corruption")],
+    "link.trace.rates_mbps": [Off(scenario(**TRACE), "", "timeline", before=never("rate_mbps"))],
+    "queue.packets": [Off(scenario(), tc("r1", f"qdisc change dev r1-eth1 parent 1:1 handle 10: pfifo limit {n}"), "queue_limit") for n in (41, 39)],
+    "queue.bytes": [Off(scenario(queue={"bytes": 60000}), tc("r1", f"qdisc change dev r1-eth1 parent 1:1 handle 10: bfifo limit {n}"), "queue_limit") for n in (62000, 58000)],
+    "queue.bdp": [Off(scenario(queue={"bdp": 1}), tc("r1", "qdisc change dev r1-eth1 parent 1:1 handle 10: pfifo limit 100"), "queue_limit")],
+    "queue.discipline": [Off(scenario(queue={"discipline": "codel"}), tc("r1", "qdisc delete dev r1-eth1 parent 1:1 handle 10:", "qdisc add dev r1-eth1 parent 1:1 handle 10: pfifo limit 1000"), "qdiscs")],
+    "topology": [Off(scenario(**CHAIN), tc("r2", RATE.format("r2-right", "20mbit", "20mbit")), "rate")],
+    "chain.bottlenecks": [Off(scenario(**CHAIN), netem("delay 1ms", "r3-in-left", "r3"), "delay")],
+    "multipath.by": [Off(scenario(**MPTCP), "for host in ('h1', 'h2'):\n    path.net[host].popen(['ip', 'mptcp', 'endpoint', 'flush']).wait()", "subflows")],
+    "multipath.path_delay_ms": [Off(scenario(**MPTCP), netem("delay 10ms", "h2-in1", "h2"), "delay")],
+    "multipath.outage": [Off(scenario(**OUTAGE), "", "outage", before="\n\nimport testbed.network.outage as _outage\n_outage.set_and_read = lambda *_: True\n")],
+    "multipath.tunnel_ip_version": [Off(scenario(**GRE), tc("h1", "qdisc delete dev h1-eth1 root", "qdisc add dev h1-eth1 root handle 2: pfifo limit 40"), "qdiscs")],
+    "hosts.access_delay_ms": [Off(scenario(flows=2, hosts={"pairs": 2, "access_delay_ms": [0, 5]}), netem("delay 10ms", "r2-eth2"), "delay")],
+    "traffic.messages": [Off(scenario(traffic={"messages": 3000, "block_bytes": 1000}, transport={"receive_buffer_autotuning": False}), "", "messages", before=instead("--blockcount", "100"))],
+    "traffic.bitrate_mbps": [Off(scenario(traffic={"bitrate_mbps": 2, "block_bytes": 2000}), "", "sending_rate", before=without("--bitrate")),
+                             Off(scenario(traffic={"bitrate_mbps": 2, "protocol": "udp", "block_bytes": 1000}), "", "sending_rate", before=without("--bitrate"))],
+    "transport.segment_bytes": [Off(scenario(transport={"segment_bytes": 1000}), "", "segment_size", before=without("--set-mss"))],
+    "transport.receive_buffer_bytes": [Off(scenario(link={"delay_ms": 50}, transport={"receive_buffer_bytes": 20000}),
+                                           "_write(path.net['h2'], {'net.ipv4.tcp_rmem': '4096 131072 6291456'})", "receive_buffer")],
+    "transport.send_buffer_bytes": [Off(scenario(link={"delay_ms": 50}, transport={"send_buffer_bytes": 20000}),
+                                        "_write(path.net['h1'], {'net.ipv4.tcp_wmem': '4096 16384 4194304'})", "send_buffer")],
+    "transport.receive_buffer_autotuning": [Off(scenario(transport={"receive_buffer_autotuning": False}),
+                                                "_write(path.net['h2'], {'net.ipv4.tcp_moderate_rcvbuf': 1})", "unchanged", lies=False)],
+    "transport.delayed_acks": [Off(scenario(transport={"delayed_acks": False}),
+                                   "import subprocess\npath.net['h2'].popen(['ip', 'route', 'replace', 'default', 'via', '10.2.1.1']).wait()", "acknowledgements")],
+    "transport.min_rto_ms": [Off(scenario(transport={"min_rto_ms": asked}),
+                                 "path.net['h1'].popen(['ip', 'route', 'replace', 'default', 'via', '10.1.1.1']).wait()", "least_timeout") for asked in (20, 900)],
+    "transport.ecn": [Off(scenario(queue={"discipline": "fq_codel"}, transport={"ecn": "classic"}), "_write(path.net['h2'], {'net.ipv4.tcp_ecn': 0})", "ecn")],
+    "transport.segmentation_offload": [Off(scenario(), "from testbed.network.devices import set_offloads\nset_offloads(path.net['h1'], 'h1-eth0', True)", "unchanged", lies=False)],
+    "transport.cca_set_by": [Off(scenario(), "", "cca", cca="vegas", before=without("--congestion"))],
+    "transport.restricted_ccas": [Off(scenario(transport={"cca_set_by": "sysctl"}), "_write(path.net['h1'], {'net.ipv4.tcp_congestion_control': 'cubic'})", "cca", cca="vegas")],
+    "flow_group.rate_mbps": [Off(scenario(**GROUPS, traffic={"block_bytes": 2000}), "", "sending_rate", before=without("--bitrate"))],
+    "flow_group.bytes": [Off(scenario(**WEB), "", "web_objects", before=PLANNED + "_programs.drawn_objects = lambda s, g, _d=_programs.drawn_objects: (_d(s, g)[0], [9000] * 5)\n")],
+    "flow_group.start_s": [Off(scenario(**WEB), "", "web_objects", before=PLANNED + "_programs.drawn_objects = lambda s, g, _d=_programs.drawn_objects: ([t + 10**8 for t in _d(s, g)[0]], _d(s, g)[1])\n")],
+    "flow_group.interval_ms": [Off(scenario(**CALL), "", "real_time", before=SLOWER_CALL)],
+}  # fmt: skip
+STRUCTURE = (
+    "how many there are of what; the checks `streams`, `cca`, `overlap` and the sections of the document count them"
+)
+PLANNED_TOO = "is in the plan that the programs of the group get and that their check compares with: `web_objects`, `real_time`, `duration`"
+FROM_FILE = "becomes `rates_mbps` when the study is read"
+#: Key -> why there is nothing on the path that could be turned off.
+EXEMPT = {
+    **dict.fromkeys(("id", "label"), "a name"),
+    "background": "two programs beside the traffic, whose requests and answers the check `background` counts",
+    **dict.fromkeys(("link.trace.file", "link.trace.format", "link.trace.step_ms", "link.trace.sha256", "link.trace.period_ms", "link.trace.direction"), FROM_FILE),
+    **dict.fromkeys(("chain.cross_flows", "chain.cross_cca", "multipath.paths", "hosts.pairs", "flows", "groups", "traffic.processes"), STRUCTURE),
+    "multipath.distribution": "the check `path_shares` counts what each path carried",
+    **dict.fromkeys(("multipath.outage.path", "multipath.outage.at_s", "multipath.outage.for_s"), "a part of `multipath.outage`"),
+    **dict.fromkeys(("traffic.application", "traffic.protocol", "traffic.no_delay", "traffic.file_bytes", "traffic.block_bytes"),
+                    "which program is started and with which options, that each answers for in its own output"),
+    **dict.fromkeys(("traffic.duration_s", "traffic.interval_s", "traffic.start_within_ms"), "times of the programs: checks `duration`, `intervals`, `overlap`"),
+    "traffic.sample_interval_ms": "readings, not traffic: the check `series` counts them",
+    "traffic.control_connection": "the way of iperf3's own messages, which carries no data",
+    "transport.recovery": "Linux has one way",
+    "transport.receive_wait": "where the receiver waits; the results are the same",
+    "platform": "what carries the run out", "kernel": "the check `kernel` compares the build's number",
+    **dict.fromkeys((f"variation.{key}" for key in ("rtt_percent", "rate_percent", "queue_packets", "background_percent", "start_ms")),
+                    "draws other values of other keys before there is a run"),
+    **dict.fromkeys((f"flow_group.{key}" for key in ("name", "application", "cca", "count", "pair", "ecn", "stop_s", "on_s", "off_s", "arrivals_per_s", "sizes", "packet_bytes")), PLANNED_TOO),
+    **dict.fromkeys((f"change.{key}" for key in ("at_s", "direction", "rate_mbps", "delay_ms", "loss_percent", "down_for_s", "over_s", "step_ms")), "a part of `link.timeline`"),
+}  # fmt: skip
+
+
+def of_disciplines() -> dict[str, list[Off]]:
+    """Return key -> how a parameter of a discipline gets another value, for each discipline that has it: what is read back a second time tells."""
+    offs = {}
+    for discipline in DISCIPLINES.values():
+        for parameter in discipline.parameters if discipline.name != DROP_TAIL else ():
+            code = (
+                "from experiment.disciplines import discipline_of\n"
+                "_b = path.interfaces['r1-eth1'].emulation\n"
+                f"_queue = _b.queue | {json.dumps(other(discipline, parameter))}\n".replace("true", "True")
+                .replace("false", "False")
+                .replace("null", "None")
+                + "_words = discipline_of(_queue).command(*_b.kind_and_limit, _queue, _b.packet_bytes)\n"
+                "_tc(path, 'r1', 'qdisc delete dev r1-eth1 parent 1:1 handle 10:', f'qdisc add dev r1-eth1 parent 1:1 handle 10: {_words}')"
+            )
+            offs.setdefault(f"queue.{parameter.name}", []).append(
+                Off(
+                    scenario(queue={"discipline": discipline.name}, transport={"receive_buffer_autotuning": False}),
+                    code,
+                    "unchanged",
+                    lies=False,
+                )
+            )
+    return offs
+
+
+def other(discipline, parameter) -> dict:
+    """Return another value of a discipline's parameter, with what it needs."""
+    if parameter.is_switch:
+        return {parameter.name: not parameter.default}
+    if parameter.choices:
+        return {parameter.name: next(one for one in parameter.choices if one != parameter.default)}
+    if parameter.name == "step_packets":
+        return {"min_packets": 20, "max_packets": 20, "probability": 1, "burst_packets": 20}
+    given = {"min_packets": 8, "max_packets": 30, "burst_packets": 40, "depth_packets": 60}
+    value = given.get(parameter.name, (parameter.default or 10) * 2)
+    return {parameter.name: min(value, parameter.most) if value != parameter.default else parameter.default / 2}
+
+
+def all_off() -> dict[str, list[Off]]:
+    """Return key -> all its `Off`."""
+    return OFF | of_disciplines()
+
+
+def keys_of_the_schema() -> list[str]:
+    """Return all keys of a scenario as the schema has them, with dots between; those of groups and changes by their definition's name."""
+    found = []
+
+    def walk(node, place):
+        children = keys_of(node)
+        if not children:
+            found.append(place)
+        for key, child in children.items():
+            walk(child, f"{place}.{key}" if place else key)
+
+    walk(scenario_schema(), "")
+    definitions = study_schema()["$defs"]
+    for name in ("flow_group", "change"):
+        walk(dereferenced(definitions[name]), name)
+    return found

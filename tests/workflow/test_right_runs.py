@@ -1,0 +1,74 @@
+"""No check fails because of what a run measures: drawn runs in which all is as asked for are valid, for real."""
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+
+import right_runs
+from run_tables.run_metrics import flow_metrics, run_metrics
+from study_files import study as studies
+from testbed.checks.lost_packets import packets_lost
+
+
+@pytest.fixture
+def carried(testbed, tmp_path):
+    """A function that carries out a run and returns its document."""
+
+    def carry_out(specification):
+        done = testbed(specification, tmp_path / "run.json.gz")
+        assert done.returncode == 0, done.stderr[-2000:]
+        return json.loads(gzip.decompress((tmp_path / "run.json.gz").read_bytes()))
+
+    return carry_out
+
+
+def failed(document):
+    return {check["name"]: check["observed"] for check in document["verdict"]["checks"] if not check["ok"]}
+
+
+@pytest.mark.parametrize("family", right_runs.FAMILIES)
+def test_a_right_run_is_valid(carried, family):
+    assert failed(carried(right_runs.specification_of(family, 0))) == {}
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("number", range(1, 16))
+@pytest.mark.parametrize("family", right_runs.FAMILIES)
+def test_more_right_runs_are_valid(carried, family, number):
+    assert failed(carried(right_runs.specification_of(family, number))) == {}
+
+
+def lossy(replication, **scenario):
+    """Return the specification of a run over a path that loses 40 % of the packets in both directions."""
+    link = {"rate_mbps": 20, "delay_ms": 20, "loss_percent": 40}
+    config = {
+        "study": "lossy", "title": "lossy", "seed": 3, "replications": replication, "ccas": ["cubic"], "ip_versions": ["ipv4"],
+        "scenarios": [{"id": "s", "link": link, "queue": {"bdp": 1}} | scenario],
+    }  # fmt: skip
+    study = studies.resolve(config, Path("lossy.yaml"))
+    return studies.run_specification(study, "s", "cubic", "ipv4", replication)
+
+
+def test_a_flow_whose_first_packets_are_lost_begins_late_and_is_measured(carried):
+    document = carried(lossy(1, flows=3, traffic={"duration_s": 4}))
+    assert failed(document) == {}
+    assert packets_lost(document) > 0
+    (overlap,) = (check for check in document["verdict"]["checks"] if check["name"] == "overlap")
+    assert "its first packets lost" in overlap["observed"]
+    flows = flow_metrics(document)
+    assert None not in [flow["goodput_mbps"] for flow in flows]
+    assert run_metrics(document, flows)["goodput_mbps"] > 0
+
+
+def test_all_of_a_saturating_flow_of_udp_is_accounted_for(carried):
+    """The last packets wait in the queue when iperf3 stops counting; what is lost is what does not fit the link."""
+    traffic = {"duration_s": 3, "protocol": "udp", "block_bytes": 1440, "bitrate_mbps": 10}
+    link = {"rate_mbps": 10, "delay_ms": 5, "loss_percent": 0}
+    document = carried(lossy(1, link=link, queue={"packets": 100}, flows=4, traffic=traffic))
+    assert failed(document) == {}
+    flows = flow_metrics(document)
+    total, ideal = (run_metrics(document, flows)[name] for name in ("goodput_mbps", "ideal_goodput_mbps"))
+    assert 0.98 * ideal < total <= ideal
+    assert run_metrics(document, flows)["loss_percent"] == pytest.approx(100 * (1 - 9.717 / 40), abs=1.5)

@@ -1,0 +1,48 @@
+"""What the section on method says of seeds and networks: sentences, each with what it presumes of the study."""
+
+from report_page.statements import ALWAYS, Statement, every, known, mixed, none, some
+
+_SEVERAL = known("several_ccas") | known("ip_versions_compared")
+#: What replications share, and so how they are compared.
+SEEDS = (
+    Statement("A replication has one seed, and the runs of a scenario share it.", ALWAYS),
+    Statement(
+        "So packets are lost and flows start alike for every {cca_word}.", some("random loss") & known("several_ccas") & ~known("ip_versions_compared")
+    ),
+    Statement(
+        "So packets are lost and flows start alike for every {cca_word} and both IP versions.",
+        some("random loss") & known("ip_versions_compared"),
+    ),
+    Statement("So flows start alike for every {cca_word}.", none("random loss") & known("several_ccas") & ~known("ip_versions_compared")),
+    Statement("So flows start alike for every {cca_word} and both IP versions.", none("random loss") & known("ip_versions_compared")),
+    Statement(
+        "The runs of a replication are one block, not independent samples, and are compared as such.",
+        known("several_ccas") & ~known("ip_versions_compared"),
+    ),
+    Statement(
+        "The runs of a replication are pairs (IPv4 and IPv6) and one block, not independent samples, and are compared as such.",
+        known("ip_versions_compared"),
+    ),
+    Statement("There is nothing to compare within a scenario: it has one {cca_word} and one IP version.", ~_SEVERAL),
+)  # fmt: skip
+#: What a run is.
+NETWORK = (
+    Statement("A run is one fresh network: two hosts", ~known("several_pairs")),
+    Statement("A run is one fresh network: up to {pairs} senders and as many receivers", known("several_pairs")),
+    Statement("and two routers,", every("dumbbell")),
+    Statement("and cables between them,", every("cable")),
+    Statement("and routers in a row,", every("chain")),
+    Statement("and two routers, or cables between the hosts,", some("dumbbell") & some("cable") & none("chain")),
+    Statement("and two routers or more in a row,", some("dumbbell") & some("chain") & none("cable")),
+    Statement("and two routers or more in a row, or cables between the hosts,", some("dumbbell") & some("chain") & some("cable")),
+    Statement("and routers in a row, or cables between the hosts,", none("dumbbell") & some("chain") & some("cable")),
+    Statement("simulated by ns-3.", every("simulator")),
+    Statement("with {programs} on the hosts.", ~every("simulator")),
+    Statement("The hosts run on a Linux guest kernel with a virtual clock.", some("guest kernel") & none("own kernel")),
+    Statement("The hosts run on the machine's own kernel.", some("own kernel") & none("guest kernel")),
+    Statement("Some run on a Linux guest kernel with a virtual clock, some on the machine's own kernel.", some("own kernel") & some("guest kernel")),
+    Statement("Some scenarios have the same network simulated by ns-3.", mixed("simulator")),
+    Statement("It is built, read back from the kernel, probed while idle, loaded for {amounts}, and judged by its checks.", ~every("simulator")),
+    Statement("It is built, loaded for {amounts}, and judged by its checks.", every("simulator")),
+    Statement("A run that fails any of them is excluded.", ALWAYS),
+)  # fmt: skip

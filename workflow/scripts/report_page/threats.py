@@ -1,0 +1,142 @@
+"""What threatens the validity of a study: sentences, each with what it presumes of the study."""
+
+from report_page.statements import ALWAYS, Facts, Statement, every, known, mixed, none, said, some
+
+_PLAIN = every("rate") & none("chain") & none("policer")
+_ALONE = none("groups") & none("chain") & none("server")
+#: Heading -> its sentences; without one that is true of the study it is left out.
+THREATS = {
+    "Virtual time": (
+        Statement(
+            "The guest's clock moves only when the guest is idle, so nothing costs CPU time. CPU load, slow hosts and the jitter of a real "
+            "clock are not part of runs on the guest kernel, and no conclusion about them can be drawn.",
+            some("guest kernel"),
+        ),
+    ),
+    "Real time": (
+        Statement(
+            "Runs on platform host had the kernel, the clock and the processor of one machine, and two of them with one seed differ. Each "
+            "had the machine to itself as far as other runs go, and is invalid if a core that carried it was busy for more than 95 % of any "
+            "second or stolen for more than 5 % of the time, or if a process that waited for a moment was woken too late; smaller "
+            "disturbances stay.",
+            some("own kernel"),
+        ),
+    ),
+    "Simulation": (
+        Statement(
+            "ns-3 has TCP models of its own, not Linux's code, and they change between its versions. What a scenario finds there is a "
+            "finding about that version's model. What ns-3 can't know is left out, not guessed.",
+            some("simulator"),
+        ),
+    ),
+    "Emulated links": (
+        Statement(
+            "There is no network card: no driver queue, no offload in hardware, no interrupt moderation.", some("kernel")
+        ),
+        Statement(
+            "No super-packet of TSO leaves a host: what Linux's TCP makes at once, about a millisecond at its pacing rate, is cut into single "
+            "packets before the first link.",
+            some("kernel") & none("segmentation offload") & some("tcp") & ~every("cable"),
+        ),
+        Statement(
+            "Scenarios with segmentation offload have super-packets of up to 64 KiB; in the others these are cut before the first link.",
+            some("kernel") & mixed("segmentation offload") & some("tcp"),
+        ),
+        Statement(
+            "Receivers get each packet by itself, without NAPI and GRO, so acknowledgements are not thinned: behind a fast network card there "
+            "are fewer, and each releases a longer burst.",
+            some("kernel") & ~every("segmentation offload") & some("tcp"),
+        ),
+        Statement(
+            "The hosts' own links have no rate, so a window's burst reaches the bottleneck at once.",
+            some("kernel") & (some("dumbbell") | some("chain")) & some("rate"),
+        ),
+        Statement(
+            "Where packets are lost at random, each is lost by itself (netem); losses on real paths come in bursts.",
+            some("kernel") & some("single losses"),
+        ),
+        Statement(
+            "Losses in bursts follow the model of Gilbert and Elliott, whose bad state ends after a number of packets, not after a time: an idle "
+            "path does not recover.",
+            some("loss bursts"),
+        ),
+        Statement("Every packet of a path has the same delay.", some("kernel") & none("jitter") & none("late packets") & none("changing path")),
+    ),
+    "One path": (
+        Statement(
+            "Some paths have several bottlenecks in a row, and cross traffic over each, of long flows alone: no short ones, none that come and "
+            "go. What is said of one bottleneck elsewhere on this page speaks there of the narrowest, and of goodput, loss and Jain's index of "
+            "all flows together.",
+            some("chain"),
+        ),
+        Statement("Every path has one bottleneck with a drop-tail queue.", _PLAIN & none("managed queue") & none("several paths")),
+        Statement("Every path has one bottleneck; the queues are {disciplines}.", _PLAIN & some("managed queue") & none("several paths")),
+        Statement(
+            "Some scenarios have no rate limit of their own, so that no queue builds where a real link would have one.", ~every("rate")
+        ),
+        Statement("A policer drops packets in front of the bottleneck in {policed}.", some("policer")),
+        Statement("There is one sender, and one receiver.", ~known("several_pairs") & none("chain")),
+        Statement("There are up to {pairs} senders, and as many receivers.", known("several_pairs") & none("chain")),
+        Statement("There is no cross traffic.", _ALONE),
+        Statement("Beside the flows under test there are {others}.", some("groups") & known("others")),
+        Statement("A server's other messages share the path in {served}.", some("server")),
+        Statement(
+            "All flows of a run have the same CCA.", none("other CCAs") & ~known("mixes") & some("several flows") & some("tcp")
+        ),
+        Statement("Active queue management is another question.", none("managed queue") & some("rate")),
+        Statement("Competing CCAs are another question.", none("other CCAs") & ~known("mixes") & some("tcp")),
+    ),
+    "Kernel": (
+        Statement("All runs used Linux {kernels}.", known("one_kernel") & none("simulator")),
+        Statement("All runs on a kernel used Linux {kernels}.", known("one_kernel") & some("simulator")),
+        Statement("Runs used Linux {kernels}.", known("several_kernels")),
+        Statement("CCAs change between versions{bbr_above_all}.", (known("one_kernel") | known("several_kernels")) & some("tcp")),
+    ),
+    "Length of the runs": (
+        Statement("Each run is {amounts} long, and the start is part of it.", ALWAYS),
+        Statement(
+            "On an empty path slow start alone takes {trips}, {seconds} s, in {startup_scenario}: {startup_share}, the largest share of all "
+            "scenarios. Longer runs would weigh it less.",
+            known("trips") & some("bulk") & some("tcp"),
+        ),
+    ),
+    "{replications}": (
+        Statement(
+            "So few leave wide intervals, rest on Student's t without a look at the values' distribution (nothing of it can be seen in so "
+            "few), and miss what happens in one run of ten more often than not.",
+            known("few"),
+        ),
+        Statement("The table of power under Method says what so many can show.", ~known("few") & known("power")),
+        Statement("How wide the intervals are says what so many can show.", ~known("few") & ~known("power")),
+        Statement("An undecided cell is a statement about the study's size, not about TCP.", known("tests")),
+    ),
+    "Replications without chance": (
+        Statement(
+            "In {chanceless} replications differ only in when flows start: nothing else is random there. Their spread is that of the start "
+            "times, and says little of other paths.",
+            known("chanceless"),
+        ),
+        Statement(
+            "In {equal_cells} of {cells} goodput is the same in all replications; there n is 1, without interval and test: these runs are one "
+            "measurement, repeated.",
+            known("equal_cells"),
+        ),
+    ),
+    "Families": (
+        Statement(
+            "For IPv6 against IPv4 p is corrected within a metric, not over metrics.", known("tests") & known("ip_versions_compared")
+        ),
+        Statement("Of CCAs p is corrected over the whole study.", known("ccas_tested")),
+        Statement(
+            "Intervals aren't corrected: of a hundred, {missed} miss their mean. Over the whole report more false alarms are to be expected than "
+            "{significance} says.",
+            known("tests"),
+        ),
+    ),
+}  # fmt: skip
+
+
+def threats(facts: Facts) -> list[tuple[str, str]]:
+    """Return headings and texts of what threatens a study's validity."""
+    texts = [(heading.format_map(facts.values), said(statements, facts)) for heading, statements in THREATS.items()]
+    return [(heading, text) for heading, text in texts if text]

@@ -1,0 +1,98 @@
+"""What a study's scenarios have: each feature is declared once, as a predicate over a resolved scenario.
+
+Sentences of the page that are not true of every study name the features that they presume (`report_page.statements`).
+"""
+
+from collections.abc import Callable
+
+from experiment.disciplines import discipline_of
+from experiment.flow_groups import LONG, OWN, REAL_TIME, WEB
+from experiment.link_options import OF_NAME
+from study_files.study_design import has_own_flows, is_changing, is_simulator
+from study_files.study_variation import is_varied
+
+
+def _lossy(scenario) -> bool:
+    return any(scenario["link"]["loss_percent"].values())
+
+
+def _uses(option) -> Callable[[dict], bool]:
+    return lambda scenario: OF_NAME[option].used(scenario["link"])
+
+
+def _has_group(holds) -> Callable[[dict], bool]:
+    return lambda scenario: any(map(holds, scenario["groups"]))
+
+
+def _managed(scenario) -> bool:
+    queues = [one["queue"] for one in scenario["chain"]["bottlenecks"]] if _is_chain(scenario) else [scenario["queue"]]
+    return any(not discipline_of(queue).limited_only for queue in queues)
+
+
+def _is_chain(scenario) -> bool:
+    return scenario["topology"] == "chain"
+
+
+def _has_rate(scenario) -> bool:
+    return _is_chain(scenario) or scenario["link"]["rate_mbps"] is not None
+
+
+def _other_cca(scenario) -> bool:
+    """Return whether long flows with a CCA of their own run beside those with the run's."""
+    crossing = scenario["chain"]["cross_cca"] if _is_chain(scenario) else None
+    return bool(crossing) or any(group["application"] == LONG and group["cca"] != OWN for group in scenario["groups"])
+
+
+def _long_groups_apart(scenario) -> bool:
+    long = [group for group in scenario["groups"] if group["application"] == LONG]
+    return len({(group["start_s"], group["stop_s"], group["on_s"]) for group in long}) > 1
+
+
+#: Feature -> whether a resolved scenario has it.
+FEATURES: dict[str, Callable[[dict], bool]] = {
+    "guest kernel": lambda scenario: scenario["platform"] == "uml",
+    "own kernel": lambda scenario: scenario["platform"] == "host",
+    "simulator": lambda scenario: is_simulator(scenario["platform"]),
+    "kernel": lambda scenario: not is_simulator(scenario["platform"]),
+    "dumbbell": lambda scenario: scenario["topology"] == "dumbbell",
+    "cable": lambda scenario: scenario["topology"] == "cable",
+    "chain": _is_chain,
+    "rate": _has_rate,
+    "managed queue": _managed,
+    "policer": lambda scenario: bool(scenario["link"].get("policer")),
+    "changing path": is_changing,
+    "random loss": _lossy,
+    "single losses": lambda scenario: _lossy(scenario) and not _uses("loss_burst_packets")(scenario),
+    "loss bursts": _uses("loss_burst_packets"),
+    "jitter": lambda scenario: any(scenario["link"]["jitter_ms"].values()),
+    "late packets": _uses("reordering"),
+    "duplicates": _uses("duplicate_percent"),
+    "damage": _uses("corrupt_percent"),
+    "segmentation offload": lambda scenario: scenario["transport"]["segmentation_offload"],
+    "delayed acknowledgements": lambda scenario: scenario["transport"]["delayed_acks"],
+    "serialisation": lambda scenario: scenario["link"]["serialisation"] != "never",
+    "several paths": lambda scenario: scenario["multipath"]["by"] != "none",
+    "mptcp": lambda scenario: scenario["multipath"]["by"] == "mptcp",
+    "tcp": lambda scenario: scenario["traffic"]["protocol"] == "tcp",
+    "bulk": lambda scenario: scenario["traffic"]["application"] != "round-trip" and scenario["flows"] > 0,
+    "long flows under test": has_own_flows,
+    "groups": lambda scenario: bool(scenario["groups"]),
+    "web": _has_group(lambda group: group["application"] == WEB),
+    "real-time": _has_group(lambda group: group["application"] == REAL_TIME),
+    "other CCAs": _other_cca,
+    "flows that come and go": lambda scenario: (
+        _long_groups_apart(scenario) or any(group["on_s"] is not None for group in scenario["groups"])
+    ),
+    "server": lambda scenario: scenario["background"] == "server",
+    "several flows": lambda scenario: scenario["flows"] > 1 or _is_chain(scenario),
+    "variation": is_varied,
+}
+
+
+def is_without_chance(scenario) -> bool:
+    """Return whether replications of a scenario differ in nothing but when their flows start."""
+    random = (
+        "own kernel", "random loss", "jitter", "late packets", "duplicates", "damage", "managed queue", "web", "real-time", "server",
+        "variation", "changing path",
+    )  # fmt: skip
+    return not any(FEATURES[name](scenario) for name in random)

@@ -1,0 +1,31 @@
+"""Describe what groups of long flows get in each cell: goodput and share over the replications."""
+
+import pandas as pd
+
+from experiment.flow_groups import LONG
+from run_tables.estimated_cells import estimated_cells
+from run_tables.run_keys import CELL, RUN
+from topics.flow_groups.tables import GROUP_CELLS
+
+
+def describe_groups(groups, scenarios, confidence) -> pd.DataFrame:
+    """Return `GROUP_CELLS`: a row a cell and group of long flows, in the order of ``groups``."""
+    long = groups[groups["application"] == LONG]
+    labels = scenarios.set_index("scenario")[["label"]].rename(columns={"label": "scenario_label"})
+    return estimated_cells(
+        GROUP_CELLS,
+        long.assign(share_percent=shares_percent(long)),
+        confidence,
+        (*CELL, "group"),
+        labels,
+        also=lambda row, _: {"flow_mbps": row["goodput_mbps"] / row["members"]},
+    )
+
+
+def shares_percent(groups) -> pd.Series:
+    """Return each group's share of the goodput of all groups of its run, missing where these send at different times."""
+    of_run = groups.groupby(RUN, sort=False)
+    total = of_run["goodput_mbps"].transform("sum", min_count=1)
+    known = of_run["goodput_mbps"].transform(lambda values: values.notna().all())
+    together = (of_run["start_s"].transform("nunique") == 1) & (of_run["stop_s"].transform("nunique") == 1)
+    return (100 * groups["goodput_mbps"] / total).where(known & together & (total > 0))

@@ -1,0 +1,62 @@
+"""The section on groups of long flows: the goodput of each."""
+
+from report_parts.cells_table import (
+    CCA_KEY,
+    IP_VERSION,
+    SCENARIO,
+    N,
+    PageTable,
+    shown_interval,
+    shown_number,
+    shown_text,
+)
+from report_parts.material import Finding
+from run_tables.run_keys import CELL
+from wording.number_format import count, number
+from wording.scenario_words import ip_words
+from wording.sentence_words import cca_name, listed, short
+
+SHOWN = (
+    SCENARIO, CCA_KEY, IP_VERSION, shown_text("Group", "group", filtered=True),
+    shown_text("Its CCA", "group_cca", cca_name, filtered=True), shown_number("Flows", "members", 0),
+    shown_number("From, s", "start_s", 1), shown_number("Until, s", "stop_s", 1), N,
+    shown_number("Goodput, Mbit/s", "goodput_mbps"), shown_interval("Interval", "goodput_mbps", 3),
+    shown_number("A flow, Mbit/s", "flow_mbps"), shown_number("Share, %", "share_percent", 1),
+    shown_interval("Interval of the share", "share_percent", 1),
+)  # fmt: skip
+CAPTION = "Goodput of each group of long flows"
+TABLES = {"table": PageTable("group-cells", CAPTION, "group_cells", SHOWN)}
+#: Cells that findings name one by one.
+FEW = 3
+
+
+def section(material) -> dict:
+    """Return which of the template's sentences are of this study."""
+    groups = [group for scenario in material.design.scenarios for group in scenario["groups"]]
+    return {
+        "pausing": any(group["on_s"] is not None for group in groups),
+        "apart": bool(material.tables.group_cells["share_percent"].isna().any()),
+    }
+
+
+def findings(material) -> list[Finding]:
+    """Return a sentence for each of the first cells with several groups: what these get."""
+    cells, sentences = material.tables.group_cells, []
+    several_ccas, several_versions = (cells[name].nunique() > 1 for name in ("cca", "ip_version"))
+    for (_, cca, version), here in cells.groupby(CELL, sort=False):
+        known = here[here["goodput_mbps"].notna()]
+        if len(known) < 2:
+            continue
+        where = ", ".join(
+            [known["scenario_label"].iloc[0], *[cca_name(cca)] * several_ccas, *[ip_words(version)] * several_versions]
+        )
+        sentences.append(f"In {where} {listed([_group_words(row) for row in known.to_dict('records')])}.")
+    shown = sentences[:FEW]
+    if len(sentences) > FEW:
+        shown[-1] += f" The table has {count(len(sentences) - FEW, 'cell')} more."
+    return [Finding("Groups of flows", sentence, "flow-groups") for sentence in shown]
+
+
+def _group_words(row):
+    flows = "" if row["members"] == 1 else f"{number(row['members'], 0)} flows of "
+    return f"{row['group']} ({flows}{cca_name(row['group_cca'])}) gets {short(row['goodput_mbps'])} Mbit/s"

@@ -1,0 +1,16 @@
+"""What groups of long flows get: the goodput of each, with the CCA under test or another."""
+
+from experiment.flow_groups import LONG
+from topics.flow_groups.tables import GROUP_CELLS
+from topics.topic import Analysis, Topic
+
+TOPIC = Topic(
+    "flow_groups",
+    "Groups of flows",
+    order=75,
+    heading="What does each group of flows get?",
+    applies=lambda design: any(
+        group["application"] == LONG for scenario in design.scenarios for group in scenario["groups"]
+    ),
+    analyses=(Analysis("describe_groups", ("groups", "scenarios"), (GROUP_CELLS,), ("confidence",)),),
+)

@@ -1,0 +1,74 @@
+"""Checks of flows of UDP: is every datagram accounted for, and did no more arrive than the bottleneck passes?
+
+iperf3's server stops counting when its client has sent the last datagram. Those that wait in the queue then, or that were lost
+without a later one to tell, are in no count of iperf3's; the hosts' kernels count on.
+"""
+
+from testbed.checks.check import Check, in_turn
+from testbed.checks.lost_packets import packets_lost
+
+#: Datagrams of each flow besides its data: the opening one, which is repeated each second where the network loses packets; some
+#: that arrive as the server stops counting.
+BESIDE, REPEATED = 8, 300
+#: Counters of a host's kernel, of either IP version: what came for a socket, for none, or damaged.
+ARRIVED = ("InDatagrams", "NoPorts", "InErrors")
+
+
+def check_datagrams(specification, document) -> Check:
+    """Every datagram was received, dropped where the kernel counts it, or under way when iperf3's server stopped counting."""
+    observed, all_sent, missing, wrong = [], 0, 0, False
+    for process in document["traffic"]:
+        sent = process["client"]["end"]["sum"]["packets"]
+        server = process["server"]["end"]["sum"]
+        received, lost = server["packets"] - server["lost_packets"], server["lost_packets"]
+        wrong |= not 0 <= server["packets"] <= sent
+        all_sent, missing = all_sent + sent, missing + sent - received
+        observed.append(f"{sent} sent, {received} received, {lost} lost")
+    left, arrived = by_the_kernel(specification, document)
+    in_network, explained = left - arrived, packets_lost(document) + waiting(document)
+    held, few = most_under_way(specification), BESIDE * specification.flows
+    openings = REPEATED * specification.flows if explained else few
+    wrong |= not 0 <= left - all_sent - streamed(document) <= openings
+    wrong |= not 0 <= in_network <= explained + few
+    wrong |= not -openings <= missing - in_network <= held + few
+    observed.append(f"{in_network} did not arrive, {explained} dropped or waiting")
+    expected = f"as many received and lost as sent, but for those dropped at the end and up to {held} under way then"
+    return Check("datagrams", not wrong, expected, in_turn(observed))
+
+
+def by_the_kernel(specification, document) -> tuple[int, int]:
+    """Return how many datagrams the senders' kernels sent, and how many came to the receivers', damaged ones included."""
+    counters, version = document["stack"]["tcp"], "Udp6" if specification.ip_version == "ipv6" else "Udp"
+    pairs = specification.pairs
+    left = sum(counters[pair.sender][f"{version}OutDatagrams"] for pair in pairs)
+    return left, sum(counters[pair.receiver][version + name] for pair in pairs for name in ARRIVED)
+
+
+def repeated_openings(specification, document) -> int:
+    """Return how many datagrams that open a stream the senders repeated, a second after the one before."""
+    left, _ = by_the_kernel(specification, document)
+    data = sum(process["client"]["end"]["sum"]["packets"] for process in document["traffic"])
+    return max(0, left - data - streamed(document) - specification.flows)
+
+
+def streamed(document) -> int:
+    """Return how many packets the groups of real-time streams sent, which are datagrams too."""
+    return sum(len(sent) for group in document.get("real_time", ()) for sent in group["sent_ns"])
+
+
+def waiting(document) -> int:
+    """Return how many packets waited in queues and delay lines at the end."""
+    after = document["links"]["after"].values()
+    return sum(max((q["backlog_packets"] for q in one["qdiscs"].values()), default=0) for one in after)
+
+
+def most_under_way(specification) -> int:
+    """Return how many datagrams the queues and the path hold at most, on their way to the receivers."""
+    held = 0
+    for one in specification.bottlenecks:
+        held += one.queue_packets or (one.queue_bytes or 0) // specification.packet_bytes
+    fastest_mbps = specification.capacity.most_mbps()
+    if fastest_mbps is None:
+        fastest_mbps = sum(flow.rate_mbps or 0 for flow in specification.long_flows)
+    on_path_bytes = fastest_mbps * 1e6 / 8 * specification.rtt_most_ms / 1e3
+    return held * specification.paths + round(on_path_bytes / specification.packet_bytes)

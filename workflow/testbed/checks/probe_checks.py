@@ -1,0 +1,164 @@
+"""The checks of the probe that follows the traffic: does the path do what was asked for, no less and no more, whatever the kernel says of it?"""
+
+import math
+
+from experiment.disciplines import discipline_of
+from experiment.packet_sizes import ETHERNET_HEADER_BYTES, MTU_BYTES
+from experiment.qdisc import DROP_TAIL
+from testbed.checks.check import Check, in_turn
+from testbed.readings.path_probe import RARE, SMALL_BYTES, at_the_end, singles_of, time_of
+
+#: How far a delay may be from what it must be, in ns.
+DELAY_SLACK_NS = 2_000
+#: How far the time between two packets may be from what it must be: a share of it, and ns of the clock's readings.
+GAP_SLACK, GAP_SLACK_NS = 1e-3, 3
+#: The least share of the range of a jitter that the delays of many datagrams have (`path_probe.OF_JITTER`).
+LEAST_RANGE = 0.6
+#: The least and the largest part of a slot between two bunches: packets come each quarter of it.
+SLOT_PARTS = (0.99, 1.6)
+#: Disciplines that hold as many packets of one flow as their limit says.
+EXACT = (DROP_TAIL, "codel")
+#: What fq holds beyond its limit.
+FAST_PATH_PACKETS = 8
+FULL_BYTES = MTU_BYTES + ETHERNET_HEADER_BYTES
+
+
+def check_delay(specification, document) -> Check:
+    """Single datagrams took the delay that was asked for, with its jitter, late packets and slots, and came once."""
+    wrong, expected, observed = [], [], []
+    for place, seen in enumerate(document["probe"]["delays"]):
+        direction = seen["direction"]
+        low_ns, high_ns, range_ns = delays_ns(specification, place // 2, direction)
+        where = f"{seen['sender']} to {seen['receiver']} {direction}"
+        expected.append(f"{where} {in_ms(low_ns, high_ns)}")
+        problems = []
+        if seen["arrived"]:
+            shortest_ns, longest_ns = seen["shortest_ns"], seen["longest_ns"]
+            observed.append(f"{where} {in_ms(shortest_ns, longest_ns)}")
+            problems += ["too short"] if shortest_ns < low_ns - DELAY_SLACK_NS else []
+            problems += ["too long"] if longest_ns > high_ns + DELAY_SLACK_NS else []
+            problems += ["too much alike"] if longest_ns - shortest_ns < range_ns - DELAY_SLACK_NS else []
+        else:
+            observed.append(f"{where} none of {seen['sent']} arrived")
+            problems += [] if at_the_end(specification, direction, "loss_percent") else ["all lost"]
+        if seen["twice"] and not specification.option("duplicate_percent", direction):
+            problems.append(f"{seen['twice']} came twice")
+        problems += [f"{seen['overtaken']} overtaken"] if seen.get("overtaken") else []
+        problems += bunch_problems(specification, seen)
+        observed[-1] += f" ({', '.join(problems)})" if problems else ""
+        wrong += problems
+    return Check("delay", not wrong, "; ".join(expected), "; ".join(observed))
+
+
+def delays_ns(specification, place, direction) -> tuple[float, float, float]:
+    """Return the shortest and the longest delay in ns that a datagram may have between a pair of hosts, or over a path, and the least range of many."""
+    pair = specification.pairs[0 if specification.is_cable else place]
+    passed = range(pair.first_hop - 1, pair.first_hop - 1 + pair.hops)
+    if specification.is_chain:
+        base_ms = sum(specification.bottlenecks[number].direction(direction).delay_ms for number in passed)
+    else:
+        base_ms = at_the_end(specification, direction, "delay_ms")
+    base_ms += specification.multipath.path_delay_ms[place] if specification.is_cable else 2 * pair.access_delay_ms
+    if specification.serialised:
+        base_ms += sum(1e3 * time_of(specification, SMALL_BYTES, direction, number) for number in passed)
+    jitter_ms, late = specification.direction(direction).jitter_ms, specification.option("reordering", direction)
+    late_ms = late["late_ms"] if late else 0
+    range_ms = 2 * LEAST_RANGE * jitter_ms
+    if late and singles_of(specification, direction) * math.log1p(-late["percent"] / 100) <= math.log(RARE):
+        # One of them was late, and one was not.
+        range_ms = max(range_ms, late_ms - 2 * jitter_ms)
+    most_ms = late_ms + (specification.option("ack_slot_ms", direction) or 0)
+    return 1e6 * (base_ms - pair.hops * jitter_ms), 1e6 * (base_ms + pair.hops * jitter_ms + most_ms), 1e6 * range_ms
+
+
+def bunch_problems(specification, seen) -> list[str]:
+    """Return what is wrong with the instants at which datagrams came, where they come in bunches."""
+    slot_ms = specification.option("ack_slot_ms", seen["direction"])
+    if not slot_ms or len(seen["bunches_ns"]) < 2:
+        return []
+    least_ms = (
+        min(after - before for before, after in zip(seen["bunches_ns"], seen["bunches_ns"][1:], strict=False)) / 1e6
+    )
+    low, high = (part * slot_ms for part in SLOT_PARTS)
+    return [] if low <= least_ms <= high else [f"bunches {least_ms:g} ms apart, expected {slot_ms:g} ms"]
+
+
+def in_ms(shortest_ns, longest_ns) -> str:
+    """Return a delay, or the range of delays, as text."""
+    shortest, longest = (f"{value / 1e6:.6g}" for value in (shortest_ns, longest_ns))
+    return f"{shortest} ms" if shortest == longest else f"{shortest} to {longest} ms"
+
+
+def check_rate(specification, document) -> Check:
+    """Full packets that came to each bottleneck one behind the other left it at its rate."""
+    expected, observed, ok = [], [], True
+    for seen in document["probe"]["bottlenecks"]:
+        due_ns, gap_ns = (
+            1e9 * time_of(specification, MTU_BYTES, seen["direction"], seen["bottleneck"] - 1),
+            seen["gap_ns"],
+        )
+        slack_ns = GAP_SLACK * due_ns + GAP_SLACK_NS
+        if gap_ns is None:
+            # A policer that lets less than a few packets pass at once leaves no train.
+            ok &= seen.get("passed", math.inf) < 8
+        else:
+            # Where netem stands in the queue's place its jitter may leave the shaper idle.
+            most_ns = (
+                math.inf
+                if specification.link.netem == "both-ends" and any(specification.link.jitter_ms.values())
+                else due_ns + slack_ns
+            )
+            ok &= due_ns - slack_ns <= gap_ns <= most_ns
+        expected.append(f"{seen['direction']} a full packet each {due_ns / 1e3:.6g} us")
+        observed.append(f"{seen['direction']} " + ("no train" if gap_ns is None else f"each {gap_ns / 1e3:.6g} us"))
+    return Check("rate", ok, in_turn(sorted(set(expected))), "; ".join(dict.fromkeys(observed)))
+
+
+def check_queue_limit(specification, document) -> Check:
+    """Of many packets that came at once each bottleneck's queue held as many as it should, and no more."""
+    expected, observed, ok = [], [], True
+    for seen in document["probe"]["bottlenecks"]:
+        if "at_once" not in seen:
+            continue
+        run = specification.bottlenecks[seen["bottleneck"] - 1 if specification.is_chain else 0]
+        most = run.queue_packets or run.queue_bytes
+        counted, one = ("packets", 1) if run.queue_packets else ("bytes", FULL_BYTES)
+        lossy = run.link.netem == "both-ends" and run.link.loss_percent[seen["direction"]]
+        discipline = discipline_of(run.scenario["queue"])
+        exact = discipline.name in EXACT and not lossy
+        held = seen[f"waiting_{counted}"]
+        # fq lets a few packets pass beside its queues (fq_fastpath_check of net/sched/sch_fq.c).
+        most += FAST_PATH_PACKETS if discipline.name == "fq" else 0
+        ok &= (most - one < held if exact else held > 0) and held <= most
+        expected.append(f"{'' if exact else 'up to '}{most} {counted}")
+        observed.append(f"{seen['direction']} {held} {counted} of {seen['at_once']} packets at once")
+    none = "not asked of a queue so large, or behind a policer"
+    return Check(
+        "queue_limit", ok, "; ".join(dict.fromkeys(expected)) or none, "; ".join(dict.fromkeys(observed)) or none
+    )
+
+
+def check_policed(specification, document) -> Check:
+    """A policer with a full bucket let as many packets pass at once as it holds, and as many as came into it in a time afterwards."""
+    seen = document["probe"]["bottlenecks"][0] if document["probe"]["bottlenecks"] else {}
+    burst_bytes = specification.link.policer["burst_bytes"]
+    if "passed" not in seen:
+        return Check("policed", True, "not asked of a bucket so large", "not asked")
+    first = burst_bytes // FULL_BYTES
+    again = (burst_bytes % FULL_BYTES + burst_bytes / 2) / FULL_BYTES
+    # tc and kernel count a bucket in ticks.
+    ok = abs(seen["passed"] - first) <= 1 and abs(seen["passed_again"] - again) <= 1.5
+    return Check(
+        "policed",
+        ok,
+        f"{first} packets, then {again:.1f}",
+        f"{seen['passed']} packets, then {seen['passed_again']}, of {seen['policed']} each",
+    )
+
+
+def checks_of(specification) -> tuple:
+    """Return the checks of the probe that a run has."""
+    if not specification.virtual_clock:
+        return ()
+    policed = (check_policed,) if specification.link.policer and specification.rate_mbps is not None else ()
+    return (check_delay, *((check_rate, check_queue_limit) if specification.rate_mbps is not None else ()), *policed)

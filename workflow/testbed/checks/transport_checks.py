@@ -1,0 +1,130 @@
+"""Checks of TCP's settings by what they do: buffers, acknowledgements, timeouts, the sender's rate."""
+
+from testbed.checks.check import Check, in_turn, words
+from testbed.checks.flow_checks import limited_shares, readings
+
+#: Memory that Linux takes for a full packet at most (its truesize): a buffer may be exceeded by the last one.
+PACKET_MEMORY_BYTES = 4_608
+#: A window that holds a flow back for more of its time than this share is that of the buffer asked for.
+HELD_BACK = 0.5
+#: The least share of a receive buffer that is a window, of which Linux takes away what packets take of memory.
+LEAST_WINDOW = 0.2
+#: The least share of segments that are acknowledged one by one without delayed acknowledgements; control messages and a FIN aside.
+ACKNOWLEDGED = 0.9
+#: How many deviations of the RTT a timeout may be above it; its own rounding, in ms.
+DEVIATIONS, TICKS_MS = 16, 5
+#: How far a sender's rate may be above its limit, as a share; iperf3 begins with a block.
+RATE_SLACK = 0.01
+
+
+def check_send_buffer(specification, document) -> Check:
+    """No more was unacknowledged or waiting than the send buffer holds, and it was as large as the study says where flows filled it."""
+    asked, seen = specification.transport.send_buffer_bytes, readings(document)
+    taken = max((s["send_buffer_taken_bytes"] for s in seen if "send_buffer_taken_bytes" in s), default=None)
+    flying = max((packets * s["mss_bytes"] for s, packets in _unacknowledged(document, seen)), default=0)
+    # Linux enlarges it up to the limit once the window has room for more than is under way.
+    settled = [
+        s["send_buffer_bytes"]
+        for s in seen
+        if s.get("cwnd_packets", 0) > 2 * s.get("unacked_packets", 0) > 0 and "send_buffer_bytes" in s
+    ]
+    small = [
+        size
+        for size in settled
+        if size < asked and 2 * size > taken > size / 2 and specification.traffic.bitrate_mbps is None
+    ]
+    ok = taken is not None and taken <= asked + PACKET_MEMORY_BYTES and flying <= asked and not small
+    observed = f"{taken} bytes taken, {flying} of them unacknowledged payload"
+    return Check(
+        "send_buffer", ok, f"up to {asked} bytes", observed + (f", the kernel's limit {words(small)}" if small else "")
+    )
+
+
+def check_receive_buffer(specification, document) -> Check:
+    """No more was unacknowledged than the receive buffer holds, and where that held flows back not much less."""
+    asked, seen = specification.transport.receive_buffer_bytes, readings(document)
+    flying = max((packets * s["mss_bytes"] for s, packets in _unacknowledged(document, seen)), default=0)
+    held = max((share for share, _ in limited_shares(document, "rwnd_limited_ms")), default=0)
+    least = LEAST_WINDOW * asked if held > HELD_BACK else 0
+    return Check(
+        "receive_buffer",
+        least <= flying <= asked,
+        f"up to {asked} bytes unacknowledged" + (f", {least:.0f} at least" if least else ""),
+        f"{flying} bytes, held back {100 * held:.1f} % of the time",
+    )
+
+
+def _unacknowledged(document, seen):
+    """Yield (a reading of a socket, packets unacknowledged) of all looks, and of the time series if there are any."""
+    for one in seen:
+        yield one, one.get("unacked_packets", 0)
+    sizes = {one["flow"]: one for one in seen}
+    for series in document.get("series", {}).get("sockets", ()):
+        if series["flow"] in sizes:
+            yield sizes[series["flow"]], max(filter(None, series.get("unacked_packets", ())), default=0)
+
+
+def check_acknowledgements(specification, document) -> Check:
+    """Each segment was acknowledged at once, by the receivers' counters."""
+    counted = [document["stack"]["tcp"][pair.receiver] for pair in specification.pairs]
+    shares = [one["TcpOutSegs"] / max(1, one["TcpInSegs"]) for one in counted]
+    ok = all(share >= ACKNOWLEDGED for share in shares)
+    return Check(
+        "acknowledgements",
+        ok,
+        f"{ACKNOWLEDGED:g} acknowledgements a segment or more",
+        in_turn([f"{share:.3f}" for share in shares]),
+    )
+
+
+def check_least_timeout(specification, document) -> Check:
+    """Timeouts are above the RTT by the least that the study sets, and where the RTT varies little not by more."""
+    least = specification.transport.min_rto_ms
+    above = [s["rto_ms"] - s["rtt_ms"] for s in readings(document) if s.get("rtt_ms") and s.get("rto_ms")]
+    most = max((DEVIATIONS * s["rttvar_ms"] for s in readings(document) if s.get("rttvar_ms")), default=0)
+    lowest, highest = min(above, default=0), max(least, most) + TICKS_MS
+    return Check(
+        "least_timeout",
+        bool(above) and least - TICKS_MS <= lowest <= highest,
+        f"{least} to {highest:.0f} ms above the RTT",
+        f"{lowest:.1f} ms" if above else "no reading",
+    )
+
+
+def check_sending_rate(specification, document) -> Check:
+    """No client sent faster than its limit; of UDP none slower either."""
+    wrong, expected, observed = [], [], []
+    for process in document["traffic"]:
+        end, flows = process["client"]["end"], process["flows"]
+        limit = specification.long_flows[flows[0]].rate_mbps
+        sent = end["sum" if specification.udp else "sum_sent"]
+        if limit is None:
+            continue
+        mbps, length_s = sent["bits_per_second"] / 1e6, max(sent["seconds"], 1e-3)
+        limit *= len(flows)
+        slack = RATE_SLACK * limit + 2 * len(flows) * specification.traffic.block_bytes * 8e-6 / length_s
+        if mbps > limit + slack or (specification.udp and mbps < limit - slack):
+            wrong.append(process)
+        expected.append(f"{'' if specification.udp else 'up to '}{limit:g} Mbit/s")
+        observed.append(f"{mbps:.4g} Mbit/s")
+    return Check("sending_rate", not wrong, in_turn(expected or ["no limit"]), in_turn(observed or ["no limit"]))
+
+
+def checks_of(specification) -> tuple:
+    """Return the checks of what the study asks of TCP and of its senders."""
+    transport, traffic = specification.transport, specification.traffic
+    if not specification.flows or traffic.application == "round-trip":
+        return ()
+    checks = ()
+    if traffic.application == "iperf3" and any(flow.rate_mbps is not None for flow in specification.long_flows):
+        checks += (check_sending_rate,)
+    if specification.udp:
+        return checks
+    plain = specification.multipath.by != "mptcp"
+    checks += (check_send_buffer,) if transport.send_buffer_bytes is not None and plain else ()
+    checks += (check_receive_buffer,) if transport.receive_buffer_bytes is not None and plain else ()
+    single = (
+        traffic.application == "iperf3" and plain and not transport.segmentation_offload and not specification.groups
+    )
+    checks += (check_acknowledgements,) if not transport.delayed_acks and single else ()
+    return checks + ((check_least_timeout,) if transport.min_rto_ms is not None and plain else ())

@@ -1,0 +1,63 @@
+"""The check that all was as it was set until the end: what was read back before the traffic is read back after it."""
+
+from experiment.timeline import DIRECTIONS
+from testbed.checks.check import Check
+from testbed.checks.network_checks import same
+from testbed.network.outage import seed_after
+
+#: Quantity of a timeline -> the qdisc and its parameter, and how many of the parameter's units one of the quantity is.
+OF_TIMELINE = {
+    "rate_mbps": ("htb", "rate_bps", 1e6),
+    "delay_ms": ("netem", "delay_ms", 1),
+    "loss_percent": ("netem", "loss_percent", 1),
+}
+
+
+def changed(before, after, place="") -> dict[str, list]:
+    """Return place -> [before, after] of all values that differ in what was read back two times."""
+    if isinstance(before, dict) and isinstance(after, dict):
+        keys = dict.fromkeys([*before, *after])
+        found = (changed(before.get(key), after.get(key), f"{place}/{key}" if place else key) for key in keys)
+        return {name: values for one in found for name, values in one.items()}
+    return {} if before == after else {place: [before, after]}
+
+
+def check_unchanged(specification, document) -> Check:
+    """What was read back before the traffic was so after it, but for what the study changes meanwhile."""
+    allowed = changes_of_timeline(specification, document) | seeds_after_outage(specification, document)
+    wrong = [
+        f"{place}: {after} instead of {before}"
+        for place, (before, after) in document["network"].get("changed", {}).items()
+        if not is_peer(place, before, after) and (place not in allowed or not same(after, allowed[place]))
+    ]
+    return Check("unchanged", not wrong, "as before the traffic", "; ".join(wrong[:5]) or "as before the traffic")
+
+
+def changes_of_timeline(specification, document) -> dict[str, float]:
+    """Return place -> the value that the last change of each quantity leaves there."""
+    placed, allowed = document["network"]["set"], {}
+    for direction in DIRECTIONS:
+        for quantity, (kind, parameter, units) in OF_TIMELINE.items():
+            changes = [
+                one for one in specification.timeline.changes if (one.direction, one.quantity) == (direction, quantity)
+            ]
+            for name in placed["bottleneck" if kind == "htb" else "netem"][direction] if changes else ():
+                first = placed["qdiscs"][name][kind][parameter]
+                # What the hosts' own links add to a delay stays.
+                more = first - specification.link.delay_ms[direction] if quantity == "delay_ms" else 0
+                allowed[f"interfaces/{name}/qdiscs/{kind}/{parameter}"] = changes[-1].value * units + more
+    return allowed
+
+
+def seeds_after_outage(specification, document) -> dict[str, int]:
+    """Return the places of seeds that differ after an outage, and what they are then."""
+    outage = specification.multipath.outage
+    return {
+        f"interfaces/{name}/qdiscs/netem/seed": seed_after(specification, direction)
+        for direction, name in (document.get("outage", {}).get("devices", {}) if outage else {}).items()
+    }
+
+
+def is_peer(place, before, after) -> bool:
+    """Return whether all that is new in a place are endpoints which MPTCP learnt from its peer."""
+    return place.endswith("/endpoints") and all(one.get("implicit") for one in after if one not in before)

@@ -1,0 +1,324 @@
+"""What the path does to packets of a probe, after the traffic: each effect of the network is seen once by itself.
+
+Datagrams between the hosts of each pair, or over each path of a cable: single ones for the delay, one behind the other for the rate,
+as many at once as the queue and a policer hold and some more. A tap behind each bottleneck sees how fast and how many they come
+before anything else happens to them. All times are the kernel's own at arrival, in ns of the guest's clock. What is expected is in
+`checks.probe_checks`; traffic has ended, so nothing here moves a result.
+"""
+
+import contextlib
+import math
+import socket
+import statistics
+import struct
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+
+from experiment.chain_names import ends
+from experiment.packet_sizes import ETHERNET_HEADER_BYTES, IP_HEADER_BYTES, MTU_BYTES, UDP_HEADER_BYTES
+from experiment.timeline import DIRECTIONS
+from testbed.network.addresses import idle_destinations
+from testbed.network.netlink import network_namespace
+from testbed.readings.queue_information import QueueReader, counters_of
+
+FAMILIES = {"ipv4": socket.AF_INET, "ipv6": socket.AF_INET6}
+#: All of Ethernet, which is seen before a redirection (of <linux/if_ether.h>, <linux/if_packet.h>).
+ETH_P_ALL, SOL_PACKET, PACKET_IGNORE_OUTGOING = 3, 263, 23
+#: Of <asm-generic/socket.h>: Python has no names for them.
+SO_TIMESTAMPNS, SO_RCVBUFFORCE, SO_SNDBUFFORCE = 35, 33, 32
+BUFFER_BYTES = 512 * 2**20
+TIMESTAMP = struct.Struct("=qq")
+#: The end of each datagram: its number.
+MARK, NUMBER = b"sawtooth", struct.Struct("=I")
+SMALL_BYTES = 64
+#: Single datagrams, where chance has no part; packets that come to a bottleneck behind each other.
+SINGLES, TRAIN = 10, 16
+#: Single datagrams of a jitter, so that the range of what is drawn evenly is above six tenths of all with a chance of 1 - 1e-12.
+OF_JITTER = 64
+#: Time between two of them, in s; that within which two come together, in ns; the least gaps of a train that say something.
+APART_S, TOGETHER_NS, LEAST_GAPS = 1e-3, 1_000, 3
+#: How much closer than the jitter datagrams are that would overtake each other.
+CLOSE = 16
+#: The chance that is left for no datagram to show what each shows with a chance; the most datagrams for it.
+RARE, MOST_SINGLES = 1e-9, 1000
+#: The most packets that are sent at once to fill a queue or a bucket; how many more than it holds.
+MOST_AT_ONCE, BEYOND = 2_000, 8
+#: A bucket that takes longer to fill, in s, isn't asked.
+MOST_FILLING_S = 600.0
+#: How long nothing must have moved before a probe, and how often that is waited for, in s.
+QUIET_S, QUIET_TIMES = 1.0, 120
+
+
+@dataclass
+class Line:
+    """Two hosts that datagrams go between, and what packets pass: ``number`` of the bottleneck or path, from 0, or None of a pair alone."""
+
+    sender: str
+    receiver: str
+    address: str
+    number: int | None
+
+
+def lines_of(specification) -> tuple[list[Line], list[Line]]:
+    """Return the lines whose delays are probed, and those whose bottlenecks are: on a chain those of the flows that cross one."""
+    everyone = [Line(*one, number) for number, one in enumerate(idle_destinations(specification))]
+    if specification.is_cable:
+        return everyone, everyone
+    if specification.is_chain:
+        return everyone, [Line(one.sender, one.receiver, one.address, one.number - 1) for one in everyone[1:]]
+    return everyone, [Line(everyone[0].sender, everyone[0].receiver, everyone[0].address, 0)]
+
+
+def behind(specification, number) -> dict[str, str]:
+    """Return direction -> the interface at which packets arrive behind a bottleneck, counted from 0."""
+    if specification.is_cable:
+        return {"forward": f"h2-eth{number}", "reverse": f"h1-eth{number}"}
+    if specification.is_chain:
+        forward, reverse = (ends(number + 1)[direction] for direction in DIRECTIONS)
+        return {"forward": reverse, "reverse": forward}
+    return {"forward": "r2-eth1", "reverse": "r1-eth1"}
+
+
+def singles_of(specification, direction) -> int:
+    """Return how many single datagrams a direction's delay needs."""
+    effect = specification.direction(direction)
+    lost, late = at_the_end(specification, direction, "loss_percent") / 100, specification.late_percent(direction) / 100
+    count = OF_JITTER if effect.jitter_ms else SINGLES
+    arriving = max(1e-6, 1 - lost)
+    if late:
+        count = max(count, math.log(RARE) / math.log(1 - late))
+    if lost:
+        count = max(count / arriving * 2, math.log(RARE) / math.log(min(lost, 1 - 1e-9)))
+    return min(MOST_SINGLES, math.ceil(count))
+
+
+class PathProbe:
+    """Sends and receives the datagrams of a probe."""
+
+    def __init__(self, path, specification):
+        self._path, self._specification = path, specification
+        self._version = specification.ip_version
+        self._sent = 0
+
+    def section(self) -> dict:
+        """Carry the probe out and return the document's section ``probe``."""
+        self._wait_until_quiet()
+        of_delays, of_bottlenecks = lines_of(self._specification)
+        found = {"delays": [], "bottlenecks": []}
+        with contextlib.ExitStack() as stack:
+            for line in of_delays:
+                ways = self._ways(stack, line)
+                found["delays"] += [
+                    {
+                        "sender": line.sender,
+                        "receiver": line.receiver,
+                        "direction": direction,
+                        **self._delays(ways[direction], direction),
+                    }
+                    for direction in DIRECTIONS
+                ]
+            for line in of_bottlenecks if self._specification.rate_mbps is not None else ():
+                ways = self._ways(stack, line)
+                found["bottlenecks"] += [
+                    {
+                        "bottleneck": line.number + 1,
+                        "direction": direction,
+                        **self._bottleneck(stack, ways[direction], line, direction),
+                    }
+                    for direction in DIRECTIONS
+                ]
+        return found
+
+    def _wait_until_quiet(self):
+        """Wait until nothing is under way any more."""
+        before = None
+        for _ in range(QUIET_TIMES):
+            time.sleep(QUIET_S)
+            now = [
+                (counted["packets"], counted["backlog_packets"])
+                for node in self._path.net.hosts
+                for _, _, counted in counters_of(node)
+            ]
+            if now == before and not any(waiting for _, waiting in now):
+                return
+            before = now
+
+    def _ways(self, stack, line):
+        """Return direction -> (sending socket, receiving socket) of a line."""
+        with network_namespace(self._path.net[line.sender]):
+            sender = stack.enter_context(socket.socket(FAMILIES[self._version], socket.SOCK_DGRAM))
+        with network_namespace(self._path.net[line.receiver]):
+            receiver = stack.enter_context(socket.socket(FAMILIES[self._version], socket.SOCK_DGRAM))
+        receiver.bind((line.address, 0))
+        sender.connect(receiver.getsockname())
+        for one in (sender, receiver):
+            prepare(one)
+        receiver.connect(sender.getsockname())
+        return {"forward": (sender, receiver), "reverse": (receiver, sender)}
+
+    def _delays(self, way, direction):
+        """Return how many single datagrams came of how many, how many twice, and their shortest and longest delay in ns."""
+        run, count = self._specification, singles_of(self._specification, direction)
+        slot_ms = run.option("ack_slot_ms", direction)
+        apart_s = max(2 * time_of(run, SMALL_BYTES, direction), slot_ms / 4e3 if slot_ms else APART_S)
+        if run.option("jitter_order", direction) == "kept":
+            # None is to wait for the one before.
+            apart_s = max(apart_s, 2 * run.direction(direction).jitter_ms / 1e3)
+        came, sent = self._exchange(way, way[1], count, SMALL_BYTES, apart_s, self._longest_s(direction))
+        first = {number: at for at, number in reversed(came)}
+        delays = [at - sent[number] for number, at in first.items()]
+        found = {"sent": count, "arrived": len(first), "twice": len(came) - len(first)}
+        found |= {"shortest_ns": min(delays, default=None), "longest_ns": max(delays, default=None)}
+        if run.option("jitter_order", direction) == "kept":
+            apart_s = max(2 * time_of(run, SMALL_BYTES, direction), run.direction(direction).jitter_ms / CLOSE / 1e3)
+            close, _ = self._exchange(way, way[1], OF_JITTER, SMALL_BYTES, apart_s, self._longest_s(direction))
+            found["overtaken"] = sum(after < before for (_, before), (_, after) in pairwise(close))
+        return found | ({"bunches_ns": bunches(at for at, _ in came)} if slot_ms else {})
+
+    def _longest_s(self, direction):
+        """Return how long a datagram may take at most after it has left the bottleneck, in s."""
+        run = self._specification
+        hops = max(pair.hops for pair in run.pairs)
+        late = run.option("reordering", direction)
+        more_ms = (late["late_ms"] if late else 0) + (run.option("ack_slot_ms", direction) or 0)
+        return (run.rtt_most_ms + hops * run.direction(direction).jitter_ms + more_ms) / 1e3 + 0.01
+
+    def _bottleneck(self, stack, way, line, direction):
+        """Return what comes through a bottleneck: the time between packets of a train in ns, and what of many at once waits in its queue."""
+        run = self._specification
+        tap = self._tap(stack, behind(run, line.number)[direction])
+        found = self._policed(way, tap) if run.link.policer and direction == "forward" else {}
+        one_s, most = time_of(run, MTU_BYTES, direction, line.number), held_packets(run, line.number)
+        place = self._path.bottleneck[direction][line.number]
+        # What the shaper's bucket holds passes at once.
+        credit = place.emulation.burst_bytes // (MTU_BYTES + ETHERNET_HEADER_BYTES)
+        train = min(TRAIN + 4 * (credit - 1), found.get("passed", math.inf))
+        # A queue that is shorter than the train is kept busy by packets that come twice as fast as they leave.
+        apart_s = 0 if most >= train else one_s / 2
+        came, _ = self._exchange(way, tap, train, self._full(), apart_s, train * one_s + self._longest_s(direction))
+        gaps = [after - before for (before, _), (after, _) in pairwise(came)]
+        found["gap_ns"] = statistics.median_low(gaps[len(gaps) // 2 :]) if len(gaps) >= LEAST_GAPS else None
+        if most <= MOST_AT_ONCE and "passed" not in found:
+            found |= self._fill(stack, way, place, most + credit + BEYOND, one_s, direction)
+        return found
+
+    def _fill(self, stack, way, place, count, one_s, direction):
+        """Return what waits in a bottleneck's queue right after so many packets came at once, when no time has passed."""
+        kinds = (place.emulation.kind_and_limit[0],)
+        queue = stack.enter_context(QueueReader(place.node, place.name, kinds))
+        out = way[0]
+        for _ in range(count):
+            out.send(bytes(self._full()))
+        waiting = queue.read()
+        time.sleep(count * one_s + self._longest_s(direction))
+        return {"at_once": count, "waiting_packets": waiting["packets"], "waiting_bytes": waiting["bytes"]}
+
+    def _policed(self, way, tap):
+        """Return how many packets at once passed a policer with a full bucket, and how many after half the time in which it fills."""
+        run, policer = self._specification, self._specification.link.policer
+        holds, filling_s = (
+            policer["burst_bytes"] // (MTU_BYTES + ETHERNET_HEADER_BYTES),
+            policer["burst_bytes"] * 8e-6 / policer["rate_mbps"],
+        )
+        if holds > MOST_AT_ONCE or filling_s > MOST_FILLING_S:
+            return {}
+        time.sleep(filling_s)
+        passed = []
+        for wait_s in (filling_s / 2, 2 * filling_s + (holds + BEYOND) * time_of(run, MTU_BYTES, "forward")):
+            before = self._policer_drops()
+            for _ in range(holds + BEYOND):
+                way[0].send(bytes(self._full()))
+            passed.append(holds + BEYOND - (self._policer_drops() - before))
+            time.sleep(wait_s)
+        list(received(tap)), list(received(way[1]))
+        return {"policed": holds + BEYOND, "passed": passed[0], "passed_again": passed[1]}
+
+    def _policer_drops(self):
+        """Return how many packets the policer has dropped, which all senders' packets pass."""
+        node = next(one.node for one in self._path.interfaces.values() if one.policer)
+        return sum(counted["drops"] for _, kind, counted in counters_of(node) if kind == "ingress")
+
+    def _full(self):
+        return MTU_BYTES - IP_HEADER_BYTES[self._version] - UDP_HEADER_BYTES
+
+    def _tap(self, stack, name):
+        """Return a socket that sees what arrives at an interface, before anything else happens to it."""
+        with network_namespace(self._path.interfaces[name].node):
+            tap = stack.enter_context(socket.socket(socket.AF_PACKET, socket.SOCK_DGRAM, socket.htons(ETH_P_ALL)))
+            tap.bind((name, ETH_P_ALL))
+        tap.setsockopt(SOL_PACKET, PACKET_IGNORE_OUTGOING, 1)
+        prepare(tap)
+        return tap
+
+    def _exchange(self, way, watched, count, payload_bytes, apart_s, longest_s):
+        """Send datagrams and wait; return [(when, number)] of those that came at the ``watched`` socket, and number -> when it was sent, in ns."""
+        out, receiving = way
+        filling, sent = bytes(payload_bytes - len(MARK) - NUMBER.size), {}
+        for _ in range(count):
+            if apart_s or not sent:
+                # Each reading of the clock moves it: what is sent at once is sent at one instant.
+                now_ns = time.clock_gettime_ns(time.CLOCK_REALTIME)
+            sent[self._sent] = now_ns
+            out.send(filling + MARK + NUMBER.pack(self._sent))
+            self._sent += 1
+            if apart_s:
+                time.sleep(apart_s)
+        time.sleep(longest_s)
+        came = sorted((at, number) for at, number in received(watched) if number in sent)
+        # A tap sees what the socket behind it gets too.
+        list(received(receiving))
+        return came, sent
+
+
+def at_the_end(specification, direction, quantity) -> float | None:
+    """Return the value that a quantity of a direction has after the traffic."""
+    return specification.timeline.values(direction, quantity)[-1][1]
+
+
+def time_of(specification, payload_bytes, direction, number=0) -> float:
+    """Return how long a bottleneck takes for a datagram, in s, by the rate that it has in the end; 0 without one."""
+    run = specification.bottlenecks[number if specification.is_chain else 0]
+    rate_mbps = at_the_end(run, direction, "rate_mbps")
+    frame = payload_bytes + ETHERNET_HEADER_BYTES + run.link.frame_overhead_bytes
+    frame += 0 if payload_bytes == MTU_BYTES else IP_HEADER_BYTES[specification.ip_version] + UDP_HEADER_BYTES
+    return frame * 8 / rate_mbps / 1e6 if rate_mbps else 0.0
+
+
+def prepare(one) -> None:
+    """Give a socket a buffer for all that may come, and the kernel's times."""
+    for option in (SO_RCVBUFFORCE, SO_SNDBUFFORCE):
+        one.setsockopt(socket.SOL_SOCKET, option, BUFFER_BYTES)
+    one.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
+    one.setblocking(False)
+
+
+def received(one) -> Iterator[tuple[int, int | None]]:
+    """Yield (when in ns, number of the datagram or None) of all that a socket has received."""
+    while True:
+        try:
+            data, said, _, _ = one.recvmsg(MTU_BYTES + 64, 64)
+        except BlockingIOError:
+            return
+        seconds, nanoseconds = TIMESTAMP.unpack(said[0][2])
+        marked = data[-len(MARK) - NUMBER.size : -NUMBER.size] == MARK
+        yield seconds * 10**9 + nanoseconds, NUMBER.unpack(data[-NUMBER.size :])[0] if marked else None
+
+
+def held_packets(specification, number=0) -> int:
+    """Return how many full packets the queue of a bottleneck, counted from 0, holds."""
+    run = specification.bottlenecks[number if specification.is_chain else 0]
+    # Of one flow some disciplines hold less than their limit.
+    of_flow = (run.scenario["queue"].get(name) for name in ("depth_packets", "flow_limit_packets"))
+    limit = run.queue_packets or run.queue_bytes // (MTU_BYTES + ETHERNET_HEADER_BYTES)
+    return min([limit, *filter(None, of_flow)])
+
+
+def bunches(times_ns) -> list[int]:
+    """Return the instants at which packets came, in ns since the first: those that came within a microsecond came together."""
+    instants = []
+    for at in sorted(times_ns):
+        if not instants or at - instants[-1] > TOGETHER_NS:
+            instants.append(at)
+    return [at - instants[0] for at in instants]
