@@ -73,7 +73,7 @@ def test_a_cell_by_hand():
     # Half the cross flows' rate for twice their RTT, over sqrt(2); a quarter of it, over 2.
     assert cell["independent_percent"] == pytest.approx(100 / (1 + 2 * 2**0.5))
     assert cell["synchronised_percent"] == pytest.approx(100 / 9)
-    assert cell["conditions"] == "1 long and 1 cross flow, 10 Mbit/s, drop-tail, 66 packets"
+    assert cell["conditions"] == "1 long and 1 cross flow, 10 Mbit/s, drop-tail of 66 packets"
 
 
 def test_a_dumbbell_of_two_pairs_is_one_bottleneck():

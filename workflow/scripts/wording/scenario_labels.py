@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from experiment.disciplines import MEASURES, discipline_of
 from experiment.link_options import LINK_OPTIONS
-from experiment.own_kernels import in_words
+from experiment.own_kernels import kernel_words
 from experiment.specification import RunSpecification
 from wording.link_option_words import effects_of
 from wording.link_words import link_words, timeline_words
@@ -165,7 +165,7 @@ def _outage(scenario):
 
 
 def _kernel(scenario):
-    return in_words(scenario["kernel"]) if "kernel" in scenario else ""
+    return kernel_words(scenario["kernel"]) if "kernel" in scenario else ""
 
 
 PARTS = (
