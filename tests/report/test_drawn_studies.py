@@ -6,6 +6,7 @@ import pytest
 
 import drawn_studies
 from page_checks import check_content
+from page_sentences import check_sentences
 from study_files.study import StudyError, resolve
 from study_files.study_design import StudyDesign
 from topics.outline import FIGURE_SUFFIXES, study_outline
@@ -56,6 +57,7 @@ def check_report(seed, folder):
         return
     built = drawn_studies.build_drawn(study, folder / "study", seed)
     check_content(built.page)
+    check_sentences(study, built.page)
     made = {path.name for part in ("analysis", "figures") for path in (built.folder / part).iterdir()}
     wanted = {f"{table.name}.csv" for table in built.outline.tables}
     assert made == wanted | {

@@ -6,9 +6,17 @@ import pytest
 from report_page.method import draws, population
 
 
-def scenarios(*variations, background="none", platform="uml"):
+def scenarios(*variations, background="none", platform="uml", loss=1):
     rows = [
-        {"scenario": name, "label": name, "variation": variation, "background": background, "platform": platform}
+        {
+            "scenario": name,
+            "label": name,
+            "variation": variation,
+            "background": background,
+            "platform": platform,
+            "loss_forward_percent": loss,
+            "loss_reverse_percent": 0,
+        }
         for name, variation in zip("abc", variations, strict=False)
     ]
     return pd.DataFrame(rows)
@@ -18,6 +26,7 @@ def scenarios(*variations, background="none", platform="uml"):
     ("table", "sentence"),
     [
         (scenarios("", ""), "of one exact path: a replication has losses and starts of its own, and nothing else of it is different. Of paths like it they say nothing."),
+        (scenarios("", "", loss=0), "a replication has starts of its own, and nothing else"),
         (scenarios("", background="server"), "losses, starts and background messages of its own"),
         (scenarios("", platform="host"), "losses, starts and noise of the machine of its own"),
         (scenarios("RTT ±1 %", "RTT ±1 %"), "speak of paths like the one that the scenario names: each replication has a path of its own"),

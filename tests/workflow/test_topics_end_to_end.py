@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from page_checks import check_page
+from page_sentences import check_sentences
 from study_files import study as studies
 from study_files.study_design import StudyDesign
 from topics.outline import FIGURE_SUFFIXES, other_tables, study_outline
@@ -42,11 +43,12 @@ def test_tables_have_the_columns_that_are_declared(finished):
 
 
 def test_page_shows_every_figure_and_is_sound(finished, visit):
-    folder, outline, *_ = finished
+    folder, outline, path, checkout = finished
     page = (folder / "report.html").read_text()
     missing = [figure.slug for figure in outline.figures if f'data-name="{figure.slug}.svg"' not in page]
     assert missing == []
     check_page(folder / "report.html", visit)
+    check_sentences(checkout.study(path), folder / "report.html")
 
 
 def test_points_of_a_calibration_are_as_they_must_be(finished):

@@ -158,7 +158,7 @@ def test_price_without_values():
 
 def test_price_of_a_lone_cca():
     assert price(FAST[:1], at(CELL, bbr=1.25), at(CELL, bbr=30.0)) == (
-        f"BBR, the only CCA, sent 1.25 % of its segments again in {PLACE} and had a mean RTT of 1.5 times the empty "
+        f"BBR, the only CCA under test, sent 1.25 % of its segments again in {PLACE} and had a mean RTT of 1.5 times the empty "
         "path's."
     )
     assert price(FAST[:1], [], [], path=0).startswith("What speed costs can't be said")

@@ -174,7 +174,10 @@ def _traffic_details(row) -> list[str]:
         return [f"{protocol} round trips of {size} bytes"]
     details = [] if is_simulator(row["platform"]) else [f"iperf3 processes: {row['processes']}"]
     if not is_missing(row["bitrate_mbps"]):
-        details.append(f"at most {plain(row['bitrate_mbps'])} Mbit/s a flow")
+        most = "" if protocol == "UDP" else "at most "
+        details.append(f"{most}{plain(row['bitrate_mbps'])} Mbit/s a flow")
+    elif protocol == "UDP":
+        details.append("each flow at the rate of all paths together")
     return [*details, f"UDP, {size} bytes of data a packet" if protocol == "UDP" else f"{size} bytes written at a time"]
 
 

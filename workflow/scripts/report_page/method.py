@@ -9,7 +9,7 @@ from experiment.own_kernels import kernel_words
 from inference.paired_tests import FLIPS_MAX_PAIRS, flips_reach
 from report_page.method_statements import NETWORK, SEEDS
 from report_page.metric_words import WORDS, DefinedMetric, defined
-from report_page.statements import Facts, said
+from report_page.statements import Facts, said, some
 from report_page.threats import threats
 from report_parts.data_tables import size
 from run_tables.metrics import METRICS, PUBLISHED_METRICS, differences
@@ -89,7 +89,8 @@ def design(study, runs) -> dict:
 def population(scenarios) -> str:
     """Say in plain words of what the study's intervals speak: `tidy/scenarios.csv` says what is drawn for each replication."""
     drawn = scenarios["variation"] != ""
-    own = ["losses", "starts"]
+    lossy = (scenarios[["loss_forward_percent", "loss_reverse_percent"]].max(axis=1) > 0).any()
+    own = ["losses"] * bool(lossy) + ["starts"]
     if (scenarios["background"] == "server").any():
         own.append("background messages")
     if (scenarios["platform"] == "host").any():
@@ -310,10 +311,14 @@ def definitions(scenarios, facts, by_size=False) -> list[dict]:
     """
     if by_size:
         shown = (
-            ("How fast?", with_sources(METRICS[0], scenarios, facts)),
-            ("How long does a message take?", ROUND_TRIP),
+            (some("bulk"), "How fast?", with_sources(METRICS[0], scenarios, facts)),
+            (some("round trips"), "How long does a message take?", ROUND_TRIP),
         )
-        return [{"question": question, "ours": metric, "published": None, "figure": None} for question, metric in shown]
+        return [
+            {"question": question, "ours": metric, "published": None, "figure": None}
+            for when, question, metric in shown
+            if when.holds(facts)
+        ]
     figures = {metric.ours: (number_of, metric) for number_of, metric in enumerate(PUBLISHED_METRICS, FIRST_FIGURE)}
     rows = []
     for metric in METRICS:

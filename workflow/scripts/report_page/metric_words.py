@@ -80,7 +80,7 @@ WORDS = {
     ),
     "rtt": MetricWords(
         (
-            Statement("Mean round-trip time that the sender's TCP measured, averaged over the flows of the run.", ALWAYS),
+            Statement("Mean round-trip time that the sender's TCP measured (smoothed, once a reporting interval), averaged over the flows of the run.", ALWAYS),
             Statement(
                 "It is the path's delay and the time spent in queues.", none("jitter") & none("late packets") & none("changing path")
             ),
@@ -91,7 +91,7 @@ WORDS = {
             ),
             _OF_GROUPS,
         ),
-        "iperf3, mean RTT of each stream (the kernel's TCP_INFO)",
+        "iperf3, mean over the reporting intervals of each stream (the kernel's TCP_INFO)",
         _RTT_ELSEWHERE,
         question="How long does a packet take?",
     ),
@@ -138,7 +138,7 @@ WORDS = {
             Statement("Mean round-trip time of the first stream only. The paper gives it in microseconds.", ALWAYS),
             Statement("What the other streams saw is not in it.", some("several flows")),
         ),
-        "iperf3, mean RTT of the first stream (the kernel's TCP_INFO)",
+        "iperf3, mean over the reporting intervals of the first stream (the kernel's TCP_INFO)",
         _RTT_ELSEWHERE,
     ),
     "published-loss": MetricWords(

@@ -27,6 +27,7 @@ from run_tables.table import OTHER
 from run_tables.tidy_tables import SCENARIOS
 from study_files.run_platforms import is_repeatable
 from study_files.study_design import StudyDesign, is_simulator
+from study_files.study_features import features_of
 from topics import registry
 from topics.cells.page_tables import descriptive_groups, mean_tables
 from topics.outline import study_outline
@@ -135,6 +136,7 @@ def page_context(inputs, params) -> dict:
         "sections": report_sections(outline.topics, contexts),
         "topics": contexts.keys(),
         "has": design,
+        **features_of(design.scenarios),
         "study": study,
         "facts": _facts(tables, design, study, environments),
         "findings": [finding for topic in outline.topics for finding in section_findings(topic, material)],

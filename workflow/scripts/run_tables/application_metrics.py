@@ -39,7 +39,7 @@ def _flows_of(document, process) -> Iterator[dict]:
             "application_goodput_mbps": transfer["bytes"] * 8 / transfer["seconds"] / 1e6,
             "bytes_sent": transfer["bytes"],
             "bytes_received": transfer["bytes"],
-            "retransmits": _retransmitted_segments(document, process["sender"]),
+            "retransmits": retransmitted_segments(document, process["sender"]),
             **_kernel_values(document, flow),
         }
     elif specification_of(document).udp:
@@ -57,8 +57,8 @@ def _flows_of(document, process) -> Iterator[dict]:
 def _mptcp_flows(document, process) -> Iterator[dict]:
     """Yield the flows of a client of MPTCP: sums of iperf3, all else from the kernel's subflows."""
     ends = process["client"]["end"]["streams"]
-    of_host = _retransmitted_segments(document, process["sender"])
-    alone = len(document["traffic"]) == 1 and len(ends) == 1
+    of_host = retransmitted_segments(document, process["sender"])
+    alone = sum(len(other["flows"]) for other in document["traffic"] if other["sender"] == process["sender"]) == 1
     for flow, stream in zip(process["flows"], ends, strict=True):
         last = [socket for socket in document["sockets"][-1]["sockets"] if socket["flow"] == flow]
         yield {
@@ -66,13 +66,13 @@ def _mptcp_flows(document, process) -> Iterator[dict]:
             "application_goodput_mbps": stream["receiver"]["bits_per_second"] / 1e6,
             "bytes_sent": stream["sender"]["bytes"],
             "bytes_received": stream["receiver"]["bytes"],
-            # iperf3 knows one subflow's. The kernel's counter is of the host; with several flows only the last look is of each.
+            # iperf3 knows one subflow's. The kernel's counter is of the host; of several flows on it only the last look is of each.
             "retransmits": of_host if alone else sum(socket.get("retransmits", 0) for socket in last),
             **_kernel_values(document, flow),
         }
 
 
-def _retransmitted_segments(document, host) -> int:
+def retransmitted_segments(document, host) -> int:
     """Return the segments that a host has retransmitted, all its connections together (TcpRetransSegs)."""
     return document["stack"]["tcp"][host]["TcpRetransSegs"]
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from experiment.packet_sizes import MPTCP_OPTION_BYTES
 from experiment.run_document import specification_of
-from run_tables.application_metrics import application_flows, has_own_metrics
+from run_tables.application_metrics import application_flows, has_own_metrics, retransmitted_segments
 from run_tables.simulated_metrics import is_simulated, simulated_bottleneck, simulated_flows, simulated_intervals
 from run_tables.steady_state import USUAL_RULE, intervals_of_flows, steady_flow, steady_run, steady_windows
 from tcp_models.fairness_index import jain_index
@@ -199,7 +199,8 @@ def payload_and_frame_bytes(document) -> tuple[float, float] | tuple[None, None]
 def _published_metrics(document, flows) -> dict[str, float | None]:
     """Return the metrics as the script TCP-ExBench computes them (``measure_metrics`` there)."""
     segment = segment_bytes(document)
-    sent, again, goodput = (total(flows, key) for key in ("bytes_sent", "retransmits", "application_goodput_mbps"))
+    sent, goodput = (total(flows, key) for key in ("bytes_sent", "application_goodput_mbps"))
+    again = _retransmits(document, flows)
     packets = sent / segment if segment and sent else 0
     return {
         "throughput_per_stream_mbps": None if goodput is None else goodput / len(flows),
@@ -212,6 +213,15 @@ def total(flows, key) -> float | None:
     """Return the sum over the flows, or None if one of them has no value, or there is none."""
     values = [flow[key] for flow in flows]
     return None if None in values or not values else sum(values)
+
+
+def _retransmits(document, flows):
+    """Return retransmits of `tidy_tables.RUNS`: over MPTCP what the sending hosts counted, for nothing else counts all of each flow's subflows."""
+    if specification_of(document).multipath.by != "mptcp" or not flows:
+        return total(flows, "retransmits")
+    return sum(
+        retransmitted_segments(document, host) for host in {process["sender"] for process in document["traffic"]}
+    )
 
 
 def _of_one_time(document, flows):
@@ -244,7 +254,7 @@ def run_metrics(document, flows, rule=USUAL_RULE) -> dict[str, float | None]:
         "rtt_mean_ms": None if rtts is None else rtts / len(flows),
         "rtt_above_ms": None if rtts is None else (rtts - total(flows, "rtt_shortest_ms")) / len(flows),
         "rtt_min_ms": min(minima, default=None),
-        "retransmits": total(flows, "retransmits"),
+        "retransmits": _retransmits(document, flows),
         "jain_index": None if goodput is None else jain_index([flow["goodput_mbps"] for flow in flows]),
         **bottleneck_metrics(document),
         **steady_run(document, flows, steady_windows(document, rule), segment_bytes(document)),

@@ -13,7 +13,9 @@ INTERVALS = Table(
         ordinal_column("flow", "Number of the flow, from 0."),
         number_column("start_s", "s", "Begin, from the flow's own."),
         number_column("end_s", "s", "End."),
-        number_column("sent_mbps", "Mbit/s", "Sent."),
+        number_column(
+            "sent_mbps", "Mbit/s", "Given to TCP by the sender's application, which may still wait in the send buffer."
+        ),
         count_column("retransmits", "segments", "Retransmitted.", NO_VALUE),
         count_column("cwnd_bytes", "bytes", "Congestion window at its end.", NO_VALUE),
         number_column("rtt_ms", "ms", "Smoothed RTT at its end.", NO_VALUE),

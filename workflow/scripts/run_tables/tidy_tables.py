@@ -51,8 +51,8 @@ RUNS = Table(
         text_column("invalid_because", "Each check that failed, what was observed, and what was expected.", "the run is valid"),
         number_column("rate_mbps", "Mbit/s", "Rate of the bottleneck, of each on several paths.", "nothing limits the rate"),
         number_column("delay_ms", "ms", "One-way delay between the routers (of a chain the first and the last), or of the cable, in the data's direction."),
-        number_column("rtt_path_ms", "ms", "RTT of the empty path, the mean over pairs of hosts and paths."),
-        number_column("loss_configured_percent", "%", "Random loss that is set in the data's direction, behind each bottleneck."),
+        number_column("rtt_path_ms", "ms", "RTT of the empty path, the mean over pairs of hosts and paths; of a path that changes, at first."),
+        number_column("loss_configured_percent", "%", "Random loss that is set in the data's direction, behind each bottleneck; of a path that changes, at first."),
         count_column("flows", "", "Number of long flows, those of all groups together; one that pauses counts for each time that it sends."),
         count_column(
             "flows_under_test", "",
@@ -72,7 +72,7 @@ RUNS = Table(
             "queue_bdp", "BDP", "What the full queue holds in products of rate and RTT of the empty path: as the study says it, or by `queue_bytes`.",
             "rate, RTT or size aren't known",
         ),
-        number_column("duration_s", "s", "How long each flow sends, where no amount is set."),
+        number_column("duration_s", "s", "How long each flow sends, where no amount is set; flow groups have times of their own within it."),
         number_column(
             "mss_bytes", "bytes", "Payload of a full segment of the run's connections.", "nobody looked at the sockets",
             "the sender's tcpi_snd_mss, the largest of all looks",
@@ -95,9 +95,8 @@ RUNS = Table(
         ),
         number_column(
             "goodput_mbps", "Mbit/s",
-            "What was delivered of all flows over the window that they have in common, start-up included; of UDP each flow's own window. "
-            "Of groups this and all that is measured of a run's flows counts those with the CCA under test, `own`; the others are in "
-            "`flows.csv` and `groups.csv`.",
+            "What was delivered of the flows under test (`flows_under_test`) over the window that all flows have in common, start-up included; "
+            "of UDP over each flow's own window.",
             f"round trips of single messages have none; {_NO_WINDOW}",
             "TCP_INFO: tcpi_bytes_acked, and of what was acknowledged selectively tcpi_sacked; MPTCP: mptcpi_bytes_acked; "
             "UDP: iperf3's server; FTP: size over wget's time; ns-3: its senders", least=0,
@@ -118,7 +117,7 @@ RUNS = Table(
             "reading after so much of the window, of MSER that from which on what all flows got has the smallest error.",
             f"{_NO_COMMON}; {_NO_STEADY}",
         ),
-        count_column("delivered_bytes", "bytes", "Delivered of all flows in the window.", f"FTP has none; {_NO_WINDOW}"),
+        count_column("delivered_bytes", "bytes", "Delivered of the flows under test in the window.", f"FTP has none; {_NO_WINDOW}"),
         count_column("window_begin_ns", "ns", _WINDOW_BEGIN, f"{_NO_COMMON}; {_NO_WINDOW}"),
         count_column("window_end_ns", "ns", _WINDOW_END, f"{_NO_COMMON}; {_NO_WINDOW}"),
         number_column(
@@ -129,7 +128,7 @@ RUNS = Table(
             "iperf3, receiver side; FTP: size over wget's time; ns-3: its receivers",
         ),
         number_column(
-            "rtt_mean_ms", "ms", "Mean RTT that the senders' TCP measured, the mean over the flows; of round trips their mean time.",
+            "rtt_mean_ms", "ms", "Mean of the smoothed RTTs that the senders' TCP had, taken once a reporting interval, the mean over the flows; of MPTCP and FTP over the looks at the sockets; of round trips their mean time.",
             "UDP has none", "iperf3's mean_rtt; MPTCP and FTP: TCP_INFO over all looks; round trips: qperf; ns-3: single segments", least=0,
         ),
         number_column(
@@ -146,14 +145,14 @@ RUNS = Table(
             "How far RTT changes after start-up: the mean of the second half of these intervals less that of the first, of the mean of both; the mean over flows.",
             f"fewer than four intervals begin there, or {NO_VALUE}; {_NO_STEADY}",
         ),
-        number_column("rtt_min_ms", "ms", "Smallest RTT of all flows.", NO_VALUE, "tcpi_min_rtt at the last look"),
+        number_column("rtt_min_ms", "ms", "Smallest RTT of the flows under test until the last look at the sockets, at three quarters of the time.", NO_VALUE, "tcpi_min_rtt"),
         number_column(
-            "loss_percent", "%", "Packets dropped by the full queue, by random loss and by a policer, over all that were offered to the bottleneck or the policer.",
+            "loss_percent", "%", "Packets of the data's direction dropped by the bottleneck's queue, by random loss and by a policer, over all that were offered to the bottleneck or the policer.",
             "nothing is emulated", "counters of the queueing disciplines", least=0, most=100,
         ),
-        count_column("retransmits", "segments", "Segments that TCP retransmitted, summed over the flows.", NO_VALUE, "iperf3; MPTCP and FTP: TcpRetransSegs of the sending host"),
-        number_column("jain_index", "", "Jain's fairness index of the flows' goodputs: 1 if all are equal, 1/n if one has all.", NO_VALUE, least=0, most=1),
-        number_column("jain_steady_index", "", "The same of their goodputs in the steady part.", f"{NO_VALUE}; {_NO_STEADY}"),
+        count_column("retransmits", "segments", "Segments that TCP retransmitted, summed over the flows; of MPTCP and FTP by the sending hosts, all their connections.", NO_VALUE, "iperf3; MPTCP and FTP: TcpRetransSegs"),
+        number_column("jain_index", "", "Jain's fairness index of the goodputs of the flows under test: 1 if all are equal, 1/n if one has all.", NO_VALUE, least=0, most=1),
+        number_column("jain_steady_index", "", "The same of their goodputs after start-up.", f"{NO_VALUE}; {_NO_STEADY}"),
         number_column("throughput_per_stream_mbps", "Mbit/s", "Mean goodput of a flow, as TCP-ExBench computes its throughput.", NO_VALUE, least=0),
         number_column("rtt_first_stream_ms", "ms", "Mean RTT of the first flow, as TCP-ExBench computes its RTT.", NO_VALUE, least=0),
         number_column("retransmit_percent", "%", "Retransmits over bytes sent / MSS, which TCP-ExBench calls packet loss.", "nothing was sent, or TCP has none", least=0),
@@ -162,7 +161,7 @@ RUNS = Table(
             f"no interval begins there, or {NO_VALUE}; {_NO_STEADY}",
         ),
         number_column("queue_mean_packets", "packets", "Mean of the queue's samples inside the window.", _NOT_SAMPLED),
-        number_column("queue_steady_packets", "packets", "The same in the steady part.", f"{_NOT_SAMPLED}; {_NO_STEADY}"),
+        number_column("queue_steady_packets", "packets", "The same after start-up.", f"{_NOT_SAMPLED}; {_NO_STEADY}"),
         *(
             number_column(f"queueing_p{p}_ms", "ms", f"{words} of the time that what waits in the queue takes to leave, over the queue's samples.", _NOT_SAMPLED)
             for p, words in ((50, "Median"), (95, "95th percentile"), (99, "99th percentile"))
@@ -184,7 +183,7 @@ RUNS = Table(
             "together: a packet is offered to each that it passes.",
             "nothing is emulated",
         ),
-        count_column("queue_drops", "packets", "Dropped by the full queue.", "queue and loss share one netem, or nothing is emulated"),
+        count_column("queue_drops", "packets", "Dropped by the bottleneck's queue: because it was full, or by its discipline.", "queue and loss share one netem, or nothing is emulated"),
         count_column("link_drops", "packets", "Dropped by random loss.", "queue and loss share one netem, or nothing is emulated"),
         count_column("policer_drops", "packets", "Dropped by the policer in front of the bottleneck, to which they were never offered.", "there is none", "counters of what arrives at r1"),
         *DISCIPLINE_COLUMNS,
@@ -269,15 +268,15 @@ FLOWS = Table(
         count_column("window_begin_ns", "ns", _WINDOW_BEGIN, _NO_WINDOW),
         count_column("window_end_ns", "ns", _WINDOW_END, _NO_WINDOW),
         number_column("application_goodput_mbps", "Mbit/s", "As the application prints it: what its receiver got, over its own time.", "round trips have none"),
-        number_column("rtt_mean_ms", "ms", "Mean RTT that its sender measured.", NO_VALUE),
+        number_column("rtt_mean_ms", "ms", "Mean of the smoothed RTTs that its sender had, taken once a reporting interval; of MPTCP and FTP over the looks at the sockets.", NO_VALUE),
         number_column("rtt_steady_ms", "ms", "Mean of the smoothed RTTs at the ends of its reporting intervals that begin after start-up.", f"{NO_VALUE}; {_NO_STEADY}"),
-        number_column("rtt_min_ms", "ms", "Smallest single RTT.", NO_VALUE, "tcpi_min_rtt"),
+        number_column("rtt_min_ms", "ms", "Smallest single RTT until the last look at the sockets.", NO_VALUE, "tcpi_min_rtt"),
         number_column("rtt_max_ms", "ms", "Largest smoothed RTT of those read at each interval's end.", NO_VALUE),
-        count_column("retransmits", "segments", "Retransmitted.", NO_VALUE),
+        count_column("retransmits", "segments", "Retransmitted; of several flows of MPTCP on one host until the last look at the sockets.", NO_VALUE),
         number_column("rtt_steady_change_percent", "%", "How far that changes: the mean of the second half of these intervals less that of the first, of the mean of both.", f"fewer than four intervals begin there, or {NO_VALUE}; {_NO_STEADY}"),
-        count_column("retransmits_steady", "segments", "In the reporting intervals that begin in the steady part.", f"{NO_VALUE}; {_NO_STEADY}"),
+        count_column("retransmits_steady", "segments", "In the reporting intervals that begin after start-up.", f"{NO_VALUE}; {_NO_STEADY}"),
         number_column("bytes_sent_steady", "bytes", "In these intervals.", f"{NO_VALUE}; {_NO_STEADY}"),
-        count_column("bytes_sent", "bytes", "That the sender's application gave.", NO_VALUE),
+        count_column("bytes_sent", "bytes", "That the sender's application gave to TCP, which may not have sent all.", NO_VALUE),
         count_column("bytes_received", "bytes", "That the receiver's application got.", NO_VALUE),
         count_column("cwnd_max_bytes", "bytes", "Largest congestion window of those read at each interval's end.", NO_VALUE),
         text_column("cca_observed", "CCA that ran, as the sender's own program or kernel says.", "nothing says it"),
@@ -303,7 +302,7 @@ PATHS = Table(
         count_column("packets", "packets", "That left the sender on it while traffic flowed."),
         count_column("bytes", "bytes", "Of these frames, all headers included, as the shaper counted them.", "nothing limits the rate"),
         number_column("share_percent", "%", "Of all paths' packets.", "no packet left"),
-        count_column("queue_drops", "packets", "Dropped by the full queue."),
+        count_column("queue_drops", "packets", "Dropped by the path's queue."),
         count_column("subflow_bytes_acked", "bytes", "Acknowledged of MPTCP's subflows on it at the last look at the sockets (at 3/4 of the duration).", _SUBFLOW),
         count_column("subflow_retransmits", "segments", "That they had retransmitted until then.", _SUBFLOW),
         number_column("subflow_rtt_ms", "ms", "Mean smoothed RTT of MPTCP's subflows on it at the last look at the sockets.", _SUBFLOW),
@@ -379,7 +378,7 @@ SCENARIOS = Table(
         text_column("queue_parameters", "The discipline's parameters as a study has them: `target_ms 5, ecn true`; `null` is one that it does without.", NO_DISCIPLINE),
         count_column("flows", "", "Number of flows."),
         text_column("groups", "Its groups of flows: `web, call, long bbr`, each with its CCA if that is not the run's.", "all flows are alike"),
-        number_column("bitrate_mbps", "Mbit/s", "What each sender is limited to.", "it sends as fast as it can"),
+        number_column("bitrate_mbps", "Mbit/s", "Rate of each flow's sender: TCP sends at most so much, UDP just so much.", "TCP sends as fast as it can, and each flow of UDP at the rate of all paths together"),
         number_column("duration_s", "s", "How long each flow sends, where no amount is set."),
         text_column("platform", "What carries the packets: `uml`, `host`, or `ns3:` and a version."),
         truth_column("segmentation_offload", "Whether hosts hand super-packets of up to 64 KiB to the network."),

@@ -3,12 +3,13 @@
 Sentences of the page that are not true of every study name the features that they presume (`report_page.statements`).
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from experiment.disciplines import discipline_of
 from experiment.flow_groups import LONG, OWN, REAL_TIME, WEB
 from experiment.link_options import OF_NAME
-from study_files.study_design import has_own_flows, is_changing, is_simulator
+from experiment.specification import RunSpecification
+from study_files.study_design import is_changing, is_simulator
 from study_files.study_variation import is_varied
 
 
@@ -24,9 +25,12 @@ def _has_group(holds) -> Callable[[dict], bool]:
     return lambda scenario: any(map(holds, scenario["groups"]))
 
 
+def _queues(scenario) -> list[dict]:
+    return [one["queue"] for one in scenario["chain"]["bottlenecks"]] if _is_chain(scenario) else [scenario["queue"]]
+
+
 def _managed(scenario) -> bool:
-    queues = [one["queue"] for one in scenario["chain"]["bottlenecks"]] if _is_chain(scenario) else [scenario["queue"]]
-    return any(not discipline_of(queue).limited_only for queue in queues)
+    return any(not discipline_of(queue).limited_only for queue in _queues(scenario))
 
 
 def _is_chain(scenario) -> bool:
@@ -69,13 +73,11 @@ FEATURES: dict[str, Callable[[dict], bool]] = {
     "duplicates": _uses("duplicate_percent"),
     "damage": _uses("corrupt_percent"),
     "segmentation offload": lambda scenario: scenario["transport"]["segmentation_offload"],
-    "delayed acknowledgements": lambda scenario: scenario["transport"]["delayed_acks"],
-    "serialisation": lambda scenario: scenario["link"]["serialisation"] != "never",
     "several paths": lambda scenario: scenario["multipath"]["by"] != "none",
     "mptcp": lambda scenario: scenario["multipath"]["by"] == "mptcp",
     "tcp": lambda scenario: scenario["traffic"]["protocol"] == "tcp",
     "bulk": lambda scenario: scenario["traffic"]["application"] != "round-trip" and scenario["flows"] > 0,
-    "long flows under test": has_own_flows,
+    "round trips": lambda scenario: scenario["traffic"]["application"] == "round-trip",
     "groups": lambda scenario: bool(scenario["groups"]),
     "web": _has_group(lambda group: group["application"] == WEB),
     "real-time": _has_group(lambda group: group["application"] == REAL_TIME),
@@ -86,7 +88,24 @@ FEATURES: dict[str, Callable[[dict], bool]] = {
     "server": lambda scenario: scenario["background"] == "server",
     "several flows": lambda scenario: scenario["flows"] > 1 or _is_chain(scenario),
     "variation": is_varied,
+    "ECN": lambda scenario: RunSpecification({"scenario": scenario}).uses_ecn,
+    "dualpi2": lambda scenario: any(queue.get("discipline") == "dualpi2" for queue in _queues(scenario)),
+    "drawn sizes": _has_group(lambda group: group["application"] == WEB and group["sizes"] != "fixed"),
+    "fixed sizes": _has_group(lambda group: group["application"] == WEB and group["sizes"] == "fixed"),
+    "others on the link": lambda scenario: (
+        scenario["background"] != "none"
+        or any(group["application"] != LONG or group["cca"] != OWN for group in scenario["groups"])
+    ),
 }
+
+
+def features_of(scenarios: Iterable[dict]) -> dict[str, list[str]]:
+    """Return the features that some of a study's scenarios have, and those that every one has: what its captions and templates ask."""
+    scenarios = list(scenarios)
+    return {
+        word: [name for name, has in FEATURES.items() if holds(map(has, scenarios))]
+        for word, holds in (("some", any), ("every", all))
+    }
 
 
 def is_without_chance(scenario) -> bool:

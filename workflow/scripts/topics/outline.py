@@ -7,6 +7,7 @@ from pathlib import Path
 from run_tables.table import OTHER, Table
 from run_tables.tidy_tables import TIDY_TABLES
 from study_files.study_design import StudyDesign
+from study_files.study_features import features_of
 from study_files.study_replications import replications_words
 from topics.registry import TOPICS
 from topics.topic import Analysis, Place, Plot, Topic
@@ -183,5 +184,6 @@ def figure_params(figure: Plot, design: StudyDesign, settings: Mapping) -> dict:
         "by": design.cell_words,
         "cca_word": design.cca_word,
         "both_ip_versions": design.ip_versions_compared,
+        **features_of(design.scenarios),
         **figure.params,
     }

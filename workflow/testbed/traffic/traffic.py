@@ -249,7 +249,8 @@ def follower(clients, specification, sampler, deliveries, read, events) -> Calla
     A path that loses the first packets of a connection delays its flow beyond the planned looks and readings. Where all flows
     have begun by the time at which they should end, nothing is read in addition.
     """
-    step_s = min(flow.length_s for flow in specification.long_flows) / PARTS
+    # Without long flows none can be missing.
+    step_s = min((flow.length_s for flow in specification.long_flows), default=math.inf) / PARTS
     reads_until_s = next_s = 0.0
 
     def follow(at_s):

@@ -5,7 +5,7 @@ import pandas as pd
 from matplotlib.lines import Line2D
 
 from figure_parts.axis_scales import Axis, log_axis
-from figure_parts.category_panels import CategoryPanels, with_ip_version
+from figure_parts.category_panels import CategoryPanels, none_to_draw, with_ip_version
 from figure_parts.figure_style import SMALL_SIZE_PT, apply_style
 from figure_parts.figure_svg import Drawing
 from figure_parts.scenario_panels import unit_below, value_axis
@@ -42,6 +42,8 @@ def _figure_rows(objects):
 def _draw(data):
     """Return the figure: one for each conditions, IP version, group and its CCA."""
     apply_style()
+    if data.empty:
+        return none_to_draw(TITLE, "no object of a valid run was complete")
     panels = list(data.groupby(["setting", "conditions", "ip_version", "group", "group_cca"], sort=False))
     lines, versions = max(len(lines_of(group)) for _, group in panels), list(data["ip_version"].unique())
     drawn = CategoryPanels(TITLE, len(panels), lines, columns=2)

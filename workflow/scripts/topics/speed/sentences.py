@@ -176,7 +176,7 @@ def _lone_price(tables, cca, one_ip_version=False) -> str:
         parts.append(f"had a mean RTT of {most}{short((means['mean'] / means['path']).max())} times the empty path's")
     if not parts:
         return "What speed costs can't be said, for neither retransmissions nor RTTs are known."
-    return f"{cca_name(cca)}, the only CCA, {' and '.join(parts)}."
+    return f"{cca_name(cca)}, the only CCA under test, {' and '.join(parts)}."
 
 
 def _path_rtts(tables):

@@ -17,6 +17,11 @@ SHOWN = (
 TABLES = {"table": PageTable("subflow-shares", "Shares by number of subflows and CCA", "subflow_shares", SHOWN)}
 
 
+def section(material) -> dict:
+    """Return whether a host has several flows, of which nothing counts the retransmits of each to its end."""
+    return {"several": any(one["flows"] > one["hosts"]["pairs"] for one in material.design.scenarios)}
+
+
 def findings(material) -> list[Finding]:
     """Return a sentence for each conditions and CCA, and IP version if there are several."""
     cells = material.tables.subflow_shares

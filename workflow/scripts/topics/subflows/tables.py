@@ -25,7 +25,7 @@ SUBFLOW_SHARES = Table(
         number_column("coupled_percent", "%", "That share if all subflows of a flow got together what another flow gets, as RFC 6356 asks at most."),
         number_column("mptcp_goodput_mbps", "Mbit/s", "Mean goodput of a flow of the first pair, without start-up.", _NO_RUN),
         number_column("other_goodput_mbps", "Mbit/s", "Mean goodput of another flow, without start-up.", _NO_RUN),
-        number_column("mptcp_retransmit_percent", "%", "Retransmits of the first pair's flows until the last look at the sockets, over their segments of the whole run.", _NO_RUN),
+        number_column("mptcp_retransmit_percent", "%", "Retransmits of the first pair's flows over their segments; where a host has several of them, until the last look at the sockets.", _NO_RUN),
         number_column("other_retransmit_percent", "%", "The same of the other flows.", _NO_RUN),
     ),
 )  # fmt: skip

@@ -1,0 +1,225 @@
+"""What sentences of the page presume of a study: held against its scenarios as the file has them, and not by the page's own predicates."""
+
+import re
+
+#: Sections that quote others, or name the programs that there are, whose words are not about this study.
+QUOTING = ("claims", "published", "provenance")
+
+
+def scenarios_of(study):
+    """Return the resolved scenarios."""
+    return study["scenarios"]
+
+
+def platforms(study):
+    return {scenario["platform"].split(":")[0] for scenario in scenarios_of(study)}
+
+
+def link_of(scenario):
+    return scenario["link"]
+
+
+def lossy(scenario):
+    return max(link_of(scenario)["loss_percent"].values()) > 0
+
+
+def queues(scenario):
+    return (
+        [one["queue"] for one in scenario["chain"]["bottlenecks"]]
+        if scenario["topology"] == "chain"
+        else [scenario["queue"]]
+    )
+
+
+def drop_tail(scenario):
+    return all(queue.get("discipline", "drop-tail") == "drop-tail" for queue in queues(scenario))
+
+
+def groups(scenario, **values):
+    return [group for group in scenario["groups"] if all(group[key] == value for key, value in values.items())]
+
+
+def any_of(holds):
+    return lambda study: any(map(holds, scenarios_of(study)))
+
+
+def all_of(holds):
+    return lambda study: all(map(holds, scenarios_of(study)))
+
+
+def has_ccas_mixed(study):
+    return any("+" in cca for cca in study["ccas"])
+
+
+def others(scenario):
+    crossing = scenario["topology"] == "chain" and scenario["chain"]["cross_cca"]
+    return bool(crossing) or any(group["cca"] != "own" for group in groups(scenario, application="iperf3"))
+
+
+def disturbed(scenario):
+    link = link_of(scenario)
+    changes = link.get("timeline") or link.get("trace")
+    return bool(max(link["jitter_ms"].values()) > 0 or link.get("reordering") or changes)
+
+
+def udp(scenario):
+    return scenario["traffic"]["protocol"] == "udp"
+
+
+def one_run_is_like_another(scenario):
+    """Return whether nothing of a scenario is drawn but its flows' starts."""
+    link = link_of(scenario)
+    drawn = [
+        lossy(scenario), max(link["jitter_ms"].values()), link.get("reordering"), scenario["platform"] == "host", not drop_tail(scenario),
+        groups(scenario, application="web"), groups(scenario, application="real-time"), scenario["background"] == "server",
+        any(scenario["variation"].values()), link.get("timeline"), link.get("trace"),
+        any(max(value.values()) if isinstance(value, dict) else value for value in (link.get("duplicate_percent", 0), link.get("corrupt_percent", 0))),
+    ]  # fmt: skip
+    return not any(drawn)
+
+
+kernel = any_of(lambda scenario: not scenario["platform"].startswith("ns3"))
+#: Begin of a sentence, as a regular expression -> whether a resolved study is one of which it may be said.
+PRESUMED = {
+    "The guest's clock moves only": any_of(lambda s: s["platform"] == "uml"),
+    "CPU load, slow hosts": any_of(lambda s: s["platform"] == "uml"),
+    "Runs on platform host": any_of(lambda s: s["platform"] == "host"),
+    "Each had the machine to itself": any_of(lambda s: s["platform"] == "host"),
+    "ns-3 has TCP models": any_of(lambda s: s["platform"].startswith("ns3")),
+    "What a scenario finds there": any_of(lambda s: s["platform"].startswith("ns3")),
+    "What ns-3 can't know": any_of(lambda s: s["platform"].startswith("ns3")),
+    "There is no network card": kernel,
+    "No super-packet of TSO leaves a host": lambda study: kernel(study) and all_of(lambda s: not s["transport"]["segmentation_offload"])(study),
+    "Scenarios with segmentation offload have": any_of(lambda s: s["transport"]["segmentation_offload"]),
+    "Receivers get each packet by itself": any_of(lambda s: not s["transport"]["segmentation_offload"] and not udp(s)),
+    "The hosts' own links have no rate": any_of(lambda s: s["topology"] != "cable"),
+    "Where packets are lost at random": any_of(lossy),
+    "Losses in bursts follow": any_of(lambda s: link_of(s).get("loss_burst_packets") not in (None, {"forward": None, "reverse": None})),
+    "Every packet of a path has the same delay": all_of(lambda s: not disturbed(s)),
+    "Some paths have several bottlenecks": any_of(lambda s: s["topology"] == "chain"),
+    "What is said of one bottleneck": any_of(lambda s: s["topology"] == "chain"),
+    "Every path has one bottleneck with a drop-tail queue": all_of(
+        lambda s: drop_tail(s) and s["topology"] != "chain" and link_of(s)["rate_mbps"] is not None and not link_of(s).get("policer")
+    ),
+    "Every path has one bottleneck; the queues are": any_of(lambda s: not drop_tail(s)),
+    "Some scenarios have no rate limit": any_of(lambda s: link_of(s)["rate_mbps"] is None),
+    "A policer drops packets in front": any_of(lambda s: link_of(s).get("policer")),
+    "There is one sender, and one receiver": all_of(lambda s: s["hosts"]["pairs"] == 1 and s["topology"] != "chain"),
+    "There are up to": any_of(lambda s: s["hosts"]["pairs"] > 1),
+    "There is no cross traffic": all_of(lambda s: not s["groups"] and s["topology"] != "chain" and s["background"] == "none"),
+    "Beside the flows under test there are": any_of(lambda s: s["groups"]),
+    "A server's other messages": any_of(lambda s: s["background"] == "server"),
+    "All flows of a run have the same CCA": lambda study: not has_ccas_mixed(study) and not any(map(others, scenarios_of(study))),
+    "Active queue management is another question": all_of(drop_tail),
+    "Competing CCAs are another question": lambda study: not has_ccas_mixed(study) and not any(map(others, scenarios_of(study))),
+    "All runs used Linux": lambda study: "ns3" not in platforms(study),
+    "All runs on a kernel used Linux": lambda study: "ns3" in platforms(study) and kernel(study),
+    "Runs used Linux": kernel,
+    "CCAs change between versions, BBR": lambda study: kernel(study) and any("bbr" in cca for cca in study["ccas"]),
+    "CCAs change between versions": kernel,
+    "On an empty path slow start": any_of(lambda s: not udp(s) and s["traffic"]["application"] != "round-trip"),
+    "Longer runs would weigh it less": any_of(lambda s: not udp(s) and s["traffic"]["application"] != "round-trip"),
+    "So few leave wide intervals": lambda study: True,
+    "The table of power under Method": lambda study: len(study["ip_versions"]) == 2,
+    "How wide the intervals are": lambda study: True,
+    "An undecided cell is": lambda study: True,
+    "In .* replications differ only in when flows start": any_of(one_run_is_like_another),
+    "Their spread is that of the start times": any_of(one_run_is_like_another),
+    "In .* goodput is the same in all replications": lambda study: True,
+    "For IPv6 against IPv4 p is corrected": lambda study: len(study["ip_versions"]) == 2,
+    "Of CCAs p is corrected": lambda study: True,
+    "Intervals aren't corrected": lambda study: True,
+    "Over the whole report more false alarms": lambda study: True,
+    "Each run is .* long": lambda study: True,
+    "A replication has one seed": lambda study: True,
+    "So packets are lost and flows start alike": any_of(lossy),
+    "So flows start alike": all_of(lambda s: not lossy(s)),
+    "The runs of a replication are one block": lambda study: len(study["ccas"]) > 1,
+    "The runs of a replication are pairs": lambda study: len(study["ip_versions"]) == 2,
+    "There is nothing to compare within": lambda study: len(study["ccas"]) == len(study["ip_versions"]) == 1,
+    "A run is one fresh network: two hosts": all_of(lambda s: s["hosts"]["pairs"] == 1),
+    "A run is one fresh network: up to": any_of(lambda s: s["hosts"]["pairs"] > 1),
+    "The hosts run on a Linux guest kernel": lambda study: "host" not in platforms(study) and "uml" in platforms(study),
+    "The hosts run on the machine's own kernel": lambda study: platforms(study) & {"uml", "host"} == {"host"},
+    "Some run on a Linux guest kernel": lambda study: {"uml", "host"} <= platforms(study),
+    "Some scenarios have the same network simulated": lambda study: len(platforms(study)) > 1 and "ns3" in platforms(study),
+    "It is built, read back from the kernel": kernel,
+    "It is built, loaded for": lambda study: platforms(study) == {"ns3"},
+    "A run that fails any of them": lambda study: True,
+    "Bytes that were delivered": any_of(lambda s: not udp(s)),
+    "Bytes that arrived, by flow": all_of(udp),
+    "Flows of UDP count over": any_of(udp),
+    "Of groups of flows only those": any_of(lambda s: s["groups"]),
+    "Start-up is included": lambda study: True,
+    "Mean round-trip time that the sender's TCP": lambda study: True,
+    "It is the path's delay and the time": all_of(lambda s: not disturbed(s)),
+    "It is the path's delay as it was": any_of(disturbed),
+    "Packets dropped by the bottleneck's queue, over": all_of(lambda s: not lossy(s) and not link_of(s).get("policer")),
+    "Packets dropped by the bottleneck's queue and by the configured": any_of(lossy),
+    "Packets dropped by the bottleneck's queue, by the configured loss and by a policer": any_of(lambda s: link_of(s).get("policer")),
+    "Counted where they are dropped": lambda study: True,
+    "Segments that TCP retransmitted, summed": lambda study: True,
+    "Not normalised: a faster CCA": lambda study: len(study["ccas"]) > 1,
+    "What the receiver got per second": lambda study: True,
+    "Twelve streams that fill": any_of(lambda s: s["flows"] > 1 or s["topology"] == "chain"),
+    "Mean round-trip time of the first stream": lambda study: True,
+    "The paper gives it in microseconds": lambda study: True,
+    "What the other streams saw": any_of(lambda s: s["flows"] > 1 or s["topology"] == "chain"),
+    "What the paper calls packet loss": lambda study: True,
+    "It counts what TCP took for lost": lambda study: True,
+}  # fmt: skip
+#: Words of the page -> whether they may stand on the page of a resolved study at all, outside of what quotes others.
+WORDS = {
+    r"\bns-3\b": any_of(lambda s: s["platform"].startswith("ns3")),
+    r"\bguest kernel\b": any_of(lambda s: s["platform"] == "uml"),
+    r"\bpolicers?\b": any_of(lambda s: link_of(s).get("policer")),
+    r"\bweb objects?\b": any_of(lambda s: groups(s, application="web")),
+    r"\breal-time streams?\b": any_of(lambda s: groups(s, application="real-time")),
+    r"\b[Gg]roups of (long )?flows\b": any_of(lambda s: s["groups"]),
+    r"\bbottlenecks in a row\b": any_of(lambda s: s["topology"] == "chain"),
+    r"\btunnels?\b": any_of(lambda s: s["multipath"]["by"] == "gre"),
+    r"\bMPTCP\b": any_of(lambda s: s["multipath"]["by"] != "none"),
+    r"\bGilbert\b": any_of(lambda s: link_of(s).get("loss_burst_packets")),
+    r"\bECN\b": any_of(
+        lambda s: s["transport"]["ecn"] != "off" or not drop_tail(s) or any(g["ecn"] for g in s["groups"])
+    ),
+    r"\bin a mix\b|\bmixes\b": has_ccas_mixed,
+    r"\bIPv6\b": lambda study: (
+        "ipv6" in study["ip_versions"] or any(s["multipath"]["by"] == "gre" for s in scenarios_of(study))
+    ),
+    r"\bIPv4\b": lambda study: (
+        "ipv4" in study["ip_versions"] or any(s["multipath"]["by"] == "gre" for s in scenarios_of(study))
+    ),
+    r"\bqperf\b": any_of(lambda s: s["traffic"]["application"] == "round-trip"),
+    r"\bvsftpd\b": any_of(lambda s: s["traffic"]["application"] == "ftp"),
+    r"\b(\d+) of 72\b": lambda study: len(study["scenarios"]) * len(study["ccas"]) == 72,
+}
+
+
+def text_outside(page, *sections):
+    """Return what stands on a page outside of some sections, without markup."""
+    html = page.read_text(encoding="utf-8")
+    for name in sections:
+        html = re.sub(rf'<section id="{name}".*?</section>', " ", html, flags=re.DOTALL)
+    html = re.sub(r"<style>.*?</style>|<script>.*?</script>|<svg.*?</svg>", "\n", html, flags=re.DOTALL)
+    # Words in the midst of a sentence may be marked; whatever else has a tag begins one.
+    html = re.sub(r"</?(i|b|code|cite|a|sub|sup)\b[^>]*>", "", html)
+    html = re.sub(r"\s+", " ", html)
+    html = re.sub(r"<[^>]*>", "\n", html)
+    return html.replace("&#39;", "'").replace("&#34;", '"')
+
+
+def untrue(study, text):
+    """Return the sentences and words of a text that are not true of a resolved study."""
+    said = [
+        f"{pattern}"
+        for pattern, holds in PRESUMED.items()
+        if not holds(study) and re.search(rf"(^|\n\s*|[.:!?] ){pattern}", text)
+    ]
+    return said + [pattern for pattern, holds in WORDS.items() if not holds(study) and re.search(pattern, text)]
+
+
+def check_sentences(study, page):
+    """Check that all that a page says may be said of its study."""
+    wrong = untrue(study, text_outside(page, *QUOTING))
+    assert not wrong, wrong

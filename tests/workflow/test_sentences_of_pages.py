@@ -1,0 +1,29 @@
+"""Pages of drawn studies with what only real runs have: each sentence is held against what the study set."""
+
+import pytest
+import yaml
+
+from featured_studies import CHOICES, drawn
+from page_checks import check_content
+from page_sentences import check_sentences
+
+#: With all tests, and with the long ones.
+FEW, MANY = 2, sum(map(len, CHOICES.values()))
+
+
+@pytest.mark.parametrize(
+    "seed", [pytest.param(seed, marks=[] if seed < FEW else [pytest.mark.long]) for seed in range(MANY)]
+)
+def test_a_page_says_what_its_study_did(fresh, seed):
+    config, study = drawn(seed)
+    (fresh.folder / "drawn.yaml").write_text(yaml.safe_dump(config))
+    fresh.snakemake("--cores", "1", "--configfile", "drawn.yaml")
+    page = fresh.folder / "results" / config["study"] / "report.html"
+    check_content(page)
+    check_sentences(study, page)
+
+
+def test_draws_reach_all_choices():
+    scenarios = [scenario for seed in range(MANY) for scenario in drawn(seed)[0]["scenarios"]]
+    for key, choices in CHOICES.items():
+        assert {str(scenario[key]) for scenario in scenarios} == {str(choice) for choice in choices}
