@@ -5,11 +5,11 @@ Patches, Makefiles and source trees of somebody else ran in that folder, so it m
 
 import os
 import re
-import stat
 import struct
 from pathlib import Path
 
 from progress import SetupError
+from testbed.machine.given_file import given_bytes
 
 #: The largest guest kernel, stripped, and the largest configuration, in bytes; the image's have 8 MB and 30 kB.
 LARGEST_LINUX, LARGEST_TEXT = 2**27, 2**20
@@ -39,28 +39,9 @@ def read_output(folder, name, largest) -> bytes:
         There is no regular file of that name, or it is larger.
     """
     try:
-        return read_regular(Path(folder, name), largest, os.O_NOFOLLOW)
-    except SetupError as error:
-        raise SetupError(f"the result of the build is refused: {error}") from None
-
-
-def read_regular(path, largest, flags=0) -> bytes:
-    """Return the content of a regular file, opened with these flags too; SetupError if it is none, can't be read, or is larger."""
-    try:
-        # Without waiting, which opening a pipe would.
-        file = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | flags)
+        return given_bytes(Path(folder, name), largest, os.O_NOFOLLOW)
     except OSError as error:
-        raise SetupError(f"{path} is no regular file that can be read ({error.strerror}).") from None
-    try:
-        status = os.fstat(file)
-        if not stat.S_ISREG(status.st_mode):
-            raise SetupError(f"{path} is no regular file.")
-        with open(file, "rb", closefd=False) as opened:
-            if status.st_size > largest or len(content := opened.read(largest + 1)) > largest:
-                raise SetupError(f"{path} has {status.st_size:,} bytes; allowed are {largest:,}.")
-    finally:
-        os.close(file)
-    return content
+        raise SetupError(f"the result {name} of the build is refused: {error.strerror}.") from None
 
 
 def read_linux(folder, name) -> bytes:

@@ -10,6 +10,7 @@ All that runs there is somebody else's: patches bring Makefiles, and a tree is n
 alone, what it is made of is read once and hashed, its tree is read-only (own_tree.py), and its outputs are checked (build_outputs.py).
 """
 
+import base64
 import contextlib
 import hashlib
 import json
@@ -29,6 +30,7 @@ from cache import cache_dir, digest, made_once, remove_tree, require_space
 from kernel_bases import FACTS, is_as_it_was, provide_base
 from progress import SetupError, say
 from study_files.kernels import CHECKOUT, LARGEST_PATCH_BYTES, digest_of_files, digests_of_files, recipe_digest
+from testbed.machine.given_file import given_bytes
 
 #: The Makefile of net/sawtooth in the kernel's tree: objects, and where the headers of the kernel's own CCAs are.
 MAKEFILE = "obj-y := {objects}\nccflags-y := -I$(srctree)/net/ipv4\n"
@@ -114,14 +116,21 @@ def provide_kernel(name, linux_file, description, sources, kernel=None) -> None:
 
 def read_once(path, sha256) -> bytes:
     """Return the content of a C file or patch. It is read once: the bytes that are hashed are compiled and published."""
-    content = build_outputs.read_regular(path, LARGEST_PATCH_BYTES)
+    try:
+        content = given_bytes(path, LARGEST_PATCH_BYTES)
+    except OSError as error:
+        raise SetupError(f"{path} can't be read ({error.strerror}).") from None
     if hashlib.sha256(content).hexdigest() != sha256:
         raise SetupError(f"{path} has changed since the study was read, or is not the file that it names: call again.")
     return content
 
 
 def _with_text(path, sha256, content):
-    return {"path": str(path), "sha256": sha256, "text": content.decode(errors="replace")}
+    try:
+        text = {"text": content.decode()}
+    except UnicodeDecodeError:
+        text = {"base64": base64.b64encode(content).decode()}
+    return {"path": str(path), "sha256": sha256, **text}
 
 
 def check_untouched(compiler, definition_key) -> None:

@@ -3,11 +3,16 @@
 What is taken is compared: blobs with their digests, and the unpacked image with its content digest.
 """
 
+import contextlib
+import errno
 import hashlib
 import json
 import os
 import shutil
+import stat
 import tarfile
+import zlib
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,9 +21,17 @@ from cache import cache_dir, made_once, require_space
 from describe_image import content_digest
 from packed_images import CHUNK_BYTES, CONTENT, INDEX, KEY, NAME, SUFFIX
 from progress import SetupError, say
+from read_layers import BoundedFile, layer_files
+from testbed.machine.given_file import given_bytes
 
 #: Index, manifests and configurations are small, whoever wrote them.
 TEXT_LIMIT = 2**22
+#: Images of one archive at most; Sawtooth has four.
+MOST_IMAGES = 16
+#: Files of an archive of images at most: four for each image, and two.
+MOST_MEMBERS = 1000
+#: What reading something that is no archive of images raises.
+WRONG = (tarfile.TarError, zlib.error, EOFError, ValueError, KeyError, TypeError, AttributeError, RecursionError)
 
 
 @dataclass(frozen=True)
@@ -66,7 +79,7 @@ def offered(place) -> list[Offer]:
     place = place.absolute()
     if not place.exists():
         raise SetupError(f"SAWTOOTH_IMAGES is {place}, which doesn't exist.")
-    if place.is_file():
+    if not place.is_dir():
         return offered_in_archive(place)
     folders = [place, *sorted(each for each in place.iterdir() if each.is_dir() and not each.name.startswith("."))]
     offers = [offered_folder(each) for each in folders if (each / "image.json").is_file() and (each / "root").is_dir()]
@@ -80,41 +93,66 @@ def offered(place) -> list[Offer]:
 
 def offered_folder(folder) -> Offer:
     """Return the image that a folder is."""
-    described = json.loads((folder / "image.json").read_text())
-    return Offer(described["image"], described["content_digest"], described["definition_key"], folder)
+    try:
+        described = json.loads(given_bytes(folder / "image.json", TEXT_LIMIT))
+        return Offer(described["image"], described["content_digest"], described["definition_key"], folder)
+    except (OSError, *WRONG):
+        raise SetupError(f"{folder / 'image.json'} does not describe an image.") from None
 
 
 def offered_in_archive(archive) -> list[Offer]:
     """List the images of an archive, without a look at their layers."""
     try:
-        with tarfile.open(archive) as tar:
-            offers = []
-            for described in json.loads(read_text(tar, INDEX))["manifests"]:
+        with opened(archive) as tar:
+            files, offers = named_files(tar), []
+            for described in json.loads(read_text(tar, files, INDEX))["manifests"][:MOST_IMAGES]:
                 noted = described["annotations"]
-                manifest = json.loads(read_blob(tar, described["digest"]))
+                manifest = json.loads(read_blob(tar, files, described["digest"]))
                 (layer,) = manifest["layers"]
                 offers.append(Offer(noted[NAME], noted[CONTENT], noted[KEY], archive, hex_digits(layer["digest"])))
             for offer in offers:
                 if not (offer.name.isalnum() and hex_digits("sha256:" + offer.definition_key)):
                     raise ValueError(offer.name)
             return offers
-    except (tarfile.TarError, EOFError, ValueError, KeyError, TypeError, AttributeError):
+    except WRONG:
         raise SetupError(
             f"{archive} is no archive of images that `make images` or `make publish IMAGES=1` wrote, or isn't whole."
-        )
+        ) from None
 
 
-def read_text(tar, name) -> bytes:
+@contextlib.contextmanager
+def opened(archive) -> Iterator[tarfile.TarFile]:
+    """Open an archive of images, which is not compressed as a whole."""
+    # Without waiting, which opening a pipe would.
+    with open(os.open(archive, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
+        status = os.fstat(file.fileno())
+        if not stat.S_ISREG(status.st_mode):
+            raise SetupError(f"{archive} is neither a file nor a folder.")
+        with tarfile.open(fileobj=BoundedFile(file, status.st_size), mode="r:") as tar:
+            yield tar
+
+
+def named_files(tar) -> dict[str, tarfile.TarInfo]:
+    """Return the files of an archive by name."""
+    files = {}
+    for number, member in enumerate(tar):
+        if number == MOST_MEMBERS:
+            raise ValueError(f"more than {MOST_MEMBERS:,} files")
+        if member.isreg() and not member.issparse():
+            files[member.name] = member
+    return files
+
+
+def read_text(tar, files, name) -> bytes:
     """Read a small file of an archive."""
-    member = tar.getmember(name)
-    if not member.isfile() or member.size > TEXT_LIMIT:
+    if files[name].size > TEXT_LIMIT:
         raise ValueError(name)
-    return tar.extractfile(member).read()
+    return tar.extractfile(files[name]).read()
 
 
-def read_blob(tar, named) -> bytes:
+def read_blob(tar, files, named) -> bytes:
     """Read a small blob that is what its name says."""
-    content = read_text(tar, f"blobs/sha256/{hex_digits(named)}")
+    content = read_text(tar, files, f"blobs/sha256/{hex_digits(named)}")
     if hashlib.sha256(content).hexdigest() != hex_digits(named):
         raise ValueError(named)
     return content
@@ -175,13 +213,14 @@ def take(offer) -> None:
         wrong = SetupError(f"{offer.place}: the image {offer.name} is not what the archive says: copy it anew.")
         root = partial / "root"
         root.mkdir()
-        with tarfile.open(offer.place) as archive:
-            layer = archive.extractfile(f"blobs/sha256/{offer.layer}")
-            if hashlib.file_digest(layer, "sha256").hexdigest() != offer.layer:
-                raise wrong
-            layer.seek(0)
-            with tarfile.open(fileobj=layer, mode="r|gz") as tar:
-                unpack_layer(tar, root)
+        try:
+            unpack(offer, root)
+        except OSError as error:
+            if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO):
+                raise  # the machine's failure, not the archive's
+            raise wrong from None
+        except WRONG:
+            raise wrong from None
         description = root / images.DESCRIPTION
         if (
             content_digest(root) != offer.content_digest
@@ -198,10 +237,26 @@ def take(offer) -> None:
             raise wrong
 
 
-def unpack_layer(tar, root) -> None:
-    """Unpack a layer below a folder; nothing goes through a link, and nothing but files, links and folders is made."""
+def unpack(offer, root) -> None:
+    """Unpack an image's layer, whose digest must be the one that the archive names, below a folder."""
+    with opened(offer.place) as archive:
+        blob = named_files(archive)[f"blobs/sha256/{offer.layer}"]
+        if hashlib.file_digest(archive.extractfile(blob), "sha256").hexdigest() != offer.layer:
+            raise ValueError(offer.layer)
+        unpack_files(layer_files(archive.extractfile(blob), blob.size), root)
+
+
+def unpack_files(files, root) -> None:
+    """Write files, links and folders below a folder; nothing goes through a link, and nothing else is made.
+
+    Parameters
+    ----------
+    files : iterable
+        (member, its content as a file, or None), as `layer_files` yields them.
+    root : pathlib.Path
+    """
     modes = {}
-    for member in tar:
+    for member, content in files:
         target = root / member.name
         inside = os.path.normpath(target) == str(target) and root in target.parents
         if not inside or os.path.realpath(target.parent) != os.path.realpath(root) + str(target.parent).removeprefix(
@@ -213,9 +268,8 @@ def unpack_layer(tar, root) -> None:
             modes[target] = member.mode & 0o1777
         elif member.issym():
             target.symlink_to(member.linkname)
-        elif member.isreg():
+        elif content:
             with open(target, "xb") as file:
-                content = tar.extractfile(member)
                 while chunk := content.read(CHUNK_BYTES):
                     file.write(chunk)
             target.chmod(member.mode & 0o777)

@@ -1,19 +1,20 @@
 """Files that were damaged at random, and a process with little memory and time that reads them.
 
-``PYTHONPATH=workflow/scripts:workflow python tests/fuzzing.py TARGET SEED SECONDS`` tries one target by hand; a case that breaks it is left in a file.
+``PYTHONPATH=workflow/scripts:workflow python tests/fuzzing.py TARGET SEED CASES`` tries one target by hand; a case that breaks it is left in a file.
 """
 
 import contextlib
+import io
 import json
 import multiprocessing
 import os
 import random
 import re
 import resource
+import shutil
 import signal
 import sys
 import tempfile
-import time
 import traceback
 import zipfile
 from pathlib import Path
@@ -26,17 +27,36 @@ from publishing.result_checks.received_documents import check_document
 from publishing.result_checks.received_errors import ReceivedError
 from publishing.result_checks.received_folder import documents
 from publishing.result_checks.received_study import ReceivedStudy
+from session.candidate import CandidateError, candidate_of
+from session.cca_needs import parameter_problem
 from study_files import study as studies
+from study_files.cca_definitions import completed as completed_ccas
+from study_files.kernels import completed_kernels
+from study_files.strict_yaml import FileError
 from topics.claims.claims_file import ClaimsError, load_claims
+from topics.expectations.expectation_list import expectations_of
 
 ROOT = Path(__file__).resolve().parents[1]
-#: Memory of the reading process beyond what it has before the first case, and real time of one case in s.
-MEMORY_BYTES, CASE_S = 2**30, 20
+sys.path.append(str(ROOT / "setup"))
+
+import images  # noqa: E402
+import kernels  # noqa: E402
+import own_tree  # noqa: E402
+import packed_images  # noqa: E402
+import taken_images  # noqa: E402
+from describe_image import content_digest  # noqa: E402
+from progress import SetupError  # noqa: E402
+
+#: Memory of the reading process beyond what it has before the first case, and CPU time of one case in s.
+MEMORY_BYTES, CASE_S = 200_000_000, 2
+#: Real time of a case in s, in which nothing can wait for another process.
+REAL_S = 60
 #: What is put where something else stood.
 PIECES = [
     b"", b"\x00", b"\xff", b"\x1b[2J", b"[", b"{", b"]", b"}", b"[" * 800, b"{a: " * 800, b"9" * 5000, b"1e999", b"NaN", b".inf", b"-1",
     b"null", b"true", b"!!bool ", b"!!int ", b"!!binary ", b"!!python/name:os.system ", b"&a ", b"*a", b"<<: *a", b"? ", b"- ", b": ", b"\t",
-    b"#", b"'", b'"', b"\\ud800", b"\\u0000", "\u202e".encode(), b"../", b"/etc/passwd", b"__use_yte__: true\n", b"?1+1", b"=1+1", b"$(id)",
+    b"#", b"'", b'"', b"\\ud800", b"\\u0000", "\u202e".encode(), b"../", b"/etc/passwd", b"/dev/zero", b"!!map ", b"!!set ", b"!!timestamp 2001-99-99", b"0x" + b"f" * 5000, b"1e308", b"\r\n", b"\xef\xbb\xbf", b"9" * 400,
+    b"__use_yte__: true\n", b"?1+1", b"=1+1", b"$(id)",
 ]  # fmt: skip
 
 
@@ -144,6 +164,119 @@ def _archive(content, folder):
         raise AssertionError(f"outside of the folder, or a link: {outside}")
 
 
+def _beside_study(content, folder, scenario, file):
+    """Resolve a study whose scenario names a file beside it."""
+    (folder / file).write_bytes(content)
+    _study(json.dumps({"study": "s", "ccas": ["reno"], "scenarios": [{"id": "x"} | scenario]}).encode(), folder)
+
+
+def _packet_trace(content, folder):
+    _beside_study(content, folder, {"link": {"rate_mbps": 10, "trace": {"file": "a.trace"}}}, "a.trace")
+
+
+def _rate_trace(content, folder):
+    link = {"rate_mbps": 10, "trace": {"file": "a.csv", "format": "csv"}}
+    _beside_study(content, folder, {"link": link}, "a.csv")
+
+
+def _source(content, folder):
+    path = folder / "tcp_mine.c"
+    path.write_bytes(content)
+    for problem in completed_ccas({"mine": {"source": str(path)}})[1]:
+        _check_sentence(problem)
+    with contextlib.suppress(OSError):
+        parameter_problem({"cca_definitions": {"mine": {"source": str(path), "cca": "x", "parameters": {"a": 1}}}})
+    _candidate(path)
+
+
+def _definition(content, folder):
+    path = folder / "mine.yaml"
+    path.write_bytes(content)
+    _candidate(path)
+
+
+def _candidate(path):
+    try:
+        candidate_of(str(path))
+    except CandidateError as error:
+        for line in str(error).split("\n"):
+            _check_sentence(line)
+
+
+def _patch(content, folder):
+    path = folder / "a.patch"
+    path.write_bytes(content)
+    _, problems = completed_kernels({"own": {"base": "6.12", "patches": [str(path)]}})
+    for problem in problems:
+        _check_sentence(problem)
+    own_tree.named_files([kernels.of_kernel(content)])
+
+
+def _expectations(content, folder):
+    content = b"study: s\nccas: [reno, cubic]\nscenarios: [{id: x}]\nanalysis:\n  expect:\n" + content
+    path = folder / "study.yaml"
+    path.write_bytes(content)
+    try:
+        study = studies.resolve(studies.load(path), path)
+        expectations_of(study, path, [])
+    except FileError as error:
+        _check_sentences(error, path)
+
+
+def _images(content, folder):
+    path = folder / "a.images.tar"
+    path.write_bytes(content)
+    os.environ["SAWTOOTH_CACHE"] = str(folder / "cache")
+    try:
+        for offer in taken_images.offered(path):
+            taken_images.take(offer)
+    except SetupError as error:
+        _check_sentence(str(error))
+
+
+def _check_sentence(text):
+    if len(text) > 1200 or not text.isprintable():
+        raise AssertionError(f"no short sentence: {text!r}")
+
+
+DEFINITION = b"""name: my-cubic
+base: cubic
+parameters: {beta: 800, fast_convergence: 0}
+kernel: own
+kernels:
+  own: {base: "6.12", config: {HZ: 250}}
+"""
+EXPECTATIONS = b"""    - id: more
+      statement: CUBIC gets more than half
+      kind: ratio
+      table: cells
+      where: {cca: [cubic], scenario: [x]}
+      column: goodput_mbps
+      requirement: {at_least: 5, at_most: 20}
+      must_be: shown
+    - id: verdicts
+      table: goodput_comparison
+      column: verdict
+      none_of: [worse]
+"""
+
+
+def _image_archive():
+    """An archive of an image of two files."""
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder), contextlib.redirect_stdout(io.StringIO()):
+        root, description = Path("image/root"), Path("image/root", images.DESCRIPTION)
+        description.parent.mkdir(parents=True)
+        (root / "tool").write_text("tool")
+        (root / "alias").symlink_to("tool")
+        described = {"image": "x", "content_digest": content_digest(root), "definition_key": "0" * 64}
+        for place in (description, Path("image/image.json")):
+            place.write_text(json.dumps(described))
+        Path("envs").mkdir()
+        Path("envs/x.def").write_text("Bootstrap: x\n")
+        Path("envs/x.sif").symlink_to(root.absolute())
+        return packed_images.pack(Path("x.images.tar"), ["x"]).read_bytes()
+
+
 def _packed():
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "a.zip")
@@ -173,7 +306,8 @@ def _provenances():
 #: Target -> what reads a case, and the whole files that cases are made of.
 READERS = {
     "study": _study, "claims": _claims, "document": _document, "json": _json_document, "provenance": _provenance,
-    "manifest": _manifest, "archive": _archive,
+    "manifest": _manifest, "archive": _archive, "packet trace": _packet_trace, "rate trace": _rate_trace, "source": _source,
+    "definition": _definition, "patch": _patch, "expectations": _expectations, "images": _images,
 }  # fmt: skip
 CORPUS = {
     "study": lambda: [path.read_bytes() for path in sorted((ROOT / "config/studies").glob("*.yaml"))],
@@ -183,47 +317,64 @@ CORPUS = {
     "provenance": lambda: [_provenances()],
     "manifest": lambda: [_listed()],
     "archive": lambda: [_packed()],
+    "packet trace": lambda: [b"".join(b"%d\n" % time for time in range(step, 3000, step)) for step in (1, 40, 700)],
+    "rate trace": lambda: [b"time_s,rate_mbps\n0,10\n0.5,0\n1.25,3.75\n10,20\n"],
+    "source": lambda: [path.read_bytes() for path in sorted((ROOT / "examples").glob("*.c"))],
+    "definition": lambda: [DEFINITION],
+    "patch": lambda: [path.read_bytes() for path in sorted((ROOT / "envs/guest/patches").glob("*.patch"))],
+    "expectations": lambda: [EXPECTATIONS],
+    "images": lambda: [_image_archive()],
 }
 
 
-def _read_cases(target, seed, seconds, folder, counted):
-    """In a process of its own: read cases for a time; each lies in a file while it is read."""
+def _read_cases(target, seed, count, folder, counted):
+    """In a process of its own: read cases; each lies in a file while it is read."""
 
     def late(*_):
-        raise TimeoutError(f"a case took more than {CASE_S} s")
+        raise TimeoutError(f"a case took more than {CASE_S} s of CPU, or {REAL_S} s")
 
     files = CORPUS[target]()
+    READERS[target](files[0], _new_folder(folder))  # what is imported late
     pages = int(Path("/proc/self/statm").read_text().split()[0])
     limit = pages * resource.getpagesize() + MEMORY_BYTES
     resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
     signal.signal(signal.SIGALRM, late)
-    end, number = time.monotonic() + seconds, 0
-    while time.monotonic() < end:
+    signal.signal(signal.SIGPROF, late)
+    for number in range(count):
         draw = random.Random(f"{seed} {number}")
         content = damaged(draw.choice(files), draw)
         (folder / "case").write_bytes(content)
-        signal.alarm(CASE_S)
-        with tempfile.TemporaryDirectory(dir=folder) as place:
-            try:
-                READERS[target](content, Path(place))
-            except BaseException:
-                (folder / "why").write_text(traceback.format_exc())
-                os._exit(1)
-        signal.alarm(0)
-        number += 1
-        counted.value = number
+        signal.alarm(REAL_S)
+        signal.setitimer(signal.ITIMER_PROF, CASE_S)
+        try:
+            READERS[target](content, _new_folder(folder))
+        except BaseException:
+            (folder / "why").write_text(traceback.format_exc())
+            os._exit(1)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        counted.value = number + 1
 
 
-def broken_case(target: str, seed: int, seconds: float, folder: Path) -> tuple[int, str | None]:
-    """Read damaged files of a target for a time; return how many, and of one that breaks its reader the traceback.
+def _new_folder(folder):
+    place = folder / "place"
+    shutil.rmtree(place, ignore_errors=True)
+    place.mkdir()
+    return place
+
+
+def broken_case(target: str, seed: int, count: int, folder: Path) -> tuple[int, str | None]:
+    """Read damaged files of a target; return how many were read, and of one that breaks its reader the traceback.
 
     The case is then left in ``folder/case``. Whatever ends the process, memory and signals too, counts.
     """
     context = multiprocessing.get_context("fork")
     counted = context.Value("l", 0)
-    process = context.Process(target=_read_cases, args=(target, seed, seconds, folder, counted))
+    process = context.Process(target=_read_cases, args=(target, seed, count, folder, counted))
     process.start()
-    process.join(seconds + 3 * CASE_S)
+    seen = -1
+    while process.is_alive() and counted.value > seen:
+        seen = counted.value
+        process.join(2 * REAL_S)
     if process.is_alive():
         process.kill()
         return counted.value, "the process does not end"
@@ -235,4 +386,4 @@ def broken_case(target: str, seed: int, seconds: float, folder: Path) -> tuple[i
 
 if __name__ == "__main__":
     folder = Path(tempfile.mkdtemp())
-    print(*broken_case(sys.argv[1], int(sys.argv[2]), float(sys.argv[3]), folder), folder)
+    print(*broken_case(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), folder), folder)

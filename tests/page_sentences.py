@@ -201,6 +201,8 @@ def text_outside(page, *sections):
     html = page.read_text(encoding="utf-8")
     for name in sections:
         html = re.sub(rf'<section id="{name}".*?</section>', " ", html, flags=re.DOTALL)
+    # What checks say is the testbed's, of all of its runs.
+    html = re.sub(r"<caption>Checks, and how many.*?</table>", " ", html, flags=re.DOTALL)
     html = re.sub(r"<style>.*?</style>|<script>.*?</script>|<svg.*?</svg>", "\n", html, flags=re.DOTALL)
     # Words in the midst of a sentence may be marked; whatever else has a tag begins one.
     html = re.sub(r"</?(i|b|code|cite|a|sub|sup)\b[^>]*>", "", html)

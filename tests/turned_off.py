@@ -103,9 +103,10 @@ def never(quantity) -> str:
         "\n\nfrom testbed.network.netlink import Channel as _Channel\n"
         "_honest_set = PathChanges._set_rate, PathChanges._set_netem\n\n\n"
         "def _only_say(self, device, change):\n"
-        "    place = 0x10000 if change.quantity == 'rate_mbps' else 0x200000\n"
-        "    counted = self._counted(self._channels[device.node.name], self._index[device.name], place, 'counts')\n"
-        "    return {'value': change.value} | counted\n\n\n"
+        "    channel, index = self._channels[device.node.name], self._index[device.name]\n"
+        "    if change.quantity == 'rate_mbps':\n"
+        "        return {'value': change.value} | self._counted_by_shaper(channel, index, 'counts')\n"
+        "    return {'value': change.value} | self._counted(channel, index, 0x200000, 'counts')\n\n\n"
         f"if {quantity!r} == 'rate_mbps':\n    PathChanges._set_rate = _only_say\nelse:\n"
         f"    PathChanges._set_netem = lambda self, device, change: _only_say(self, device, change) if change.quantity == {quantity!r} "
         "else _honest_set[1](self, device, change)\n"
@@ -164,6 +165,8 @@ OFF = {
     "link.serialisation": [Off(scenario(**CABLE, link={"serialisation": "virtual-clock"}), netem("delay 10ms", "h2-in0", "h2"), "delay")],
     "link.timeline": [Off(scenario(**changing(rate_mbps=5)), "", "rate", before=never("rate_mbps")),
                       Off(scenario(**changing(delay_ms=20)), "", "delay", before=never("delay_ms")),
+                      *(Off(scenario(link={"timeline": [{"at_s": 0.7, key: value}, {"at_s": 1.6, key: 10}]}), "", "timeline", cca="cubic", before=never(key))
+                        for key, value in (("rate_mbps", 5), ("rate_mbps", 20), ("delay_ms", 40), ("delay_ms", 2))),
                       Off(scenario(**changing(loss_percent=10)), "", "loss_forward", before=never("loss_percent")),
                       Off(scenario(**changing(down_for_s=0.5)), "", "loss_forward", before=never("loss_percent"))],
     "link.policer.rate_mbps": [Off(scenario(**POLICER), tc("r1", POLICE.format("9mbit", 30000)), "policed"),

@@ -41,7 +41,7 @@ def refusal(path, text=None, overrides=None):
         ("ccas: " + "[" * 500 + "]" * 500, "is no valid YAML in line 1: lists and mappings are nested more than 30 deep."),
         ("ccas: " + "[" * 400_000, "is no valid YAML in line 1: lists and mappings are nested more than 30 deep."),
         (BOMB, "is no valid YAML in line 6: it has more than 200,000 values, aliases written out."),
-        ("# " + "x" * 2**20, "is larger than 1,048,576 bytes, more than a study can have."),
+        ("# " + "x" * 2**20, "can't be read (it has 1,048,578 bytes, and allowed are 1,048,576); a study is a YAML file."),
     ],
     ids=("bool", "int", "timestamp", "float", "recursive", "deep", "deeper", "bomb", "large"),
 )  # fmt: skip

@@ -58,6 +58,10 @@ CABLE_CASES = [
      "multipath.distribution is per-flow; allowed with multipath.by mptcp is round-robin, for only gre has tunnels."),
     ({"multipath": {"tunnel_ip_version": "ipv6"}},
      "multipath.tunnel_ip_version is ipv6; allowed with multipath.by none is ipv4, for only gre has tunnels."),
+    *[({"traffic": UDP, "transport": {key: value}}, f"transport.{key} is {value if value is not False else 'false'}; allowed with protocol udp is {allowed}, for it is TCP's.")
+      for key, value, allowed in (("receive_buffer_bytes", 9000, "null"), ("send_buffer_bytes", 9000, "null"), ("delayed_acks", False, "true"), ("min_rto_ms", 50, "null"))],
+    ({"topology": "dumbbell", "transport": {"segment_bytes": 500}, "flows": [{"name": "w", "application": "web", "bytes": 900}]},
+     "transport.segment_bytes is 500; allowed without a flow of iperf3 is null, for only iperf3 sets it."),
     ({"traffic": {"application": "ftp", "protocol": "udp", "block_bytes": 500}},
      "traffic.protocol is udp; allowed with application ftp is tcp."),
     ({"multipath": {"by": "mptcp", "paths": 2}, "traffic": {"protocol": "udp", "block_bytes": 500}},

@@ -104,7 +104,7 @@ def test_the_shipped_trace_is_what_its_model_makes(root):
         ("time_s,rate_mbps\n0,-1\n2,3\n", {"format": "csv"}, "has the negative number -1 in line 2"),
         ("time_s,rate_mbps\n0,1\n3,1\n2,1\n", {"format": "csv"}, "is not sorted: 2 s in line 4 stands behind 3"),
         ("time_s,rate_mbps\n0,0\n1,0\n", {"format": "csv"}, "lets nothing pass"),
-        ("5\n", {"file": "nowhere"}, "link.trace.file nowhere is no file"),
+        ("5\n", {"file": "nowhere"}, "can't be read (No such file or directory)"),
         ("5\n", {"file": "../s.yaml"}, "lies elsewhere; allowed is a file beside the study"),
         ("5\n", {"file": "/etc/passwd"}, "lies elsewhere"),
         ("5\n", {"file": None}, "has neither file nor rates_mbps"),

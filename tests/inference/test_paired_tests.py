@@ -16,9 +16,9 @@ SLEEP = -np.array([1.2, 2.4, 1.3, 1.3, 0.0, 1.0, 1.8, 0.8, 4.6, 1.4])
 
 def test_paired_t_of_students_sleep_data():
     # R: t.test(extra ~ group, paired): t = -4.0621, df = 9, p-value = 0.002833.
-    t, p = paired_tests.t_test(SLEEP)
-    assert t == pytest.approx(-4.0621, abs=5e-5)
-    assert p == pytest.approx(0.002833, abs=5e-7)
+    test = paired_tests.StudentMean(SLEEP)
+    assert test.statistic == pytest.approx(-4.0621, abs=5e-5)
+    assert test.p() == pytest.approx(0.002833, abs=5e-7)
 
 
 def test_t_interval_and_one_sided_p_of_students_sleep_data():

@@ -41,7 +41,16 @@ def test_a_drawn_study_is_refused_in_sentences_or_has_an_outline(record_testsuit
         names |= {topic.name for topic in study_outline(StudyDesign(study)).topics}
     # The draws reach every topic but those that a study asks for by a key of their own, which have their own tests.
     asked_for = {"calibration", "controls", "exam", "expectations", "precision", "queues", "sensitivity"}
-    asked_for |= {"chain", "failover", "path_changes", "policers", "real_time", "short_flows", "subflows"}
+    asked_for |= {
+        "chain",
+        "failover",
+        "flow_groups",
+        "path_changes",
+        "policers",
+        "real_time",
+        "short_flows",
+        "subflows",
+    }
     assert names == {topic.name for topic in study_outline.__defaults__[0]} - asked_for
 
 

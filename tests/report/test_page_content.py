@@ -79,22 +79,22 @@ def test_excluded_runs_are_listed_with_their_reason(real_shape):
     assert f"{len(runs) - len(excluded)} of 720 runs are valid" in html
 
 
-def test_commands_name_study_file_and_document(small):
+def test_commands_name_the_published_study_and_the_document(small):
     html = small.page.read_text()
     document = "results/synthetic/runs/100mbit-10ms-1pct-1flow/reno/ipv4/1.json.gz"
-    command = "snakemake --cores 1 --use-apptainer --configfile config/studies/synthetic.yaml --force"
+    command = "snakemake --cores 1 --use-apptainer --configfile results/synthetic/workflow/study.json --force"
     assert f"{command} {document}" in html and f"sha256sum {document}" in html
 
 
-def test_default_study_needs_no_file_and_a_published_sum_is_checked():
+def test_a_published_sum_is_checked():
     run = {"scenario": "a", "cca": "reno", "ip_version": "ipv4", "replication": 1}
-    commands = write_report.rerun_commands("s", run, "config/config.yaml", "f" * 64)
-    assert commands[0].startswith("snakemake --cores 1 --use-apptainer --force results/s/runs/a/")
+    commands = write_report.rerun_commands("s", run, "f" * 64)
+    assert commands[0].endswith(
+        " --configfile results/s/workflow/study.json --force results/s/runs/a/reno/ipv4/1.json.gz"
+    )
     assert commands[1] == (f"echo '{'f' * 64}  results/s/runs/a/reno/ipv4/1.json.gz' | sha256sum --check")
-    odd = write_report.rerun_commands("s", run, "my studies/a;b.yaml", None)
-    assert "--configfile 'my studies/a;b.yaml'" in odd[1]
-    elsewhere = write_report.rerun_commands("s-host", run, "config/config.yaml", None, "host")
-    assert elsewhere[1].startswith("snakemake --cores 1 --use-apptainer --config platform=host --force results/s-host/")
+    without = write_report.rerun_commands("s", run, None)
+    assert without == [(sum := "sha256sum results/s/runs/a/reno/ipv4/1.json.gz"), commands[0], sum]
 
 
 def test_the_run_to_repeat_is_none_that_was_measured_under_a_real_clock():
@@ -286,7 +286,7 @@ def test_definitions_name_the_source_of_each_kind_of_traffic():
         ". MPTCP: the senders' kernels: data of the connection" in goodput
         and ". FTP: size of the file over " in goodput
     )
-    assert rtt.startswith("TCP: iperf3, mean RTT of each stream")
+    assert rtt.startswith("TCP: iperf3, mean over the reporting intervals of each stream")
     assert ". MPTCP and FTP: the kernel's TCP_INFO, the plain mean" in rtt
     assert again.startswith("TCP: iperf3, sender side") and ". MPTCP: TcpRetransSegs of the sending host" in again
     assert loss == "counters of the queueing disciplines"

@@ -51,18 +51,18 @@ def test_what_is_no_regular_file_is_not_opened(outputs, tmp_path):
     secret, place = tmp_path / "secret", tmp_path / "objects/stripped"
     secret.write_bytes(program())
     place.parent.mkdir()
-    for make in (
-        lambda: place.symlink_to(secret),
-        lambda: place.symlink_to("/dev/zero"),
-        lambda: os.mkfifo(place),
-        lambda: place.symlink_to("nowhere"),
-        place.mkdir,
+    for make, why in (
+        (lambda: place.symlink_to(secret), "symbolic links"),
+        (lambda: place.symlink_to("/dev/zero"), "symbolic links"),
+        (lambda: os.mkfifo(place), "it is a pipe"),
+        (lambda: place.symlink_to("nowhere"), "symbolic links"),
+        (place.mkdir, "Is a directory"),
     ):
         make()
-        with pytest.raises(outputs.SetupError, match="stripped is no regular file"):
+        with pytest.raises(outputs.SetupError, match=f"the result stripped of the build is refused: .*{why}"):
             outputs.read_linux(place.parent, NAME)
         place.rmdir() if place.is_dir() and not place.is_symlink() else place.unlink()
-    with pytest.raises(outputs.SetupError, match="stripped is no regular file"):
+    with pytest.raises(outputs.SetupError, match="No such file"):
         outputs.read_linux(place.parent, NAME)
 
 
@@ -74,7 +74,7 @@ def test_a_giant_is_refused_before_it_is_read(outputs, tmp_path):
     ):
         with (tmp_path / name).open("wb") as file:
             file.truncate(2**40)
-        with pytest.raises(outputs.SetupError, match=r"has 1,099,511,627,776 bytes"):
+        with pytest.raises(outputs.SetupError, match="it has 1,099,511,627,776 bytes, and allowed are"):
             read()
 
 

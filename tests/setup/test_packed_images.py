@@ -1,11 +1,15 @@
 """Images that travel come out as they went in; what was changed on the way is refused."""
 
+import contextlib
 import gzip
 import hashlib
 import io
 import json
 import os
+import random
 import tarfile
+import time
+import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -201,6 +205,103 @@ def test_what_is_no_archive_of_images(image, tmp_path, content):
         taken_images.provide(place)
     with pytest.raises(SetupError, match="doesn't exist"):
         taken_images.provide(tmp_path / "nowhere")
+
+
+def tar_of(*headers):
+    """A tar archive of these headers (blocks), which need not tell the truth about what follows."""
+    return b"".join(headers) + bytes(1024)
+
+
+def header(name, size=0, kind=tarfile.REGTYPE):
+    member = tarfile.TarInfo(name)
+    member.size, member.type = size, kind
+    return member.tobuf(tarfile.GNU_FORMAT)
+
+
+ENDLESS = 2**42
+HOSTILE_LAYERS = {
+    "not compressed": tar_of(header("x")),
+    "zeros": gzip.compress(header("x", 2**30) + bytes(2**26), 9),
+    "a header of terabytes": gzip.compress(header("x", ENDLESS, tarfile.XHDTYPE) + bytes(2**24)),
+    "a name of terabytes": gzip.compress(header("x", ENDLESS, tarfile.GNUTYPE_LONGNAME) + bytes(2**24)),
+    "a file of terabytes": gzip.compress(header("x", ENDLESS) + header("y")),
+    "a sparse file": gzip.compress(tar_of(header("x", 0, tarfile.GNUTYPE_SPARSE))),
+    "cut": gzip.compress(header("x", 10))[:-12],
+    "twice": gzip.compress(tar_of(header("x"), header("x"))),
+    "a file as a folder": gzip.compress(tar_of(header("x"), header("x/y"))),
+    "a pipe": gzip.compress(tar_of(header("x", 0, tarfile.FIFOTYPE))),
+    "an endless name": gzip.compress(tar_of(header("x" * 90 + "/" + "y" * 5))),
+    "random": gzip.compress(random.Random(1).randbytes(100_000)),
+}
+
+
+@pytest.mark.parametrize("kind", HOSTILE_LAYERS)
+def test_a_hostile_layer_ends_soon(image, monkeypatch, kind):
+    """In the time and memory that its own size bounds, whatever it says of itself."""
+    import packed_images
+    import taken_images
+    from progress import SetupError
+
+    layer = HOSTILE_LAYERS[kind]
+    archive = changed_archive(packed_images.pack(Path("some.images.tar"), ["x"]), with_layer(layer))
+    elsewhere(monkeypatch)
+    with bounded(), pytest.raises(SetupError, match=r"not what the archive says|neither file, folder nor link"):
+        taken_images.provide(archive)
+    assert not [*Path("elsewhere/images").glob("x-*/")]
+
+
+@pytest.mark.parametrize(
+    "archive",
+    [
+        tar_of(*(header(f"blobs/{number}") for number in range(60_000))),
+        tar_of(header("index.json", ENDLESS)),
+        tar_of(header("index.json", 2**22) + b"[" * 2**22),
+        tar_of(header("x", ENDLESS, tarfile.XHDTYPE)) + bytes(2**26),
+        tar_of(header("x", ENDLESS, tarfile.GNUTYPE_LONGLINK)) + bytes(2**26),
+        tar_of(header("index.json", 0, tarfile.SYMTYPE)),
+        gzip.compress(bytes(2**26), 9),
+        "/dev/zero",
+        os.mkfifo,
+    ],
+    ids=("entries", "endless", "nested", "header", "name", "link", "compressed", "device", "pipe"),
+)  # fmt: skip
+def test_a_hostile_archive_ends_soon(tmp_path, archive):
+    import taken_images
+    from progress import SetupError
+
+    place = tmp_path / "given"
+    if callable(archive):
+        archive(place)
+    elif isinstance(archive, str):
+        place.symlink_to(archive)
+    else:
+        place.write_bytes(archive)
+    with bounded(), pytest.raises(SetupError, match=f"{place} is (no archive of images|neither a file nor a folder)"):
+        taken_images.provide(place)
+
+
+@pytest.mark.parametrize("text", ["", "[]", "null", '{"image": 1}', "[" * 100_000, None])
+def test_a_folder_that_describes_no_image(image, text):
+    import taken_images
+    from progress import SetupError
+
+    (image / "image.json").unlink()
+    os.mkfifo(image / "image.json") if text is None else (image / "image.json").write_text(text)
+    with bounded(), pytest.raises(SetupError, match="does not describe an image|has no image"):
+        taken_images.provide(image)
+
+
+@contextlib.contextmanager
+def bounded():
+    """What happens here takes at most two seconds of this process, and 200 MB."""
+    tracemalloc.start()
+    began = time.process_time()
+    try:
+        yield
+        assert tracemalloc.get_traced_memory()[1] < 200e6
+    finally:
+        tracemalloc.stop()
+    assert time.process_time() - began < 2
 
 
 def test_results_name_their_images(image):

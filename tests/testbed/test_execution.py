@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from guest_processes import wait_for
+from testbed.machine import execution
 from testbed.machine.execution import execute
-from testbed.machine.machine import MachineFault, WorkflowEnded
+from testbed.machine.machine import GuestError, MachineFault, WorkflowEnded
 from testbed.machine.messages import note
 
 WORKFLOW = Path(__file__).parents[2] / "workflow"
@@ -33,6 +34,18 @@ def test_what_a_program_prints_is_in_the_log_between_what_is_noted(tmp_path, log
     assert carried_out(SPEAKS, tmp_path, log) == (3, b"first\nsecond\n")
     note(log, "after")
     assert Path(log.name).read_text() == "before\nfirst\nsecond\nafter\n"
+
+
+def test_a_terminal_obeys_nothing_of_what_a_program_prints(tmp_path, log):
+    script = r"printf 'a\033[2J\r\nb\rc\302\233\tx\n'"
+    assert carried_out(script, tmp_path, log) == (0, b"a\x1b[2J\r\nb\rc\xc2\x9b\tx\n")
+    assert Path(log.name).read_bytes() == b"a\\x1b[2J\r\nb\\x0dc\\xc2\\x9b\tx\n"
+
+
+def test_a_program_that_prints_without_end_is_ended(tmp_path, log, monkeypatch):
+    monkeypatch.setattr(execution, "LARGEST_CONSOLE_BYTES", 2**20)
+    with pytest.raises(GuestError, match="printed more than 1,048,576 bytes"):
+        carried_out("exec yes", tmp_path, log)
 
 
 def test_the_log_can_be_read_while_the_program_goes_on(tmp_path, log):

@@ -4,10 +4,12 @@ import contextlib
 import io
 import os
 import shlex
+import signal
 import stat
 import subprocess
 import sys
 import threading
+from types import SimpleNamespace
 
 import pytest
 
@@ -26,7 +28,10 @@ from testbed.machine.machine import (
     take_core,
     whole_machine,
 )
-from testbed.machine.messages import in_words, naming, note
+from testbed.machine.messages import in_words, naming, note, tell
+
+#: A specification as far as what a run leaves is compared with it.
+RUN = SimpleNamespace(document={"cca": "cubic"})
 
 
 def test_two_runs_never_get_one_core(tmp_path):
@@ -98,7 +103,52 @@ def test_a_guest_that_was_ended_while_it_wrote_is_a_fault_of_the_machine(tmp_pat
         (tmp_path / "failure.json").write_text(text)
         (tmp_path / "document.json").write_text(text)
     with pytest.raises(machine.MachineFault, match="was ended by SIGKILL"):
-        result(tmp_path, -9)
+        result(RUN, tmp_path, -9)
+
+
+WRONG = '{"specification": {"cca": "reno"}, "verdict": {"valid": true, "checks": []}}'
+
+
+@pytest.mark.parametrize(
+    ("make", "sentence"),
+    [
+        (lambda path: path.symlink_to("/dev/zero"), "left no document"),
+        (os.mkfifo, "left no document"),
+        (lambda path: path.write_text("[" * 10**6), "left no document"),
+        (lambda path: path.write_text('{"a": NaN}'), "left no document"),
+        (lambda path: path.write_text("{}"), "left something that is no document of this run"),
+        (lambda path: path.write_text(WRONG), "left something that is no document of this run"),
+        (lambda path: path.write_text('{"verdict": {"checks": [1]}}'), "left something that is no document of this run"),
+        (lambda path: (path.touch(), os.truncate(path, 2**40)), "left no document"),
+    ],
+    ids=("device", "pipe", "deep", "number", "empty", "another run", "checks", "large"),
+)  # fmt: skip
+def test_what_a_kernel_of_somebody_leaves_is_a_document_of_its_run_or_refused(tmp_path, make, sentence):
+    make(tmp_path / "document.json")
+    with pytest.raises(GuestError, match=sentence):
+        result(RUN, tmp_path, 0)
+
+
+@pytest.mark.parametrize("text", ["[]", "3", '{"step": 1, "kind": [], "cause": null}', '{"step": "x"}'])
+def test_a_failure_of_another_form_is_none(tmp_path, text):
+    (tmp_path / "failure.json").write_text(text)
+    with pytest.raises(GuestError, match="left no document"):
+        result(RUN, tmp_path, 0)
+
+
+def test_a_kernel_that_says_why_it_ended_needs_no_guess(tmp_path):
+    for says_why, guess in ((False, " (out of memory?)"), (True, "")):
+        with pytest.raises(GuestError) as caught:
+            result(RUN, tmp_path, -signal.SIGABRT, says_why=says_why)
+        assert caught.value.cause == f"the guest kernel was ended by SIGABRT{guess} and left no document (see the log)"
+
+
+def test_a_terminal_obeys_nothing_of_a_message(capsys, tmp_path):
+    with (tmp_path / "log").open("wb", buffering=0) as log:
+        note(log, "a\x1b[2Jb\x9bc\ud800")
+    assert (tmp_path / "log").read_bytes() == b"a\\x1b[2Jb\\x9bc\\ud800\n"
+    tell("a\x1b]0;x\x07b")
+    assert capsys.readouterr().err == "sawtooth: a\\x1b]0;x\\x07b\n"
 
 
 def test_a_full_disk_is_told_with_its_place():

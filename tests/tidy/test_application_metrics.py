@@ -4,6 +4,7 @@ import pytest
 
 from asked_run import asked
 from run_tables.application_metrics import application_flows
+from run_tables.run_metrics import retransmits_of_run
 
 #: Host h1 has sent 9 segments again, of all its connections; the last look saw 4 and 2 of them.
 LOOKS = [
@@ -46,3 +47,17 @@ def test_goodput_of_a_file_is_its_size_over_wgets_time_and_of_mptcp_iperf3s():
 def test_of_several_flows_over_mptcp_each_has_what_its_subflows_counted_at_the_last_look():
     first, second = application_flows(document("iperf3", "mptcp", streams=2))
     assert (first["retransmits"], second["retransmits"]) == (6, 0)
+
+
+def test_a_run_of_several_flows_over_mptcp_has_what_its_host_counted_to_the_end():
+    """Summed up the looks of its flows, at three quarters of the time, were 6 of 9."""
+    run = document("iperf3", "mptcp", streams=2)
+    assert retransmits_of_run(run, application_flows(run)) == 9
+    # A host with one flow has the flow's.
+    run["traffic"] += [
+        run["traffic"][0]
+        | {"sender": "h3", "flows": [2], "client": document("iperf3", "mptcp")["traffic"][0]["client"]}
+    ]
+    run["stack"]["tcp"]["h3"] = {"TcpRetransSegs": 5}
+    flows = application_flows(run)
+    assert [flow["retransmits"] for flow in flows] == [6, 0, 5] and retransmits_of_run(run, flows) == 14

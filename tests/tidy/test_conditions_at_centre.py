@@ -102,7 +102,7 @@ def test_a_varied_scenario_is_found_by_its_own_conditions():
 
 def test_the_lowest_rtt_is_held_against_the_path_that_the_run_had():
     runs, _, scenarios = tables_of({"bdp": 1})
-    rows = runs.assign(loss_configured_percent=0.0, packets_sent=1000, queue_drops=0, link_drops=0)
+    rows = runs.assign(loss_configured_percent=0.0, packets_sent=1000, queue_drops=0, link_drops=0, invalid_because="")
     checks = pd.DataFrame({"check": ["x"], "passed": [20], "failed": [0]})
     # Each run saw 0.25 ms more than its own nearest pair's empty path.
     assert "at most 0.25 ms above the empty path's" in trust_sentence(rows, checks, scenarios)

@@ -79,13 +79,13 @@ def test_paths_times_queues_and_counters_of_each_bottleneck(chain_specification,
     series = document["series"]["queues"]
     assert [max(queue["packets"]) for queue in series] == [60, 30, 60]
     # Each has as many drops as its samples saw until the last, and no packet is unaccounted for but the hosts' own
-    # multicast, reports of their groups and solicitations of routers, which goes no further.
+    # multicast, reports of their groups and solicitations of routers, which goes no further (that on control links is counted too).
     rows = bottleneck_rows(document)
     for row, queue in zip(rows, series, strict=True):
         assert 0 <= row["queue_drops"] - queue["drops"][-1] <= 2 and row["link_drops"] == 0
         for direction in ("forward", "reverse"):
             own = not_forwarded(run, document, row["bottleneck"], direction)
-            assert 0 <= unaccounted(run, document, row["bottleneck"], direction) <= own <= 16
+            assert 0 <= unaccounted(run, document, row["bottleneck"], direction) <= own <= 32
         # Two flows that never pause fill each bottleneck, with what headers leave.
         assert row["ideal_goodput_mbps"] == pytest.approx(row["rate_mbps"] * 1428 / 1514)
         assert row["goodput_mbps"] == pytest.approx(row["ideal_goodput_mbps"], rel=0.02)

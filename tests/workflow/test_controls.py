@@ -65,15 +65,7 @@ def test_nothing_is_to_be_done_again_and_more_replications_keep_the_controls(con
 
 def test_received_controls_are_verified(controlled, results):
     environment = os.environ | {"PYTHONPATH": "workflow/scripts:workflow"}
-    command = [
-        sys.executable,
-        "-m",
-        "publishing.verify_results",
-        str(results),
-        "--runs",
-        "lossy/cubic/ipv6/4",
-        "--tables",
-    ]
+    command = [sys.executable, "-m", "publishing.verify_results", str(results), "--runs", "lossy/cubic/ipv6/4"]
 
     def verify():
         return subprocess.run(command, cwd=controlled.folder, env=environment, capture_output=True, text=True)

@@ -15,7 +15,7 @@ WRITTEN = {
     "experiment/link_options.py": (
         ")  # fmt: skip\n#: Name -> option.",
         """    LinkOption(
-        "data_slot_ms", number("ms", 0.1, 1000, null=True), only="forward", needs=IN_ORDER,
+        "data_slot_ms", number_schema("ms", 0.1, 1000, null=True), only="forward", needs=IN_ORDER,
         words="slot {0:.6f}ms {0:.6f}ms", key=("slot", "min-delay"), factor=1e3, told="slot_ms",
         idle_ms=lambda value: value,
     ),
@@ -27,7 +27,11 @@ WRITTEN = {
     ),
 }
 #: The other file that names an option whose packets are counted.
-COUNTED_IN = {"testbed/checks/link_option_counts.py"}
+COUNTED_IN = {
+    "testbed/checks/link_option_counts.py",
+    "scripts/wording/check_words.py",
+    "scripts/study_files/study_features.py",
+}
 SCRIPT = """
 import json, sys
 from documenting.study_keys import sections

@@ -1,8 +1,10 @@
 """CCAs from C files: built into a kernel, the same numbers as the kernel's own, and what happens if they are broken."""
 
+import errno
 import gzip
 import hashlib
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -74,6 +76,86 @@ def test_a_copy_of_cubic_gives_the_same_document(specification, testbed, tmp_pat
     kernels = carried_out(specification, testbed, tmp_path)
     # The rest is the same to the last digit: iperf3 names the kernel's build too.
     assert json.dumps(own).replace("twins", "cubic").replace(build, "#1 ") == json.dumps(kernels)
+
+
+#: Makes system calls of the machine itself: a guest kernel is a program of the machine's.
+INTRUDER = r"""
+#include <linux/module.h>
+#include <net/tcp.h>
+
+static long call(long number, long a, long b, long c)
+{
+	long result;
+
+	asm volatile("syscall" : "=a"(result) : "a"(number), "D"(a), "S"(b), "d"(c) : "rcx", "r11", "memory");
+	return result;
+}
+
+static void intrude(const char *path, long flags)
+{
+	long file = call(2, (long)path, flags, 0644);
+
+	pr_warn("intruder: %s %ld\n", path, file);
+	if (file >= 0)
+		call(3, file, 0, 0);
+}
+
+static u32 grow(struct sock *sk) { return tcp_sk(sk)->snd_cwnd; }
+
+static struct tcp_congestion_ops intruder = {
+	.ssthresh = tcp_reno_ssthresh, .cong_avoid = tcp_reno_cong_avoid, .undo_cwnd = grow, .owner = THIS_MODULE,
+	.name		= "intruder",
+};
+
+static int __init begin(void)
+{
+PATHS
+	pr_warn("intruder: kill %ld\n", call(62, PID, 9, 0));
+	pr_warn("intruder: namespace %ld\n", call(272, 0x10020000, 0, 0));
+	pr_warn("intruder: remount %ld\n", call(165, 0, (long)"/", 0));
+	return tcp_register_congestion_control(&intruder);
+}
+module_init(begin);
+MODULE_LICENSE("GPL");
+"""
+O_WRONLY, O_CREAT, O_RDONLY = 1, 0o100, 0
+
+
+def test_what_a_kernel_of_somebody_can_reach_of_the_machine(specification, testbed, tmp_path):
+    """Of files it can write those of its job alone, and it sees no process but its own."""
+    victim = subprocess.Popen(["sleep", "600"])
+    try:
+        written = [ROOT / ".git/hooks/pre-commit", ROOT / "README.md", tmp_path / "x", Path("/tmp/sawtooth-intruder"),
+                   Path.home() / ".profile-of-an-intruder", Path(sys.prefix) / "intruder.pth"]  # fmt: skip
+        seen = [
+            Path(f"/proc/{process}/{file}") for process in (victim.pid, os.getpid()) for file in ("cmdline", "environ")
+        ]
+        calls = [f'\tintrude("{path}", {O_WRONLY | O_CREAT});' for path in written]
+        calls += [f'\tintrude("{path}", {O_RDONLY});' for path in seen]
+        calls += [f'\tintrude("{path}", {O_WRONLY | O_CREAT});' for path in ("/dev/shm/own", "own")]
+        text = INTRUDER.replace("PATHS", "\n".join(calls)).replace("PID", str(victim.pid))
+        before = {path: path.read_bytes() if path.exists() else None for path in written}
+        done, definition = built(tmp_path / "tcp_intruder.c", text, tmp_path / "kernels")
+        assert done.returncode == 0, done.stdout + done.stderr
+        asked = specification("100mbit-10ms-1pct-4flows", "intruder", traffic={"duration_s": 1})
+        asked["cca_definitions"] = {"intruder": definition}
+        run = testbed(asked, tmp_path / "run.json.gz", "--kernels", str(tmp_path / "kernels"))
+        assert victim.poll() is None
+    finally:
+        victim.kill()
+        victim.wait()
+    assert run.returncode == 0, run.stderr[-2000:]
+    answers = dict(
+        line.split("intruder: ")[1].rsplit(" ", 1) for line in run.stderr.splitlines() if "intruder: " in line
+    )
+    for path in written:
+        assert int(answers[str(path)]) in (-errno.EROFS, -errno.ENOENT, -errno.ENOTDIR, -errno.EACCES), answers
+    for path in seen:
+        assert int(answers[str(path)]) == -errno.ENOENT, answers
+    assert int(answers["kill"]) == -errno.ESRCH
+    assert int(answers["remount"]) < 0
+    assert int(answers["/dev/shm/own"]) >= 0 and int(answers["own"]) >= 0
+    assert before == {path: path.read_bytes() if path.exists() else None for path in written}
 
 
 @pytest.mark.parametrize("base", ["newest", "6.12"])

@@ -1,8 +1,9 @@
-"""Pages of drawn studies with what only real runs have: each sentence is held against what the study set."""
+"""Drawn studies with what only real runs have: each sentence of the page against what the study set, and what must hold between columns."""
 
 import pytest
 import yaml
 
+from column_relations import broken
 from featured_studies import CHOICES, drawn
 from page_checks import check_content
 from page_sentences import check_sentences
@@ -14,13 +15,14 @@ FEW, MANY = 2, sum(map(len, CHOICES.values()))
 @pytest.mark.parametrize(
     "seed", [pytest.param(seed, marks=[] if seed < FEW else [pytest.mark.long]) for seed in range(MANY)]
 )
-def test_a_page_says_what_its_study_did(fresh, seed):
+def test_a_page_says_what_its_study_did_and_columns_what_they_count(fresh, seed):
     config, study = drawn(seed)
     (fresh.folder / "drawn.yaml").write_text(yaml.safe_dump(config))
     fresh.snakemake("--cores", "1", "--configfile", "drawn.yaml")
-    page = fresh.folder / "results" / config["study"] / "report.html"
-    check_content(page)
-    check_sentences(study, page)
+    results = fresh.folder / "results" / config["study"]
+    check_content(results / "report.html")
+    check_sentences(study, results / "report.html")
+    assert broken(results / "tidy") == []
 
 
 def test_draws_reach_all_choices():

@@ -132,7 +132,7 @@ def test_the_results_can_be_verified_with_their_tables(until):
 
     checkout, _ = until
     done = subprocess.run(
-        own_command(checkout.folder, "publishing.verify_results", checkout.folder / "results/until", "--count", "1", "--seed", "1", "--tables"),
+        own_command(checkout.folder, "publishing.verify_results", checkout.folder / "results/until", "--count", "1", "--seed", "1"),
         cwd=checkout.folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=300,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout

@@ -33,11 +33,14 @@ def results(smoke, tmp_path):
 
 @pytest.fixture
 def verify(smoke, tmp_path):
-    """A function that verifies with the smoke study's checkout; returns exit status and what was printed."""
+    """A function that verifies with the smoke study's checkout; returns exit status and what was printed.
 
-    def run(results, *arguments):
+    ``derived``: tables, figures and page are made again too.
+    """
+
+    def run(results, *arguments, derived=False):
         done = subprocess.run(
-            command(smoke, results, *arguments),
+            command(smoke, results, *arguments, *([] if derived else ["--no-derived"])),
             cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=300,
         )  # fmt: skip
         return done.returncode, done.stdout
@@ -92,11 +95,13 @@ def test_results_that_are_as_they_were_pass_and_stay_as_they_are(verify, results
     for path in results.rglob("*"):
         path.chmod(path.stat().st_mode & ~0o222)
     before = everything(results)
-    status, output = verify(results, "--count", "2", "--seed", "3", "--tables")
+    status, output = verify(results, "--count", "16", derived=True)
     assert status == 0, output
-    assert output.count("same bytes") == 2
+    assert output.count("same bytes") == 16
     assert "PROBLEM" not in output and "not checked" not in output
-    assert output.splitlines()[-1] == "verdict: all is well"
+    assert output.splitlines()[-1] == (
+        "verdict: all is well: 16 of 16 runs were repeated; all that follows from them was made again"
+    )
     assert everything(results) == before
 
 
@@ -175,16 +180,72 @@ def test_a_run_left_out_with_all_its_traces_is_missed(verify, results):
     assert f"1 of the study's 16 runs have no document, the first: {NAME}" in output
 
 
-def test_a_table_that_the_documents_don_t_give_is_found(verify, results):
-    flows = results / "tidy/flows.csv"
-    text = flows.read_text()
-    flows.write_text(text.replace(f"{SCENARIO},", f"{SCENARIO} ,", 1))
+CHANGES = {
+    "tidy/flows.csv": (f"{SCENARIO},", f"{SCENARIO} ,"),
+    "analysis/cca_pairs.csv": ("vegas", "cubic"),
+    "figures/goodput.csv": ("reno", "best"),
+    "figures/rtt.svg": ("</svg>", "<!-- --></svg>"),
+    "report.html": ("Valid runs", "Good runs"),
+    "workflow/rules/tidy.smk": ("rule", "rule "),
+}
+
+
+def test_what_does_not_follow_from_the_documents_is_found(verify, results):
+    """Though the manifest agrees with it."""
+    lines = {}
+    for file, (before, after) in CHANGES.items():
+        text = (results / file).read_text()
+        assert before in text
+        lines[file] = text.count("\n", 0, text.index(before)) + 1
+        (results / file).write_text(text.replace(before, after, 1))
+    (results / "analysis/better.csv").write_text("cca\n")
+    (results / "figures/loss.csv").unlink()
     renew_manifest(results)
-    status, output = verify(results, "--no-reruns", "--tables")
+    status, output = verify(results, "--no-reruns", derived=True)
     assert status == 1, output
-    line = text.splitlines().index(next(row for row in text.splitlines() if row.startswith(f"{SCENARIO},"))) + 1
-    assert f"tidy/flows.csv is not what the documents give: the first difference is in line {line}," in output
-    assert output.count("is not what the documents give") == 1
+    for file, line in lines.items():
+        assert f"{file} is not what the documents give: the first difference is in line {line}," in output
+    assert output.count("is not what the documents give") == len(CHANGES) + 1  # and the manifest
+    assert "analysis/better.csv is no file that the workflow makes of these documents" in output
+    assert "figures/loss.csv is missing" in output
+    assert "all is well" not in output
+
+
+def test_the_published_study_is_that_of_the_tables(verify, results):
+    study = results / "workflow/study.json"
+    content = json.loads(study.read_text())
+    content["seed"] += 1
+    study.write_text(json.dumps(content))
+    renew_manifest(results)
+    status, output = verify(results, "--no-reruns", derived=True)
+    assert status == 1, output
+    assert "workflow/study.json is another study than the one in tidy/provenance.json" in output
+
+
+def test_a_flipped_verdict_is_found_without_a_rerun(verify, results):
+    def flip(document):
+        document["verdict"]["valid"] = False
+
+    rewrite(results, flip)
+    status, output = verify(results, "--no-reruns")
+    assert status == 1, output
+    assert f"run {NAME}: says that it is not valid, and its checks say otherwise" in output
+
+
+def test_a_key_twice_in_the_manifest_is_found(verify, results):
+    manifest = results / MANIFEST
+    manifest.write_text(manifest.read_text().replace('"@graph": [', '"@graph": [], "@graph": [', 1))
+    status, output = verify(results, "--no-reruns")
+    assert status == 1, output
+    assert "a key stands twice" in output
+
+
+def test_what_is_left_out_is_in_the_verdict(verify, results):
+    status, output = verify(results, "--runs", NAME)
+    assert status == 0, output
+    assert output.splitlines()[-1] == (
+        "verdict: nothing wrong was found: 1 of 16 runs were repeated (not checked: derived)"
+    )
 
 
 def made_elsewhere(document):

@@ -9,6 +9,10 @@ import math
 import random
 from dataclasses import dataclass
 
+#: How long objects that were asked for in time are waited for after the run's duration, and what is said of those that were not
+#: complete by then.
+PATIENCE_S, NOT_COMPLETE = 60.0, "not complete at the end of the run"
+
 
 @dataclass(frozen=True)
 class LogNormal:

@@ -36,8 +36,6 @@ rule write_report:
         analysis=ANALYSIS,
         prose={key: STUDY[key] for key in studies.PROSE},
         other_tables=sorted(DESIGN.other_tables),
-        configfile=RERUN_FILE,
-        platform=CONFIG_GIVEN.get("platform"),
         claims=CLAIMS and CLAIMS["claims"],
         paper=CLAIMS and CLAIMS["paper"],
     script:

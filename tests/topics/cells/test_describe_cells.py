@@ -16,8 +16,10 @@ from topics.cells.tables import DESCRIPTIVE
 
 pytestmark = pytest.mark.filterwarnings("error")
 
+#: Columns that may be empty of a cell with which nothing is wrong.
+OFTEN_EMPTY = ("note", "collapses", "mean_worst")
 #: Columns that are empty only where a note says why.
-STATISTICS = [column.name for column in DESCRIPTIVE if column.empty and column.name not in ("note", "collapses")]
+STATISTICS = [column.name for column in DESCRIPTIVE if column.empty and column.name not in OFTEN_EMPTY]
 
 
 def test_description_by_hand():
@@ -112,6 +114,16 @@ def test_only_valid_runs_count_and_every_gap_has_its_note(tmp_path):
     assert (lost["note"] == "no valid run among 4").all()
     gaps = table[STATISTICS].isna().any(axis=1)
     assert (table.loc[gaps, "note"] != "").all()
+
+
+@pytest.mark.parametrize(("worst", "bound"), [(0.0, 6.0), (100.0, 46.0), (None, None)])
+def test_missing_runs_are_said_and_bounded(worst, bound):
+    """Three of five: 10 on average. With the worst value for the other two the mean is (30 + 2 x worst) / 5."""
+    row = describe_cells.describe(pd.Series([8.0, 10.0, 12.0]), 5, 0.95, worst=worst)
+    assert (row["runs"], row["n"], row["mean"], row.get("mean_worst")) == (5, 3, 10.0, bound)
+    assert "2 of 5 runs missing" in row["note"]
+    whole = describe_cells.describe(pd.Series([8.0, 10.0, 12.0]), 3, 0.95, worst=worst)
+    assert "mean_worst" not in whole and whole["note"] == ""
 
 
 def test_intervals_hold_the_true_mean_about_as_often_as_they_say(tmp_path):

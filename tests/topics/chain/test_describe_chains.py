@@ -1,5 +1,7 @@
 """Shares of a chain's cells, against numbers worked out by hand."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -114,7 +116,7 @@ def test_findings_say_how_shares_fall_and_what_theory_says():
             describe_chains(*tables([[2.0, 6.0, 6.0]] * 2), SETTINGS, 0.95),
         ]
     )
-    material = type("Material", (), {"tables": type("Tables", (), {"chain_cells": rows})})
+    material = SimpleNamespace(tables=SimpleNamespace(chain_cells=rows), ranked=lambda cells: cells)
     (finding,) = findings(material)
     assert finding.text == (
         "Reno flows over all bottlenecks get 50.0 % over 1 and 25.0 % over 2 (1 long and 1 cross flow, 10 Mbit/s, drop-tail of "

@@ -220,7 +220,7 @@ def test_missing_file_and_foreign_bytes(tmp_path):
     with pytest.raises(claims.ClaimsError, match="can't be read .*; a claims file is a YAML file"):
         claims.load_claims(tmp_path / "none.yaml")
     (tmp_path / "bytes.yaml").write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(claims.ClaimsError, match="is not UTF-8 text; a claims file is a YAML file"):
+    with pytest.raises(claims.ClaimsError, match="allowed is UTF-8 text.; a claims file is a YAML file"):
         claims.load_claims(tmp_path / "bytes.yaml")
 
 

@@ -11,6 +11,8 @@ from topics.real_time import topic as real_time
 from topics.real_time.describe_real_time import describe_real_time
 from topics.short_flows import topic as short_flows
 from topics.short_flows.describe_short_flows import LEAST_OBJECTS, describe_groups, describe_sizes
+from topics.short_flows.plot_completion_times import _figure_rows, reached
+from topics.short_flows.section import _completion
 
 CELL = {"scenario": "s", "cca": "cubic", "ip_version": "ipv4"}
 WEB = {"group": "web", "group_cca": "cubic", "beside": "bbr", "application": "web", "start_s": 0, "stop_s": 30}
@@ -49,11 +51,40 @@ def test_sizes_are_classes_between_powers_of_two():
     assert list(zip(described["from_bytes"], described["to_bytes"], described["n"], strict=True)) == [
         (512, 1024, 1),
         (1024, 2048, 2),
-        (4096, 8192, LEAST_OBJECTS),
+        (4096, 8192, LEAST_OBJECTS + 1),
     ]
-    assert list(described["slowdown_p50"]) == [5, 2, 9.5]
+    # The last object was not complete, so it is the slowest of 21: the median is the eleventh, the 95th percentile the twentieth.
+    assert list(described["complete"]) == [1, 2, LEAST_OBJECTS]
+    assert list(described["slowdown_p50"]) == [5, 2, 10]
     assert list(described["slowdown_p95"].isna()) == [True, True, False]
-    assert described["slowdown_p95"].iloc[2] == pytest.approx(18.05)
+    assert described["slowdown_p95"].iloc[2] == pytest.approx(19)
+
+
+def test_a_percentile_that_a_run_did_not_reach_has_no_mean(scenarios):
+    """The mean of the runs that reached it would be one of the quick runs."""
+    reached = {"members": 10, "complete": 10, "completion_p50_ms": 40.0, "completion_p95_ms": 90.0, "watched_ms": 95.0}
+    other = {"members": 10, "complete": 6, "completion_p50_ms": 60.0, "completion_p95_ms": None, "watched_ms": 119e3}
+    (row,) = describe_groups(groups(reached, other), scenarios, 0.95).to_dict("records")
+    assert (row["completion_p50_ms"], row["complete_percent"], row["watched_ms"]) == (50, 80, (95 + 119e3) / 2)
+    assert pd.isna([row[f"completion_p95_ms{end}"] for end in ("", "_low", "_high")]).all()
+    assert _completion(95, row).text == "not reached in 60 s"
+    assert _completion(50, row).text == "50.0"
+
+
+def test_a_line_ends_at_the_share_that_was_complete(scenarios):
+    """13 of 20 were complete; the other seven were waited for, or gave up: as in the study of which half is lost."""
+    times = [5e3 * n for n in range(1, 14)]
+    rows = [
+        CELL | WEB | {"replication": 1, "valid": True, "object": n, "bytes": 200_000, "completion_ms": time, "watched_ms": watched}
+        for n, (time, watched) in enumerate([*((t, t) for t in times), *[(None, 119e3)] * 4, *[(None, None)] * 3])
+    ]  # fmt: skip
+    objects = completed(pd.DataFrame(rows), SHORT_FLOWS)
+    data = _figure_rows(objects.assign(conditions="here"))
+    assert list(data["share"]) == pytest.approx([n / 20 for n in range(1, 14)])
+    assert set(data["n"]) == {20}
+    # Over all 20 the median is between the tenth and eleventh; over the 13 that were complete it would be the seventh, 35 s.
+    assert reached(data, 0.5) == "50,000 ms"
+    assert reached(data, 0.95) == "not reached (65 % complete)"
 
 
 def test_streams_by_hand():

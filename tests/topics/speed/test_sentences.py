@@ -6,6 +6,7 @@ import pandas as pd
 import pytest
 
 import tidy_tables
+from run_tables.exclusions import NOT_RUN
 from topics.speed import sentences
 
 SCENARIOS = tidy_tables.grid(delays_ms=(10, 50), losses_percent=(1, 0), flows=(1,))
@@ -22,12 +23,19 @@ def at(place, **means):
     return [(place, "ipv4", cca, mean) for cca, mean in means.items()]
 
 
+def all_runs(scenarios=tuple(SCENARIOS["scenario"]), ccas=("bbr", "reno", "cubic"), **columns):
+    """Return a run of each CCA in each scenario over IPv4, all valid."""
+    runs = pd.DataFrame([(scenario, cca) for scenario in scenarios for cca in ccas], columns=["scenario", "cca"])
+    return runs.assign(ip_version="ipv4", valid=True, invalid_because="", **columns)
+
+
 def cca_tests(p_holm, test="Friedman"):
     return pd.DataFrame({"metric": "goodput_mbps", "test": test, "p_holm": p_holm})
 
 
-def speed(rows, tests=None, pairs=None):
+def speed(rows, tests=None, pairs=None, runs=None):
     tables = SimpleNamespace(
+        runs=all_runs() if runs is None else runs,
         descriptive=descriptive(rows), scenarios=SCENARIOS,
         ccas=cca_tests([0.01]) if tests is None else tests,
         cca_pairs=cca_tests([]) if pairs is None else pairs,
@@ -74,6 +82,20 @@ def test_lead_over_nothing_is_no_ratio():
     assert "no CCA leads" in sentence
 
 
+def test_ccas_are_ranked_only_where_all_have_all_their_runs():
+    rows = at(CLEAN[0], reno=930.0, bbr=400.0, cubic=9.0) + at(CLEAN[1], bbr=900.0, cubic=9.0)
+    runs = all_runs(CLEAN)
+    absent = (runs["scenario"] == CLEAN[1]) & (runs["cca"] == "reno")
+    for why in (NOT_RUN, "cca: something else"):
+        lacking = runs.assign(valid=~absent, invalid_because=runs["cca"].where(~absent, why).where(absent, ""))
+        assert "Without loss Reno leads by 10 % or more in the only combination" in speed(rows, runs=lacking)
+    # One of several runs that is still to come is one that others have.
+    more = pd.concat([runs, runs[absent].assign(valid=False, invalid_because=NOT_RUN)])
+    assert "Without loss Reno leads by 10 % or more in the only combination" in speed(rows, runs=more)
+    nowhere = runs.assign(valid=False, invalid_because=NOT_RUN)
+    assert speed(rows, runs=nowhere) == sentences.NOWHERE
+
+
 def test_one_cca_has_nothing_to_be_compared_with():
     assert speed(at(CLEAN[0], reno=1.0)).startswith(
         "The study has values of one CCA only, Reno, whose mean goodput was 1 Mbit/s in 1 cell"
@@ -93,7 +115,7 @@ FAST = at(CELL, bbr=900.0, reno=450.0, cubic=400.0)
 
 def price(goodput, again, rtt, path=20.0):
     table = pd.concat([descriptive(goodput), descriptive(again, "retransmit_percent"), descriptive(rtt, "rtt_mean_ms")])
-    runs = pd.DataFrame({"scenario": list(SCENARIOS["scenario"]), "rtt_path_ms": path})
+    runs = all_runs(rtt_path_ms=path)
     scenarios = SCENARIOS.assign(label=SCENARIOS["scenario"].str[:12])
     return sentences.price_sentence(SimpleNamespace(descriptive=table, runs=runs, scenarios=scenarios))
 

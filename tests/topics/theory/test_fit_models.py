@@ -375,6 +375,8 @@ LONG = {"name": "long", "stop_s": 9}
         ({"link": {"jitter_ms": 3}}, {"queue": "delayed elsewhere"}),
         ({"link": {"ack_slot_ms": 3}}, {"queue": "delayed elsewhere"}),
         ({"transport": {"segmentation_offload": True}}, {"law": "a lost super-packet"}),
+        ({"transport": {"send_buffer_bytes": 65536}}, {"link": "the send buffers hold less"}),
+        ({"transport": {"send_buffer_bytes": 655360}}, {}),
         ({"flows": [LONG, LONG | {"name": "other", "cca": "bbr"}]}, {"link": "other flows share the link"}),
         ({"flows": [LONG, {"name": "call", "application": "real-time", "stop_s": 9}]}, {"link": "other flows share the link"}),
         ({"flows": [LONG | {"on_s": 2, "off_s": 1}]}, {"law": "flows pause", "link": "flows pause"}),

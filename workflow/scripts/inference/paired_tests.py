@@ -33,15 +33,6 @@ def is_constant(contrasts) -> bool:
     return bool(contrasts.min() == contrasts.max())
 
 
-def t_test(contrasts, alternative="two-sided") -> tuple[float, float]:
-    """Return t and p of Student's test of the mean of two contrasts or more, not all equal, against 0 (Student, 1908).
-
-    t = mean / (s / sqrt(n)) on n - 1 degrees of freedom.
-    """
-    test = StudentMean(contrasts)
-    return test.statistic, test.p(alternative=alternative)
-
-
 def flips_reach(pairs, tests, significance) -> bool:
     """Return whether sign flips of so many pairs can reject after correction for a family of so many tests.
 

@@ -1,7 +1,7 @@
-"""Verify a results folder: rerun some of its runs and compare bytes.
+"""Verify a results folder: rerun some of its runs, make all that follows from the runs again, and compare bytes.
 
 ``python -m publishing.verify_results RESULTS [--count N] [--seed S] [--runs NAME ...]
-[--cores all|N] [--no-reruns] [--tables]``; `make verify` calls it. RESULTS is ``results/<study>``, of
+[--cores all|N] [--no-reruns] [--no-derived]``; `make verify` calls it. RESULTS is ``results/<study>``, of
 this machine or received from somebody else, or an archive of `make publish`. Nothing
 is written into it.
 
@@ -24,7 +24,7 @@ from itertools import islice
 from pathlib import Path
 from typing import NoReturn
 
-from publishing.result_checks import kernels_again, manifest, reruns, run_rows, sampling, tables_again
+from publishing.result_checks import kernels_again, manifest, reruns, results_again, run_rows, sampling
 from publishing.result_checks.account import SHOWN, Account
 from publishing.result_checks.received_documents import ReceivedDocument, check_document
 from publishing.result_checks.received_errors import ReceivedError, shown
@@ -64,16 +64,18 @@ def _verify(folder, options, account) -> int:
     here_too = _check_needs(documents, here, study, account)
     measured = _say_measured(here_too, options.build, account)
     options.count = min(options.count, len(names) - len(measured))
-    left_out = 0
+    left_out, repeated = 0, 0
     if options.reruns:
         with temporary_folder() as place:
             programs = {image: program for image, (_, program) in platforms.items()}
-            left_out = _rerun(folder, here_too, measured, options, account, place, programs)
+            left_out, repeated = _rerun(folder, here_too, measured, options, account, place, programs)
     else:
         account.leave_out("reruns", "--no-reruns")
-    if options.tables:
-        _check_tables(folder, documents, study, account)
-    return _verdict(account, left_out)
+    if options.derived:
+        _check_derived(folder, documents, study, options.cores, account)
+    else:
+        account.leave_out("derived", "--no-derived")
+    return _verdict(account, left_out, repeated, len(names))
 
 
 def _platforms_here() -> dict[str, tuple[str, str]]:
@@ -233,8 +235,8 @@ def _remedy(study) -> str:
     return f"what to do: `git checkout {study.commit}`, `make setup`, and verify again{changed}"
 
 
-def _rerun(folder, here_too, measured, options, account, place, programs) -> int:
-    """Repeat the runs asked for and compare bytes; return how many of them can't be repeated here but elsewhere.
+def _rerun(folder, here_too, measured, options, account, place, programs) -> tuple[int, int]:
+    """Repeat the runs asked for and compare bytes; return how many of them can be repeated elsewhere only, and how many were.
 
     ``place`` is a temporary folder: kernels are built there. ``programs`` are image -> digest of the program in it.
     """
@@ -249,7 +251,7 @@ def _rerun(folder, here_too, measured, options, account, place, programs) -> int
         what = f"{len(chosen)} of {len(here_too)}, drawn with seed {options.seed}"
     if not chosen:
         account.leave_out("reruns", f"none of the runs asked for can be repeated{' here' if asked else ''}")
-        return len(asked)
+        return len(asked), 0
     runs = {name: here_too[name] for name in chosen}
     if options.build:
         _build_kernels(runs, folder, place, account)
@@ -269,7 +271,7 @@ def _rerun(folder, here_too, measured, options, account, place, programs) -> int
     account.problems += differ
     if not options.runs and not differ:
         account.detail(_what_a_sample_says(len(here_too), len(chosen)))
-    return len(asked) - len(chosen)
+    return len(asked) - len(chosen), len(chosen)
 
 
 def _build_kernels(runs, folder, place, account) -> None:
@@ -292,35 +294,48 @@ def _what_a_sample_says(total, drawn) -> str:
     )
 
 
-def _check_tables(folder, documents, study, account) -> None:
-    """Make the tidy tables again from the documents, and compare bytes."""
+def _check_derived(folder, documents, study, cores, account) -> None:
+    """Make tables, analysis, figures, page and manifest again from the documents, and compare bytes."""
     here = _image_here("analysis")
     names = [document.name for document in documents]
     if not study.content or any(document.problems for document in documents) or study.count(names) != len(names):
-        account.leave_out("tables", "they can be made again only where the study and all its documents are in order")
+        account.leave_out(
+            "derived", "only where the study and all its documents are in order can the rest be made again"
+        )
     elif study.analysis_image != here:
-        needed = f"they need the analysis image {study.analysis_image}, here is {here}"
-        account.leave_out("tables", f"{needed}; {_remedy(study)}")
+        needed = f"it takes the analysis image {study.analysis_image}, here is {here}"
+        account.leave_out("derived", f"{needed}; {_remedy(study)}")
     else:
-        with temporary_folder() as place:
-            differences = tables_again.problems(folder, ROOT, place)
-        well = f"all {len(tables_again.TABLES)} files of tidy/ are what the documents give, byte for byte"
-        account.check("tables", well, differences)
+        try:
+            with temporary_folder() as place:
+                differences = results_again.problems(folder, names, study, ROOT, place, cores)
+        except results_again.NotMadeError as error:
+            account.leave_out("derived", str(error))
+            return
+        except ReceivedError as error:
+            differences = [str(error)]
+        made = "tables, analysis, figures, page and manifest"
+        account.check("derived", f"{made} are what the documents give, byte for byte", differences)
         if differences and study.commit:
             account.detail(f"they were made by the workflow of commit {study.commit}; is this checkout the same?")
 
 
-def _verdict(account, left_out) -> int:
-    """Print the last line and return the exit status."""
+def _verdict(account, left_out, repeated, count) -> int:
+    """Print the last line and return the exit status; all is well where everything was compared."""
     unchecked = f" (not checked: {', '.join(account.unchecked)})" if account.unchecked else ""
     if account.problems:
-        count = f"{account.problems} problem{'s' * (account.problems > 1)}"
-        print(f"verdict: NOT AS IT SHOULD BE, {count}, see above{unchecked}")
+        problems = f"{account.problems} problem{'s' * (account.problems > 1)}"
+        print(f"verdict: NOT AS IT SHOULD BE, {problems}, see above{unchecked}")
         return WRONG
     if left_out:
         print(f"verdict: nothing wrong was found, but runs could not be repeated here, see `needs`{unchecked}")
         return NOT_HERE
-    print(f"verdict: all is well{unchecked}")
+    runs = f"{repeated} of {count} runs were repeated"
+    rest = "" if "derived" in account.unchecked else "; all that follows from them was made again"
+    if repeated == count and not account.unchecked:
+        print(f"verdict: all is well: {runs}{rest}")
+    else:
+        print(f"verdict: nothing wrong was found: {runs}{rest}{unchecked}")
     return WELL
 
 
@@ -341,7 +356,10 @@ def _whole_number(parser, name, text, least) -> int:
 
 def main(arguments=None) -> int:
     """Parse the command line, verify, and return the exit status."""
-    parser = _Parser(prog="verify_results", description="Rerun some runs of a results folder and compare bytes.")
+    parser = _Parser(
+        prog="verify_results",
+        description="Make results again, some of the runs and all that follows, and compare bytes.",
+    )
     parser.add_argument("results", metavar="RESULTS", help="results/<study>, or an archive of `make publish`")
     parser.add_argument("--count", metavar="N", help=f"how many runs to draw ({DRAWN}, or all if there are fewer)")
     parser.add_argument("--seed", metavar="S", default="1", help="of the draw (1)")
@@ -351,7 +369,9 @@ def main(arguments=None) -> int:
     parser.add_argument(
         "--build", action="store_true", help="also build the kernels that runs brought, and repeat these"
     )
-    parser.add_argument("--tables", action="store_true", help="also make the tidy tables again from the documents")
+    parser.add_argument(
+        "--no-derived", dest="derived", action="store_false", help="don't make tables, analysis, figures and page again"
+    )
     options = parser.parse_args(arguments)
     options.count = options.count and _whole_number(parser, "N", options.count, 1)
     options.seed = _whole_number(parser, "SEED", options.seed, 0)

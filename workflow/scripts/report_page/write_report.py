@@ -3,7 +3,6 @@
 import base64
 import hashlib
 import json
-import shlex
 from dataclasses import asdict
 from pathlib import Path
 from types import SimpleNamespace
@@ -21,8 +20,10 @@ from report_parts.inline_figures import once_more
 from report_parts.material import ReportMaterial
 from report_parts.page_files import download, figure_item, optional
 from rule_script import run_rule
+from run_tables.exclusions import not_run, whole_places
 from run_tables.metrics import METRICS
 from run_tables.reading import read_runs, read_table, run_name
+from run_tables.run_keys import CELL
 from run_tables.table import OTHER
 from run_tables.tidy_tables import SCENARIOS
 from study_files.run_platforms import is_repeatable
@@ -34,7 +35,6 @@ from topics.outline import study_outline
 from wording.number_format import count, number
 from wording.scenario_words import ip_words, platform_words
 
-DEFAULT_CONFIG = "config/config.yaml"
 MAX_MIXES_NAMED = 6
 #: Where topics stand, with their templates.
 TOPICS_FOLDER = Path(registry.__file__).parent
@@ -75,16 +75,14 @@ def repeatable_run(runs, scenarios) -> pd.Series | None:
     return None if best.empty else best.iloc[0]
 
 
-def rerun_commands(study, run, configfile, sha256, platform=None) -> list[str]:
+def rerun_commands(study, run, sha256) -> list[str]:
     """Return the shell lines that run one cell again, a row of ``tidy/runs.csv``, and compare its bytes.
 
-    ``sha256`` is the published sum of the run's document, None if the tables have none; ``platform`` what the study was
-    carried on instead of its own.
+    They name the study as it is published with its results, whatever its file has become since. ``sha256`` is the published
+    sum of the run's document, None if the tables have none.
     """
     document = f"results/{study}/runs/{run_name(run)}.json.gz"
-    option = "" if configfile == DEFAULT_CONFIG else f" --configfile {shlex.quote(configfile)}"
-    option += f" --config platform={platform}" if platform else ""
-    rerun = f"snakemake --cores 1 --use-apptainer{option} --force {document}"
+    rerun = f"snakemake --cores 1 --use-apptainer --configfile results/{study}/workflow/study.json --force {document}"
     if sha256:
         return [rerun, f"echo '{sha256}  {document}' | sha256sum --check"]
     return [f"sha256sum {document}", rerun, f"sha256sum {document}"]
@@ -95,6 +93,22 @@ def _ccas_words(ccas, design) -> str:
     if design.mixes and len(ccas) > MAX_MIXES_NAMED:
         return f"{len(ccas)}, of {', '.join(design.ccas_that_run)}"
     return ", ".join(ccas)
+
+
+def partial_words(runs) -> str:
+    """Return what part of the study a report is of, and what that means; nothing if all runs were carried out."""
+    absent = not_run(runs)
+    if not absent.any():
+        return ""
+    cells = absent.groupby([runs[name] for name in CELL], sort=False)
+    whole, none = int((~cells.any()).sum()), int(cells.all().sum())
+    ranked, places = len(whole_places(runs)), len(runs[["scenario", "ip_version"]].drop_duplicates())
+    place = "scenarios" if runs["ip_version"].nunique() == 1 else "combinations of scenario and IP version"
+    return (
+        f"{int((~absent).sum()):,} of {count(len(runs), 'run')} were carried out: all of {whole:,} of {count(cells.ngroups, 'cell')}, "
+        f"none of {none:,}. A run that was not carried out failed nothing, and is not missing by chance: runs are carried out in some "
+        f"order. {f'CCAs are ranked in the {ranked:,} of {places:,} {place} that have all their runs.' if ranked else 'No CCAs are ranked, for nowhere have all of them all their runs.'}"
+    )
 
 
 def _facts(tables, design, study, environments) -> list[tuple[str, str]]:
@@ -138,6 +152,7 @@ def page_context(inputs, params) -> dict:
         "has": design,
         **features_of(design.scenarios),
         "study": study,
+        "partial": partial_words(runs),
         "facts": _facts(tables, design, study, environments),
         "findings": [finding for topic in outline.topics for finding in section_findings(topic, material)],
         "metrics": _metric_items(tables, figures, design),
@@ -159,9 +174,7 @@ def page_context(inputs, params) -> dict:
         else {
             "name": run_name(example),
             "seed": int(example["seed"]),
-            "commands": rerun_commands(
-                study["study"], example, params["configfile"], example.get("document_sha256"), params.get("platform")
-            ),
+            "commands": rerun_commands(study["study"], example, example.get("document_sha256")),
         },
         "files": {name: download(optional(inputs, name)) for name in named},
     }

@@ -11,6 +11,7 @@ from types import SimpleNamespace
 
 import pandas as pd
 
+from run_tables.exclusions import in_whole_places
 from study_files.study_design import StudyDesign
 
 
@@ -34,6 +35,10 @@ class ReportMaterial:
     design: StudyDesign
     study: dict  # as in ``tidy/provenance.json``
     params: dict  # of the report's rule: confidence, significance, power, analysis, paper, and more
+
+    def ranked(self, cells: pd.DataFrame) -> pd.DataFrame:
+        """Return the rows of a table of cells where CCAs can be ranked: those whose scenario and IP version have all their runs."""
+        return in_whole_places(cells, self.tables.runs)
 
     @property
     def other_claims(self) -> tuple[str, pd.DataFrame] | None:

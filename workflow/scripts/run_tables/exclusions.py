@@ -6,8 +6,36 @@ import pandas as pd
 
 from run_tables.metrics import METRICS
 
+#: What ``invalid_because`` of ``tidy/runs.csv`` says of a run without a document.
+NOT_RUN = "not carried out: there is no document"
 #: Behind the name of a column: its value with excluded runs kept.
 KEPT = "_kept"
+
+
+def not_run(runs: pd.DataFrame) -> pd.Series:
+    """Return which runs of ``tidy/runs.csv`` were not carried out: they passed and failed nothing."""
+    return runs["invalid_because"] == NOT_RUN
+
+
+def whole_places(runs: pd.DataFrame) -> set[tuple[str, str]]:
+    """Return the pairs of scenario and IP version in which all runs were carried out and each CCA has a valid one.
+
+    Only there can CCAs be ranked: elsewhere some would be absent, or be others' runs.
+    """
+    places = runs.assign(absent=not_run(runs)).groupby(["scenario", "ip_version"], sort=False)
+    whole = set()
+    for place, of_place in places:
+        ccas = of_place.groupby("cca", sort=False)["valid"].any()
+        if not of_place["absent"].any() and ccas.all():
+            whole.add(place)
+    return whole
+
+
+def in_whole_places(table: pd.DataFrame, runs: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of a table of cells whose scenario and IP version have all their runs (`whole_places`)."""
+    whole = whole_places(runs)
+    places = zip(table["scenario"], table["ip_version"], strict=True)
+    return table[pd.Series([place in whole for place in places], table.index, dtype=bool)]
 
 
 def usable_exclusions(runs: pd.DataFrame) -> pd.Series:

@@ -1,10 +1,13 @@
 """What groups of flows are and did: rows of ``tidy/groups.csv`` and ``tidy/short_flows.parquet``."""
 
-import numpy as np
+import math
+
 import pyarrow
 
 from experiment.flow_groups import LONG, REAL_TIME, WEB
 from experiment.run_document import specification_of
+from experiment.web_objects import NOT_COMPLETE, PATIENCE_S
+from inference.censored_times import ended_quantile
 from run_tables.group_tables import SHORT_FLOWS
 from run_tables.parquet import schema_of
 from tcp_models.completion_time import ideal_completion_s
@@ -85,20 +88,40 @@ def _objects(run, group, objects):
             "start_s": None if start_ns is None else start_ns / 1e9,
             "bytes": size,
             "completion_ms": None if completion_ns is None else completion_ns / 1e6,
+            "watched_ms": _watched_ms(run, completion_ns, start_ns, objects["failures"].get(str(number))),
             "ideal_ms": None if ideal_s is None else 1e3 * ideal_s,
             "slowdown": None if ideal_s is None else completion_ns / 1e9 / ideal_s,
             "failure": objects["failures"].get(str(number), ""),
         }
 
 
+def _watched_ms(run, completion_ns, start_ns, failure):
+    """Return how long an object was waited for; None of one that will never be complete."""
+    if completion_ns is not None:
+        return completion_ns / 1e6
+    if failure == NOT_COMPLETE and start_ns is not None:
+        return 1e3 * (run.traffic.duration_s + PATIENCE_S) - start_ns / 1e6
+    return None
+
+
 def _completions(objects):
-    """Return the columns of `GROUPS` on web objects."""
-    complete = [row for row in objects if row["completion_ms"] is not None]
+    """Return the columns of `GROUPS` on web objects.
+
+    Of those that were not complete a completion time is known to be longer than they were waited for, and a slowdown counts as the
+    largest.
+    """
+    complete = [row["completion_ms"] is not None for row in objects]
+    watched = [math.inf if row["watched_ms"] is None else row["watched_ms"] for row in objects]
+    worst = [time if ended else math.inf for time, ended in zip(watched, complete, strict=True)]
+    slowdowns = [row["slowdown"] if ended else math.inf for row, ended in zip(objects, complete, strict=True)]
+    known = None not in slowdowns and any(complete)
     return {
         "members": len(objects),
-        "complete": len(complete),
-        **_percentiles("completion", "ms", [row["completion_ms"] for row in complete]),
-        **_percentiles("slowdown", "", [row["slowdown"] for row in complete if row["slowdown"] is not None]),
+        "complete": sum(complete),
+        "watched_ms": max((time for time in watched if time < math.inf), default=None),
+        **_percentiles("completion", "ms", watched, complete),
+        **_percentiles("completion_worst", "ms", worst, complete),
+        **_percentiles("slowdown", "", slowdowns if known else [], complete if known else []),
     }
 
 
@@ -153,11 +176,10 @@ def jitter_ms(delays_ns) -> float | None:
     return sum(values) / len(values) / 1e6 if values else None
 
 
-def _percentiles(name, unit, values):
-    """Return the percentiles of values as columns `<name>_p50_<unit>` and so on, interpolated; None without values."""
-    ending = f"_{unit}" if unit else ""
-    percentiles = np.percentile(values, PERCENTILES) if values else [None] * len(PERCENTILES)
-    return {
-        f"{name}_p{p}{ending}": None if value is None else float(value)
-        for p, value in zip(PERCENTILES, percentiles, strict=True)
-    }
+def _percentiles(name, unit, values, known=None):
+    """Return the percentiles of values as columns `<name>_p50_<unit>` and so on, interpolated; None where they are not reached.
+
+    ``known`` says which values are known; the others are known to be larger only. All are if it is left out.
+    """
+    ending, known = f"_{unit}" if unit else "", [True] * len(values) if known is None else known
+    return {f"{name}_p{p}{ending}": ended_quantile(values, known, p / 100) for p in PERCENTILES}

@@ -4,7 +4,7 @@ from run_tables.run_keys import RUN_KEYS, VALID
 from run_tables.table import Table, count_column, number_column, ordinal_column, text_column
 
 _OTHER_GROUP = "the group's application is another"
-_NONE_COMPLETE = f"none was complete, or {_OTHER_GROUP}"
+_NOT_REACHED = f"too few were complete to reach it, or {_OTHER_GROUP}"
 _NONE_ARRIVED = f"none arrived, or {_OTHER_GROUP}"
 #: What tells groups of flows apart within runs.
 GROUP_COLUMNS = (
@@ -38,8 +38,10 @@ GROUPS = Table(
         count_column("members", "", "Flows, streams, or objects that were asked for."),
         number_column("goodput_mbps", "Mbit/s", "Of long flows: the sum of their goodputs, each over its own life; of those that pause the mean over their on-times.", _OTHER_GROUP),
         count_column("complete", "objects", "Web objects that were complete.", _OTHER_GROUP),
-        *_percentile_columns("completion", "ms", "the completion times, from connect to the last byte", _NONE_COMPLETE),
-        *_percentile_columns("slowdown", "", "completion time over that on an empty path (`tcp_models/completion_time.py`)", _NONE_COMPLETE),
+        *_percentile_columns("completion", "ms", "the completion times of all objects, from connect to the last byte; those of objects that were not complete are known to be longer (estimator of Kaplan and Meier)", _NOT_REACHED),
+        *_percentile_columns("completion_worst", "ms", "the same if objects that were not complete would have taken longest", _NOT_REACHED),
+        number_column("watched_ms", "ms", "Longest time that an object was waited for: percentiles that were not reached are longer.", _OTHER_GROUP, least=0),
+        *_percentile_columns("slowdown", "", "completion time over that on an empty path (`tcp_models/completion_time.py`), of objects that were not complete the largest", _NOT_REACHED),
         count_column("packets", "packets", "Real-time packets that were sent.", _OTHER_GROUP),
         number_column("lost_percent", "%", "Of these, that never arrived.", _OTHER_GROUP, least=0, most=100),
         *_percentile_columns("delay", "ms", "the one-way delays of the packets that arrived", _NONE_ARRIVED),
@@ -59,6 +61,12 @@ SHORT_FLOWS = Table(
         number_column("start_s", "s", "When the client called connect, from the traffic's origin.", "it never did"),
         count_column("bytes", "bytes", "Its size."),
         number_column("completion_ms", "ms", "From then to its last byte.", "it was never complete"),
+        number_column(
+            "watched_ms",
+            "ms",
+            "How long it was waited for: until it was complete, or to the end of the run.",
+            "it failed before, and would never have been complete",
+        ),
         number_column(
             "ideal_ms", "ms", "What that takes on an empty path.", "it was never complete, or the path changes"
         ),

@@ -23,6 +23,7 @@ class Metric:
     #: Key of a difference between two values in a study's ``analysis.equivalence_margin`` and ``analysis.detect``.
     difference: str = ""
     collapses: bool = False  # whether runs far below the others of their cell are counted: a flow that hardly moved
+    worst: float | None = None  # no run can do worse; None where there is no such value
     ours: str = ""  # of a paper's metric the slug of ours that asks the same
 
     @property
@@ -34,14 +35,14 @@ class Metric:
 METRICS = (
     Metric(
         "goodput_mbps", "goodput", "Goodput", "Mbit/s", "capacity_mbps", "capacity of the path",
-        difference="goodput_percent", collapses=True,
+        difference="goodput_percent", collapses=True, worst=0.0,
     ),
     Metric(
         "rtt_mean_ms", "rtt", "Round-trip time", "ms", "rtt_path_ms", "RTT of the empty path", difference="rtt_percent"
     ),
     Metric(
         "loss_percent", "loss", "Packet loss", "%", "loss_configured_percent", "configured loss",
-        scale="points", difference="loss_points",
+        scale="points", difference="loss_points", worst=100.0,
     ),
     Metric(
         "retransmits", "retransmits", "Retransmissions", "segments",
@@ -54,7 +55,7 @@ METRICS = (
 # figures 3 to 6, and the script it publishes, TCP-ExBench).
 PUBLISHED_METRICS = (
     Metric(
-        "throughput_per_stream_mbps", "published-throughput", "Throughput per stream", "Mbit/s", collapses=True, ours="goodput",
+        "throughput_per_stream_mbps", "published-throughput", "Throughput per stream", "Mbit/s", collapses=True, worst=0.0, ours="goodput",
     ),
     Metric(
         "rtt_first_stream_ms", "published-rtt", "RTT of the first stream", "ms", "rtt_path_ms", "RTT of the empty path",
@@ -62,7 +63,7 @@ PUBLISHED_METRICS = (
     ),
     Metric(
         "retransmit_percent", "published-loss", "Retransmission share", "%", "loss_configured_percent",
-        "configured loss", scale="points", ours="loss",
+        "configured loss", scale="points", worst=100.0, ours="loss",
     ),
     Metric(
         "retransmits", "published-retransmits", "Retransmissions", "segments",

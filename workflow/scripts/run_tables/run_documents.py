@@ -14,6 +14,9 @@ SECTIONS = {"specification": dict, "environment": dict, "verdict": dict}
 #: What the document of a run that was carried out has besides.
 MEASURED_SECTIONS = {"network": dict, "traffic": list, "sockets": list}
 
+#: Step and cause of a run without a document.
+NO_DOCUMENT = ("run", "there is no document")
+
 
 class DocumentError(ValueError):
     """A file among the run documents is not the run document that belongs there: ``path`` and ``cause``."""
@@ -91,8 +94,13 @@ def _whole_document(path) -> dict:
 
 
 def missing_document(specification) -> dict:
-    """Return what stands for the document of a run that has none: one of a run that was not carried out."""
-    return document_of(specification, {}, "run", "there is no document")
+    """Return what stands for the document of a run that was not carried out, or not yet."""
+    return document_of(specification, {}, *NO_DOCUMENT)
+
+
+def is_missing(document) -> bool:
+    """Return whether a document only stands for one that is not there (`missing_document`)."""
+    return tuple(document.get("failure", {}).values()) == NO_DOCUMENT
 
 
 def shorten(value, length=200) -> str:

@@ -200,7 +200,7 @@ def _published_metrics(document, flows) -> dict[str, float | None]:
     """Return the metrics as the script TCP-ExBench computes them (``measure_metrics`` there)."""
     segment = segment_bytes(document)
     sent, goodput = (total(flows, key) for key in ("bytes_sent", "application_goodput_mbps"))
-    again = _retransmits(document, flows)
+    again = retransmits_of_run(document, flows)
     packets = sent / segment if segment and sent else 0
     return {
         "throughput_per_stream_mbps": None if goodput is None else goodput / len(flows),
@@ -215,7 +215,7 @@ def total(flows, key) -> float | None:
     return None if None in values or not values else sum(values)
 
 
-def _retransmits(document, flows):
+def retransmits_of_run(document, flows) -> int | None:
     """Return retransmits of `tidy_tables.RUNS`: over MPTCP what the sending hosts counted, for nothing else counts all of each flow's subflows."""
     if specification_of(document).multipath.by != "mptcp" or not flows:
         return total(flows, "retransmits")
@@ -254,7 +254,7 @@ def run_metrics(document, flows, rule=USUAL_RULE) -> dict[str, float | None]:
         "rtt_mean_ms": None if rtts is None else rtts / len(flows),
         "rtt_above_ms": None if rtts is None else (rtts - total(flows, "rtt_shortest_ms")) / len(flows),
         "rtt_min_ms": min(minima, default=None),
-        "retransmits": _retransmits(document, flows),
+        "retransmits": retransmits_of_run(document, flows),
         "jain_index": None if goodput is None else jain_index([flow["goodput_mbps"] for flow in flows]),
         **bottleneck_metrics(document),
         **steady_run(document, flows, steady_windows(document, rule), segment_bytes(document)),

@@ -7,6 +7,7 @@ from experiment.specification import RunSpecification
 from run_tables.background_metrics import background_metrics
 from run_tables.chain_metrics import bottleneck_rows, chain_columns, whole_delay_ms
 from run_tables.cpu_times import cpu_metrics
+from run_tables.exclusions import NOT_RUN
 from run_tables.flows_under_test import numbers_under_test
 from run_tables.link_option_columns import option_counts
 from run_tables.load_metrics import load_metrics
@@ -20,6 +21,7 @@ from run_tables.reordering_counts import (
     waiting_per_late_packet,
     window_limited_percent,
 )
+from run_tables.run_documents import is_missing
 from run_tables.run_metrics import flow_metrics, interval_metrics, payload_and_frame_bytes, run_metrics, total
 from run_tables.simulated_metrics import is_simulated, simulated_limit_packets
 from run_tables.steady_state import USUAL_RULE
@@ -118,14 +120,13 @@ def rows_of_run(document, label, document_sha256, rule=USUAL_RULE) -> tuple[dict
     flows = flow_metrics(document, rule) if carried_out else []
     flows = [{**keys, **flow, **marks[flow["flow"]], "valid": verdict["valid"]} for flow in flows]
     failed = [check for check in verdict["checks"] if not check["ok"]]
+    because = "; ".join(f"{check['name']}: {check['observed']}, expected {check['expected']}" for check in failed)
     run = {
         **keys,
         "scenario_label": label,
         "seed": asked.seed,
         "valid": verdict["valid"],
-        "invalid_because": "; ".join(
-            f"{check['name']}: {check['observed']}, expected {check['expected']}" for check in failed
-        ),
+        "invalid_because": NOT_RUN if is_missing(document) else because,
         "rate_mbps": asked.rate_mbps,
         "delay_ms": whole_delay_ms(asked.scenario, "forward"),
         "rtt_path_ms": asked.rtt_path_ms,
@@ -144,7 +145,7 @@ def rows_of_run(document, label, document_sha256, rule=USUAL_RULE) -> tuple[dict
     intervals = [{**keys, **interval} for interval in interval_metrics(document)] if carried_out else []
     checks = [
         {**keys, "check": check["name"], **{name: check[name] for name in ("ok", "expected", "observed")}}
-        for check in verdict["checks"]
+        for check in ([] if is_missing(document) else verdict["checks"])
     ]
     return run, flows, intervals, checks
 

@@ -234,8 +234,8 @@ RUNS = Table(
         number_column("cwnd_packets", "packets", "Mean congestion window over the looks at the senders' sockets (three, at quarters of the time), of all flows, each subflow of MPTCP by itself.", "nobody looked"),
         number_column(
             "window_limited_percent", "%",
-            "Share of the time with data to send in which a flow waited for the receiver's window or for room in its send buffer, until the "
-            "last look at the sockets; the mean over flows.",
+            "Share of the time with data to send in which a flow waited for the receiver's window or, as far as its kernel counts it, for room in "
+            "its send buffer, until the last look at the sockets; the mean over flows. A program that blocks while it writes is not counted.",
             "nobody looked, or the platform doesn't count it", "tcpi_rwnd_limited, tcpi_sndbuf_limited, tcpi_busy_time", least=0, most=100,
         ),
         number_column("cpu_busy_percent", "%", "Mean over the cores that carried the run while traffic flowed.", "the clock is not a real one", "/proc/stat", least=0, most=100),

@@ -18,6 +18,7 @@ from study_files.cca_definitions import FILE, LARGEST_BYTES
 from study_files.strict_yaml import FileError, read_mapping
 from study_files.study_schema import dereferenced, keys_of, study_schema
 from study_files.study_validation import nearest_choice, problems_of_form
+from testbed.machine.given_file import given_bytes
 from wording.terminal_text import shown
 
 #: CCAs that everything is held against: an exam keeps them, whichever its study's file examines.
@@ -72,10 +73,10 @@ def _of_source(path):
     if not re.fullmatch(FILE, path.name):
         allowed = "a file's name of lower-case letters, digits and underscores with .c, as tcp_mine.c"
         raise _problem(path, f"its name becomes that of the kernel's module; allowed is {allowed}.")
-    size = path.stat().st_size
-    if size > LARGEST_BYTES:
-        raise _problem(path, f"has {size:,} bytes; allowed are up to {LARGEST_BYTES:,}.")
-    text = path.read_text(encoding="utf-8", errors="replace")
+    try:
+        text = given_bytes(path, LARGEST_BYTES).decode(errors="replace")
+    except OSError as error:
+        raise _problem(path, f"can't be read ({error.strerror}).") from None
     if not re.search(r"\bstruct\s+tcp_congestion_ops\b", text) or "tcp_register_congestion_control" not in text:
         wanted = "a struct tcp_congestion_ops and the call tcp_register_congestion_control"
         raise _problem(path, f"registers no CCA; needed is {wanted}, as in examples/tcp_aimd.c.")

@@ -6,7 +6,9 @@ from pathlib import Path
 
 from experiment.definitions import Definition
 from experiment.definitions import kernel_id as kernel_id_of
-from study_files.cca_definitions import definitions_of_runs
+from study_files.cca_definitions import LARGEST_BYTES, definitions_of_runs
+from study_files.kernels import LARGEST_PATCH_BYTES
+from testbed.machine.given_file import given_bytes
 
 #: Modules' parameters in the testbed's image, which set-up has unpacked: module, parameter and type, a line each.
 PARAMETERS = Path("envs/testbed.sif/usr/share/sawtooth/linux.parameters")
@@ -24,9 +26,11 @@ def parameter_problem(study: dict) -> str | None:
     for name, one in study["cca_definitions"].items():
         definition = Definition(**one)
         if definition.source:
-            if not Path(definition.source).exists():
+            try:
+                content = given_bytes(definition.source, LARGEST_BYTES)
+            except OSError:
                 continue  # nothing left to be built, or the build says so
-            has = IN_SOURCE.findall(Path(definition.source).read_text(errors="replace"))
+            has = IN_SOURCE.findall(content.decode(errors="replace"))
         elif not listed or definition.kernel:
             continue  # the run says so, which reads them back
         else:
@@ -77,10 +81,14 @@ def patch_problem(study: dict, linux_sha256: str, folder: Path) -> str | None:
         if (folder / "kernels" / name / "linux").exists():
             continue
         for patch in (kernel or {}).get("patches", []):
-            file = Path(patch["path"])
-            if not file.exists():
+            file = patch["path"]
+            try:
+                content = given_bytes(file, LARGEST_PATCH_BYTES)
+            except FileNotFoundError:
                 return f"kernels has the patch {file}, which is not there: patches/README.md says where people get such patches."
-            if (sha256 := hashlib.sha256(file.read_bytes()).hexdigest()) != patch["sha256"]:
+            except OSError as error:
+                return f"kernels has the patch {file}, which can't be read ({error.strerror})."
+            if (sha256 := hashlib.sha256(content).hexdigest()) != patch["sha256"]:
                 return (
                     f"kernels has the patch {file} of SHA-256 {patch['sha256']}, and the file has {sha256}: get that one, or write the "
                     "file's digest into the study (or none), whose runs with it are then others."

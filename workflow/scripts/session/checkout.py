@@ -7,6 +7,9 @@ import subprocess
 from datetime import UTC, datetime
 from pathlib import Path
 
+#: Names what made results that are made again, as "commit seconds clean|changed" (- for what is not known).
+STATED_COMMIT = "SAWTOOTH_STATED_COMMIT"
+
 
 def publish_commit(folder, environ=os.environ) -> None:
     """Set what the containers see as SAWTOOTH_COMMIT, _COMMIT_DATE (a day, UTC) and _DIRTY (1 with changes).
@@ -17,7 +20,11 @@ def publish_commit(folder, environ=os.environ) -> None:
     """
     for name in ("COMMIT", "COMMIT_DATE", "DIRTY"):
         environ.pop(f"APPTAINERENV_SAWTOOTH_{name}", None)
-    commit, changed, seconds = bundled_commit(Path(folder)) or checked_out_commit(folder)
+    if stated := environ.get(STATED_COMMIT):
+        commit, seconds, state = (None if word == "-" else word for word in stated.split())
+        changed = state != "clean"
+    else:
+        commit, changed, seconds = bundled_commit(Path(folder)) or checked_out_commit(folder)
     if commit:
         environ["APPTAINERENV_SAWTOOTH_COMMIT"] = commit
         environ["APPTAINERENV_SAWTOOTH_DIRTY"] = "1" if changed else "0"

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from experiment.definitions import Definition
 from experiment.flow_groups import OWN
+from testbed.machine.given_file import given_bytes
 
 #: Keys of a definition, in the order of a resolved study.
 KEYS = ("base", "source", "sha256", "cca", "parameters", "kernel")
@@ -47,9 +48,7 @@ def _of_file(one):
         )
     if "sha256" in one and "cca" in one:
         return {}
-    content = Path(one["source"]).read_bytes()
-    if len(content) > LARGEST_BYTES:
-        raise ValueError(f"it has {len(content):,} bytes, and allowed are {LARGEST_BYTES:,}")
+    content = given_bytes(one["source"], LARGEST_BYTES)
     names = set(re.findall(r'\.name\s*=\s*"([a-z0-9_.-]+)"', content.decode(errors="replace")))
     if "cca" not in one and len(names) != 1:
         raise ValueError(

@@ -8,6 +8,8 @@ import os
 import re
 from pathlib import Path
 
+from testbed.machine.given_file import given_bytes
+
 #: Keys of a kernel, in the order of a resolved study.
 KEYS = ("base", "tree", "version", "sha256", "recipe", "patches", "config")
 #: The image's own Linux.
@@ -31,6 +33,8 @@ RECIPE = (*OF_BASE, "patch_own", "build_own")
 FIXED_OPTIONS = ("64BIT", "MMU", "UML", "UML_TIME_TRAVEL_SUPPORT", "HIGH_RES_TIMERS", "SMP", "MODULES", "IKCONFIG", "IKCONFIG_PROC", "HW_RANDOM", "UML_RANDOM")  # fmt: skip
 #: The largest patch, in bytes; that of BBRv3 has 140,000.
 LARGEST_PATCH_BYTES = 2**24
+#: The largest file of a source tree, in bytes; Linux has one of 25,000,000.
+LARGEST_TREE_FILE_BYTES = 2**27
 #: Digests of trees, which take seconds, by sizes, dates and modes of their files.
 DIGESTS = Path(".snakemake/tree-digests")
 #: What in a tree is no part of a kernel.
@@ -93,7 +97,7 @@ def digests_of_files(tree) -> dict[str, str]:
         if file.is_symlink():
             digests[path] = f"link {hashlib.sha256(os.readlink(file).encode(errors='surrogateescape')).hexdigest()}"
         else:
-            sha256 = hashlib.sha256(file.read_bytes()).hexdigest()
+            sha256 = hashlib.sha256(given_bytes(file, LARGEST_TREE_FILE_BYTES)).hexdigest()
             digests[path] = f"program {sha256}" if file.stat().st_mode & 0o100 else sha256
     return digests
 
@@ -123,7 +127,7 @@ def tree_version(tree) -> str:
     for needed in ("Makefile", "arch/um/Kconfig"):
         if not (tree / needed).is_file():
             raise ValueError(f"{tree / needed}: no such file, and a guest kernel is made of a Linux with arch/um")
-    if "config UML_TIME_TRAVEL_SUPPORT" not in (tree / "arch/um/Kconfig").read_text(errors="replace"):
+    if "config UML_TIME_TRAVEL_SUPPORT" not in _text(tree / "arch/um/Kconfig"):
         raise ValueError(
             f"{tree / 'arch/um/Kconfig'}: no option UML_TIME_TRAVEL_SUPPORT (Linux has it from 5.3 on), without which a guest has "
             "no clock of its own"
@@ -133,7 +137,7 @@ def tree_version(tree) -> str:
             raise ValueError(
                 f"{tree / built}: it was built in place, which no build elsewhere takes: `make mrproper` there, or a worktree of it (git worktree add)"
             )
-    top = (tree / "Makefile").read_text(errors="replace")
+    top = _text(tree / "Makefile")
     parts = [
         re.search(rf"^{name} *=[ \t]*({word}) *$", top, re.M | re.A)
         for name, word in (
@@ -146,6 +150,10 @@ def tree_version(tree) -> str:
     if not all(parts[:3]):
         raise ValueError(f"{tree / 'Makefile'}: no VERSION, PATCHLEVEL and SUBLEVEL at its top")
     return ".".join(part[1] for part in parts[:3]) + (parts[3][1] if parts[3] else "")
+
+
+def _text(file):
+    return given_bytes(file, LARGEST_TREE_FILE_BYTES).decode(errors="replace")
 
 
 def completed_kernels(kernels) -> tuple[dict[str, dict | None], list[str]]:
@@ -207,14 +215,10 @@ def _patch(one, place):
     if "sha256" in patch:
         return {"path": patch["path"], "sha256": patch["sha256"]}
     try:
-        content = Path(patch["path"]).read_bytes()
+        content = given_bytes(patch["path"], LARGEST_PATCH_BYTES)
     except OSError as error:
         where = ": patches/README.md says where people get such patches" if isinstance(error, FileNotFoundError) else ""
         raise ValueError(f"patches[{place}] is {patch['path']}; {error.strerror}{where}") from None
-    if len(content) > LARGEST_PATCH_BYTES:
-        raise ValueError(
-            f"patches[{place}] is {patch['path']}; it has {len(content):,} bytes, and allowed are {LARGEST_PATCH_BYTES:,}"
-        )
     if not re.search(rb"^\+\+\+ ", content, re.M):
         raise ValueError(
             f"patches[{place}] is {patch['path']}; it changes no file (a patch is a unified diff, with lines --- and +++)"

@@ -1,16 +1,17 @@
 """Reading a YAML file of ours strictly, and saying in one sentence what is wrong with it."""
 
-from pathlib import Path
-
 import yaml
 
 from study_files.study_validation import value_text
+from testbed.machine.given_file import given_text
 from wording.terminal_text import shown
 
 #: The largest file of ours, in bytes: a thousand scenarios or claims.
 LARGEST_BYTES = 2**20
 #: How many values a file has at most once its aliases are written out, and how deep mappings and lists may be nested.
 LARGEST_VALUES, DEEPEST = 200_000, 30
+#: The longest whole number, in bits: far more than any key allows.
+LONGEST_NUMBER_BITS = 1024
 #: Problems that a message names, and the characters of each.
 NAMED, SENTENCE_LENGTH = 5, 1000
 
@@ -43,17 +44,11 @@ def read_mapping(path, noun, keys, error_class) -> dict:
         more deeply than a file of ours can be.
     """
     try:
-        with Path(path).open("rb") as stream:
-            text = stream.read(LARGEST_BYTES + 1)
-        if len(text) > LARGEST_BYTES:
-            raise error_class(path, [f"is larger than {LARGEST_BYTES:,} bytes, more than {noun} can have."])
-        text = text.decode()
+        text = given_text(path, LARGEST_BYTES)
         _check_size(text)
         content = yaml.load(text, Loader=_StrictLoader)
     except OSError as error:
         raise error_class(path, [f"can't be read ({error.strerror}); {noun} is a YAML file."]) from error
-    except UnicodeDecodeError as error:
-        raise error_class(path, [f"is not UTF-8 text; {noun} is a YAML file."]) from error
     except yaml.YAMLError as error:
         raise error_class(path, [_syntax_problem(error)]) from error
     if content is None:
@@ -102,7 +97,8 @@ class _StrictLoader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
     """YAML as it is meant: a key that stands twice is a mistake, not the last one's victory."""
 
     def construct_mapping(self, node, deep=False) -> dict:
-        keys = [key for key, _ in getattr(node, "value", ()) if isinstance(key, yaml.ScalarNode)]
+        pairs = node.value if isinstance(node, yaml.MappingNode) else ()
+        keys = [key for key, _ in pairs if isinstance(key, yaml.ScalarNode)]
         seen = set()
         for key in keys:
             if key.value in seen:
@@ -112,7 +108,10 @@ class _StrictLoader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
 
     def construct_object(self, node, deep=False) -> object:
         try:
-            return super().construct_object(node, deep)
+            value = super().construct_object(node, deep)
+            if isinstance(value, int) and value.bit_length() > LONGEST_NUMBER_BITS:
+                raise ValueError  # as Python has it of decimal digits, and of no others
+            return value
         except (ValueError, LookupError, AttributeError, TypeError) as error:
             # PyYAML lets those of impossible dates, endless numbers and words after `!!bool` through.
             value = shown(getattr(node, "value", ""), 60)

@@ -4,8 +4,17 @@ from collections.abc import Iterator
 
 from experiment.packet_sizes import IP_HEADER_BYTES, MTU_BYTES, UDP_HEADER_BYTES
 from study_files.study_schema import keys_of, scenario_schema
+from study_files.study_validation import value_text
 from tcp_models.wire_theory import TUNNEL_BYTES
 
+#: Keys of `transport` that UDP has nothing of -> the value without effect.
+OF_TCP = {
+    "receive_buffer_bytes": None,
+    "send_buffer_bytes": None,
+    "delayed_acks": True,
+    "min_rto_ms": None,
+    "ecn": "off",
+}
 #: Exchanges of messages that make a round-trip time (`testbed.checks.flow_checks.MIN_EXCHANGES`).
 LEAST_EXCHANGES = 100
 #: What is left of a full packet behind the headers of IP and UDP.
@@ -138,6 +147,8 @@ def _segment_problems(scenario):
         yield f"traffic.no_delay is true; {allowed} is false, for only iperf3 over TCP sets it."
     if segment_bytes is not None and not settable:
         yield f"transport.segment_bytes is {segment_bytes}; {allowed} is null, for only iperf3 over TCP sets it."
+    elif segment_bytes is not None and not scenario["flows"]:
+        yield f"transport.segment_bytes is {segment_bytes}; allowed without a flow of iperf3 is null, for only iperf3 sets it."
     elif segment_bytes is not None and scenario["multipath"]["by"] == "mptcp":
         yield (
             f"transport.segment_bytes is {segment_bytes}; allowed with multipath.by mptcp is null, "
@@ -147,6 +158,10 @@ def _segment_problems(scenario):
 
 def _udp_problems(scenario):
     traffic, paths = scenario["traffic"], scenario["multipath"]
+    for key, default in OF_TCP.items():
+        if scenario["transport"][key] != default:
+            written, allowed = value_text(scenario["transport"][key]), value_text(default)
+            yield f"transport.{key} is {written}; allowed with protocol udp is {allowed}, for it is TCP's."
     if traffic["application"] == "round-trip":
         for direction, percent in scenario["link"]["loss_percent"].items():
             if percent:

@@ -98,7 +98,7 @@ def allowed_text(node) -> str:
     if kinds[0] == "array":
         return _list_text(node)
     if kinds[0] == "object":
-        return "a mapping with the keys " + ", ".join(node["properties"])
+        return "a mapping with the keys " + ", ".join(node["properties"]) if "properties" in node else "a mapping"
     return {"boolean": "true or false", "string": "text"}[kinds[0]]
 
 

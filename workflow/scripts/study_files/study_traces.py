@@ -12,6 +12,7 @@ from experiment.timeline import Timeline, directions_of
 from experiment.traces import period_ns
 from study_files.study_schema import dereferenced, study_schema
 from study_files.study_timeline import CHANGES_LIMIT, changing_network_problems
+from testbed.machine.given_file import given_bytes
 from wording.terminal_text import shown
 
 #: The largest file of a trace: an hour at 20 Mbit/s in Mahimahi's format.
@@ -93,11 +94,7 @@ def _content(name, source):
     if Path(name).is_absolute() or not path.resolve().is_relative_to(folder):
         raise TraceError("lies elsewhere; allowed is a file beside the study, or in a folder there.")
     try:
-        if not path.is_file():
-            raise TraceError("is no file; allowed is the path of one beside the study, from its folder.")
-        if path.stat().st_size > LARGEST_BYTES:
-            raise TraceError(f"is too long: {path.stat().st_size:,} bytes; allowed are up to {LARGEST_BYTES:,}.")
-        return path.read_bytes()
+        return given_bytes(path, LARGEST_BYTES)
     except OSError as error:
         raise TraceError(f"can't be read ({error.strerror}).") from None
 

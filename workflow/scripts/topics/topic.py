@@ -10,7 +10,8 @@
   what else the template needs (`section`), and findings;
 - ``captions/<name>.rst``: the captions of its figures.
 
-``topics/registry.py`` finds each topic by its folder. An argument that has a tidy table's name (``runs``, ``scenarios``) is that table.
+``topics/registry.py`` finds each topic by its folder. An argument that has a tidy table's name (``runs``, ``scenarios``) is
+that table; ``params`` has the settings and parameters that the analysis names.
 """
 
 import re

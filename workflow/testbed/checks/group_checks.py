@@ -1,7 +1,7 @@
 """Checks of groups that are no long flows: were all web objects asked for and all packets sent, as drawn, and what became of each?"""
 
 from experiment.flow_groups import REAL_TIME, WEB
-from experiment.web_objects import drawn_objects
+from experiment.web_objects import NOT_COMPLETE, drawn_objects
 from testbed.checks.check import Check, in_turn, words
 from testbed.checks.lost_packets import packets_lost
 from testbed.checks.network_checks import duplicates_of
@@ -11,7 +11,7 @@ from testbed.traffic.real_time import send_times_ns, stream_offset_ns
 #: a look at it moves by 256 ns (a connection takes seven), and under a real one.
 LATE_NS, EACH_LATE_NS, REAL_LATE_NS = 10_000, 4_000, 100_000_000
 #: What may keep an object from being complete; all else is a fault of the server or the client.
-OF_THE_NETWORK = ("ETIMEDOUT", "EHOSTUNREACH", "not complete at the end of the run")
+OF_THE_NETWORK = ("ETIMEDOUT", "EHOSTUNREACH", NOT_COMPLETE)
 #: A one-way delay may seem so much too short: netem's ticks.
 DELAY_SLACK_NS = 1_000
 

@@ -6,7 +6,7 @@ from experiment.disciplines import discipline_of
 from experiment.packet_sizes import ETHERNET_HEADER_BYTES, MTU_BYTES
 from experiment.qdisc import DROP_TAIL
 from testbed.checks.check import Check, in_turn
-from testbed.readings.path_probe import RARE, SMALL_BYTES, at_the_end, singles_of, time_of
+from testbed.readings.path_probe import RARE, SMALL_BYTES, at_the_end, options_ms, singles_apart_s, singles_of, time_of
 
 #: How far a delay may be from what it must be, in ns.
 DELAY_SLACK_NS = 2_000
@@ -14,8 +14,8 @@ DELAY_SLACK_NS = 2_000
 GAP_SLACK, GAP_SLACK_NS = 1e-3, 3
 #: The least share of the range of a jitter that the delays of many datagrams have (`path_probe.OF_JITTER`).
 LEAST_RANGE = 0.6
-#: The least and the largest part of a slot between two bunches: packets come each quarter of it.
-SLOT_PARTS = (0.99, 1.6)
+#: How far the time between two bunches may be from a slot, as a share of it.
+SLOT_SLACK = 0.01
 #: Disciplines that hold as many packets of one flow as their limit says.
 EXACT = (DROP_TAIL, "codel")
 #: What fq holds beyond its limit.
@@ -62,13 +62,12 @@ def delays_ns(specification, place, direction) -> tuple[float, float, float]:
     if specification.serialised:
         base_ms += sum(1e3 * time_of(specification, SMALL_BYTES, direction, number) for number in passed)
     jitter_ms, late = specification.direction(direction).jitter_ms, specification.option("reordering", direction)
-    late_ms = late["late_ms"] if late else 0
     range_ms = 2 * LEAST_RANGE * jitter_ms
     if late and singles_of(specification, direction) * math.log1p(-late["percent"] / 100) <= math.log(RARE):
         # One of them was late, and one was not.
-        range_ms = max(range_ms, late_ms - 2 * jitter_ms)
-    most_ms = late_ms + (specification.option("ack_slot_ms", direction) or 0)
-    return 1e6 * (base_ms - pair.hops * jitter_ms), 1e6 * (base_ms + pair.hops * jitter_ms + most_ms), 1e6 * range_ms
+        range_ms = max(range_ms, late["late_ms"] - 2 * jitter_ms)
+    most_ms = base_ms + pair.hops * jitter_ms + options_ms(specification, direction)
+    return 1e6 * (base_ms - pair.hops * jitter_ms), 1e6 * most_ms, 1e6 * range_ms
 
 
 def bunch_problems(specification, seen) -> list[str]:
@@ -79,7 +78,11 @@ def bunch_problems(specification, seen) -> list[str]:
     least_ms = (
         min(after - before for before, after in zip(seen["bunches_ns"], seen["bunches_ns"][1:], strict=False)) / 1e6
     )
-    low, high = (part * slot_ms for part in SLOT_PARTS)
+    # The first packet after a slot begins another one.
+    low, high = (
+        (1 - SLOT_SLACK) * slot_ms,
+        (1 + SLOT_SLACK) * slot_ms + 1.5e3 * singles_apart_s(specification, seen["direction"]),
+    )
     return [] if low <= least_ms <= high else [f"bunches {least_ms:g} ms apart, expected {slot_ms:g} ms"]
 
 

@@ -25,6 +25,7 @@ def check_timeline(specification, document) -> Check:
         if not values or not all(same(value, change.value) for value in values):
             wrong.append(f"{words(change)}: the kernel says {values}")
     wrong += passed_beyond(specification, done) + passed_beyond_trace(specification, done)
+    wrong += left_too_slowly(specification, done) + delayed_otherwise(specification, done)
     if len(done) != len(asked):
         wrong.append(f"{len(done)} changes")
     expected = f"{len(asked)} changes, each within {latest_ns / 1e6:g} ms of its time and confirmed by the kernel"
@@ -56,6 +57,48 @@ def passed_beyond(specification, done) -> list[str]:
                         f"{name}: {bytes_passed} bytes passed at {rate_mbps:g} Mbit/s until {entry['at_ns'] / 1e9:g} s"
                     )
             before[name] = (entry["realised_ns"], entry["value"], device.get("bytes", 0))
+    return wrong
+
+
+def left_too_slowly(specification, done) -> list[str]:
+    """Return where less left a bottleneck after a change of its rate than waited, by the time at which all of that must have."""
+    wrong = []
+    for entry in done:
+        for name, device in entry["devices"].items():
+            if "left_bytes" not in device:
+                continue
+            lost = (BEYOND_PACKETS + device["dropped_packets"]) * specification.packet_bytes
+            waited = device["backlog_bytes"]
+            if device["left_bytes"] < waited - lost:
+                wrong.append(
+                    f"{name}: {device['left_bytes']} bytes left of {waited} that waited at {entry['at_ns'] / 1e9:g} s"
+                )
+    return wrong
+
+
+def delayed_otherwise(specification, done) -> list[str]:
+    """Return where other packets had left a netem by a change of its delay than had come to it a delay before: neither less nor more.
+
+    By as much as the jitter is they may differ, which is some share of what came.
+    """
+    wrong = []
+    for number, entry in enumerate(done):
+        after = next(
+            (
+                e
+                for e in done[number + 1 :]
+                if (e["direction"], e["quantity"]) == (entry["direction"], entry["quantity"])
+            ),
+            None,
+        )
+        for name, device in (
+            entry["devices"].items() if after and not specification.direction(entry["direction"]).jitter_ms else ()
+        ):
+            left = after["devices"][name]["packets"]
+            if "came_packets" in device and abs(left - device["came_packets"]) > BEYOND_PACKETS:
+                wrong.append(
+                    f"{name}: {left} packets had left by {after['at_ns'] / 1e9:g} s, {device['came_packets']} had come a delay before"
+                )
     return wrong
 
 

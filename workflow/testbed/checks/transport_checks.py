@@ -1,5 +1,7 @@
 """Checks of TCP's settings by what they do: buffers, acknowledgements, timeouts, the sender's rate."""
 
+from collections import Counter
+
 from testbed.checks.check import Check, in_turn, words
 from testbed.checks.flow_checks import limited_shares, readings
 
@@ -21,7 +23,7 @@ def check_send_buffer(specification, document) -> Check:
     """No more was unacknowledged or waiting than the send buffer holds, and it was as large as the study says where flows filled it."""
     asked, seen = specification.transport.send_buffer_bytes, readings(document)
     taken = max((s["send_buffer_taken_bytes"] for s in seen if "send_buffer_taken_bytes" in s), default=None)
-    flying = max((packets * s["mss_bytes"] for s, packets in _unacknowledged(document, seen)), default=0)
+    flying = most_unacknowledged_bytes(document)
     # Linux enlarges it up to the limit once the window has room for more than is under way.
     settled = [
         s["send_buffer_bytes"]
@@ -42,10 +44,10 @@ def check_send_buffer(specification, document) -> Check:
 
 def check_receive_buffer(specification, document) -> Check:
     """No more was unacknowledged than the receive buffer holds, and where that held flows back not much less."""
-    asked, seen = specification.transport.receive_buffer_bytes, readings(document)
-    flying = max((packets * s["mss_bytes"] for s, packets in _unacknowledged(document, seen)), default=0)
+    asked, flying = specification.transport.receive_buffer_bytes, most_unacknowledged_bytes(document)
     held = max((share for share, _ in limited_shares(document, "rwnd_limited_ms")), default=0)
-    least = LEAST_WINDOW * asked if held > HELD_BACK else 0
+    # MPTCP's subflows share a buffer.
+    least = LEAST_WINDOW * asked if held > HELD_BACK and specification.multipath.by != "mptcp" else 0
     return Check(
         "receive_buffer",
         least <= flying <= asked,
@@ -54,14 +56,18 @@ def check_receive_buffer(specification, document) -> Check:
     )
 
 
-def _unacknowledged(document, seen):
-    """Yield (a reading of a socket, packets unacknowledged) of all looks, and of the time series if there are any."""
-    for one in seen:
-        yield one, one.get("unacked_packets", 0)
-    sizes = {one["flow"]: one for one in seen}
-    for series in document.get("series", {}).get("sockets", ()):
-        if series["flow"] in sizes:
-            yield sizes[series["flow"]], max(filter(None, series.get("unacked_packets", ())), default=0)
+def most_unacknowledged_bytes(document) -> float:
+    """Return the most payload that a flow had unacknowledged at a look, or at a sample of the time series; all subflows together at a look."""
+    sizes, at_looks = {}, Counter()
+    for number, look in enumerate(document["sockets"]):
+        for socket in look["sockets"]:
+            sizes[socket["flow"]] = socket["mss_bytes"]
+            at_looks[number, socket["flow"]] += socket.get("unacked_packets", 0) * socket["mss_bytes"]
+    in_series = (
+        max(filter(None, series.get("unacked_packets", ())), default=0) * sizes.get(series["flow"], 0)
+        for series in document.get("series", {}).get("sockets", ())
+    )
+    return max([0, *at_looks.values(), *in_series])
 
 
 def check_acknowledgements(specification, document) -> Check:
@@ -122,7 +128,7 @@ def checks_of(specification) -> tuple:
         return checks
     plain = specification.multipath.by != "mptcp"
     checks += (check_send_buffer,) if transport.send_buffer_bytes is not None and plain else ()
-    checks += (check_receive_buffer,) if transport.receive_buffer_bytes is not None and plain else ()
+    checks += (check_receive_buffer,) if transport.receive_buffer_bytes is not None else ()
     single = (
         traffic.application == "iperf3" and plain and not transport.segmentation_offload and not specification.groups
     )

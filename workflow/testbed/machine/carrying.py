@@ -86,7 +86,10 @@ def on_second_try(first_fault) -> str:
 
 def write_document(document, output) -> None:
     """Write a run document, compressed, in one atomic step; the same bytes everywhere."""
-    text = json.dumps(document, separators=(",", ":"), ensure_ascii=False, allow_nan=False) + "\n"
+    try:
+        text = (json.dumps(document, separators=(",", ":"), ensure_ascii=False, allow_nan=False) + "\n").encode()
+    except UnicodeEncodeError:  # halves of characters, by a kernel of somebody's own
+        raise GuestError("guest", "its document has text that no file can have") from None
     for left in output.parent.glob(f".{output.name}.*.partial"):  # by a run that was killed while it wrote
         left.unlink(missing_ok=True)
     partial = output.with_name(f".{output.name}.{os.getpid()}.partial")
@@ -94,7 +97,7 @@ def write_document(document, output) -> None:
         with naming(output), partial.open("wb") as stream:
             # No file name and no time in the header.
             with gzip.GzipFile(filename="", mode="wb", compresslevel=9, fileobj=stream, mtime=0) as compressed:
-                compressed.write(text.encode())
+                compressed.write(text)
             stream.flush()
             os.fsync(stream.fileno())
         partial.replace(output)

@@ -2,17 +2,22 @@
 
 import contextlib
 import ctypes
+import fcntl
 import os
+import re
 import signal
 import subprocess
 import time
 
-from testbed.machine.machine import MachineFault, WorkflowEnded, ended_within
+from testbed.machine.machine import PR_SET_PDEATHSIG, GuestError, MachineFault, WorkflowEnded, ended_within
 from testbed.machine.messages import in_words, tell
 
 #: Between two looks at what a program has printed, in seconds.
 CONSOLE_POLL_S = 1
-PR_SET_PDEATHSIG = 1
+#: What a program prints at most, in bytes.
+LARGEST_CONSOLE_BYTES = 2**26
+#: What a terminal might obey in what a program prints.
+UNPRINTABLE = re.compile(rb"\r(?!\n)|[^\t\n\r\x20-\x7e]")
 
 
 def execute(command, step, folder, environment, cores, limit_s, log, workflow, prepare=None) -> tuple[int, bytes]:
@@ -47,6 +52,8 @@ def execute(command, step, folder, environment, cores, limit_s, log, workflow, p
     ------
     MachineFault
         If it takes longer.
+    GuestError
+        If it prints more than `LARGEST_CONSOLE_BYTES`.
     WorkflowEnded
         If the workflow ends before.
     """
@@ -72,7 +79,10 @@ def execute(command, step, folder, environment, cores, limit_s, log, workflow, p
                 os.killpg(process.pid, signal.SIGKILL)
             process.wait()
             console.copy()
-        return status, console.printed()
+        printed = console.printed()
+        if len(printed) >= LARGEST_CONSOLE_BYTES:
+            raise GuestError(step, f"printed more than {LARGEST_CONSOLE_BYTES:,} bytes, and could print no more")
+        return status, printed
 
 
 class Console:
@@ -82,7 +92,10 @@ class Console:
         self.log, self.copied, self.writable = log, 0, True
 
     def __enter__(self):
-        self.memory = os.memfd_create("console")
+        self.memory = os.memfd_create("console", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
+        with contextlib.suppress(OSError):  # where files have a lower limit of their own
+            os.truncate(self.memory, LARGEST_CONSOLE_BYTES)
+            fcntl.fcntl(self.memory, fcntl.F_ADD_SEALS, fcntl.F_SEAL_GROW | fcntl.F_SEAL_SHRINK)
         return self
 
     def __exit__(self, *_):
@@ -90,17 +103,23 @@ class Console:
 
     def printed(self, start=0) -> bytes:
         """Return all from a byte on; the program writes where it has got to, undisturbed."""
-        return os.pread(self.memory, os.fstat(self.memory).st_size - start, start)
+        # The program and this process share the place in the file; its size is what may be printed.
+        return os.pread(self.memory, os.lseek(self.memory, 0, os.SEEK_CUR) - start, start)
 
     def copy(self) -> None:
         """Append to the log what is new; if that can't be done, tell the user, once."""
         try:
-            # A disk with little room takes a part, and refuses the next one.
             while self.writable and (new := self.printed(self.copied)):
-                self.copied += self.log.write(new)
+                self._write(UNPRINTABLE.sub(lambda match: b"\\x%02x" % match[0][0], new))
+                self.copied += len(new)
         except OSError as error:
             self.writable = False
             tell(f"{self.log.name}: {in_words(error)}")
+
+    def _write(self, text):
+        # A disk with little room takes a part, and refuses the next one.
+        while text := text[self.log.write(text) :]:
+            pass
 
 
 def confine(cores, prepare=None) -> None:

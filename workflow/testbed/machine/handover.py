@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import os
 import shutil
 import signal
 import subprocess
@@ -10,10 +11,13 @@ import tempfile
 from pathlib import Path
 
 from testbed.machine.failure import document_of
+from testbed.machine.given_file import given_bytes
 from testbed.machine.identity import TESTBED, WORKFLOW, content_digest, modules_of, program_identity
 from testbed.machine.machine import GuestError, MachineFault
 from testbed.machine.messages import naming
 
+#: The largest document that a run leaves, in bytes.
+LARGEST_BYTES = 2**28
 #: Compiles a package. In a separate process, because a process's memory shows in bytecode; with the package's name instead of
 #: the checkout's path, and without the files' dates.
 COMPILE = [sys.executable, "-I", "-m", "compileall", "-q", "--invalidation-mode", "unchecked-hash", "-d"]
@@ -66,37 +70,65 @@ def prepared() -> Path:
     return folder
 
 
-def result(job, status, step="guest", what="the guest kernel") -> dict:
+def result(specification, job, status, step="guest", what="the guest kernel", says_why=False) -> dict:
     """Return the document that a run left in ``job``, or one that says why it failed; raise `GuestError` if neither can be had.
 
     Parameters
     ----------
+    specification : RunSpecification
     job : pathlib.Path
     status : int
         How its process ended (negative: the signal).
     step, what : str
         What was under way, and what that process was, for the message.
+    says_why : bool
+        Whether the process printed why it ended.
     """
-    failure, document = left_by_run(job / "failure.json"), left_by_run(job / "document.json")
+    failure, document = left_by_run(job / "failure.json", ("step", "kind", "cause")), left_by_run(job / "document.json")
     if failure:
-        step, cause, environment = failure["step"], f"{failure['kind']}: {failure['cause']}", failure["environment"]
+        step, cause, environment = failure["step"], f"{failure['kind']}: {failure['cause']}", failure.get("environment")
         if environment is None:
             raise GuestError(step, cause)
-        failed = document_of(json.loads((job / "specification.json").read_text()), environment, step, cause)
+        failed = document_of(specification.document, environment, step, cause)
         if failure["kind"] == "KilledError":
             raise MachineFault(step, cause, failed)
         return failed
-    if not document:
+    if document is None:
         how = f"was ended by {signal.Signals(-status).name}" if status < 0 else f"ended with status {status}"
         # A guest kernel aborts when its first process was killed.
-        hint = " (out of memory?)" if -status in (signal.SIGKILL, signal.SIGBUS, signal.SIGABRT) else ""
-        raise MachineFault(step, f"{what} {how}{hint} and left no document (see the log)")
+        killed = -status in (signal.SIGKILL, signal.SIGBUS, signal.SIGABRT) and not says_why
+        raise MachineFault(step, f"{what} {how}{' (out of memory?)' * killed} and left no document (see the log)")
+    if not _is_document_of(document, specification):
+        raise GuestError(step, f"{what} left something that is no document of this run")
     return document
 
 
-def left_by_run(path) -> dict | None:
-    """Return what a run wrote, or None: it may have ended before, or in the middle of it."""
+def _is_document_of(document, specification):
+    verdict = document.get("verdict")
+    checks = verdict.get("checks") if isinstance(verdict, dict) else None
+    form = isinstance(checks, list) and all(
+        isinstance(check, dict) and {"name", "ok"} <= set(check) for check in checks
+    )
+    return form and document.get("specification") == specification.document
+
+
+def _no_number(word):
+    raise ValueError(word)
+
+
+def left_by_run(path, keys=()) -> dict | None:
+    """Return what a run wrote, or None: it may have ended before, or in the middle of it.
+
+    A kernel of somebody's own can leave anything there, such as a link or a pipe: then it has left nothing.
+
+    Parameters
+    ----------
+    path : pathlib.Path
+    keys : iterable of str
+        Those that must be there, as text.
+    """
     try:
-        return json.loads(path.read_text())
-    except (FileNotFoundError, ValueError):
+        left = json.loads(given_bytes(path, LARGEST_BYTES, os.O_NOFOLLOW), parse_constant=_no_number)
+    except (OSError, ValueError, RecursionError):
         return None
+    return left if isinstance(left, dict) and all(isinstance(left.get(key), str) for key in keys) else None

@@ -67,4 +67,4 @@ def boot(specification, wall_limit_s, log) -> dict:
         command = [*namespaces, "python3", "-B", "-m", "testbed.machine.host_init", str(job)]
         # All others in the namespaces end with the first process there.
         status, _ = execute(command, "host", job, {"PATH": "/usr/bin:/bin"}, cores, wall_limit_s, log, workflow)
-        return result(job, status, "host", "the run's first process")
+        return result(specification, job, status, "host", "the run's first process")

@@ -28,7 +28,9 @@ CORE_LOCKS = Path("/tmp")
 #: Shared memory, where it has the room for a guest's.
 SHARED_MEMORY = "/dev/shm"
 #: Flags of unshare(2).
-CLONE_NEWNS, CLONE_NEWUSER = 0x00020000, 0x10000000
+CLONE_NEWNS, CLONE_NEWUSER, CLONE_NEWPID = 0x00020000, 0x10000000, 0x20000000
+#: prctl(2): the signal that a process gets when its parent ends.
+PR_SET_PDEATHSIG = 1
 
 
 class GuestError(RuntimeError):
@@ -228,14 +230,24 @@ def mount_huge_pages() -> None:
 
     Raises `OSError` if the machine has no huge pages or forbids user namespaces in the one that the container is.
     """
-    libc = ctypes.CDLL(None, use_errno=True)
+    enter_namespaces(CLONE_NEWNS)
+    mount_shared_memory(True)
+
+
+def enter_namespaces(flags) -> None:
+    """Enter a user namespace of this process's own with the same user and group, and the namespaces of these flags."""
     user, group = os.geteuid(), os.getegid()
-    state = os.statvfs(SHARED_MEMORY)
-    options = f"huge=within_size,mode=700,size={state.f_bavail * state.f_frsize}"
-    succeed(libc.unshare(CLONE_NEWUSER | CLONE_NEWNS))
+    succeed(ctypes.CDLL(None, use_errno=True).unshare(CLONE_NEWUSER | flags))
     for name, text in (("setgroups", "deny"), ("uid_map", f"{user} {user} 1"), ("gid_map", f"{group} {group} 1")):
         Path("/proc/self", name).write_text(text)
-    succeed(libc.mount(b"tmpfs", SHARED_MEMORY.encode(), b"tmpfs", 0, options.encode()))
+
+
+def mount_shared_memory(huge_pages) -> None:
+    """Mount shared memory in front of the machine's, for the mount namespace of this process."""
+    state = os.statvfs(SHARED_MEMORY)
+    options = f"{'huge=within_size,' if huge_pages else ''}mode=700,size={state.f_bavail * state.f_frsize}"
+    mount = ctypes.CDLL(None, use_errno=True).mount
+    succeed(mount(b"tmpfs", SHARED_MEMORY.encode(), b"tmpfs", 0, options.encode()))
 
 
 def succeed(returned) -> None:

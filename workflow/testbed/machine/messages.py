@@ -15,7 +15,7 @@ def note(log, text) -> None:
     text : str
     """
     try:
-        log.write(f"{text}\n".encode())
+        log.write(f"{harmless(text)}\n".encode(errors="backslashreplace"))
         log.flush()
     except OSError as error:
         tell(f"{log.name}: {in_words(error)}")
@@ -23,8 +23,15 @@ def note(log, text) -> None:
 
 def tell(text) -> None:
     """Tell the user, on standard error, with one write: jobs side by side share it, and `print` may take two."""
-    sys.stderr.write(f"sawtooth: {text}\n")
+    sys.stderr.write(f"sawtooth: {harmless(text)}\n")
     sys.stderr.flush()
+
+
+def harmless(text) -> str:
+    """Return text of which a terminal obeys nothing: control characters are shown as Python's escapes, but for ends of lines."""
+    return "".join(
+        each if each.isprintable() or each == "\n" else each.encode("unicode_escape").decode() for each in text
+    )
 
 
 @contextlib.contextmanager

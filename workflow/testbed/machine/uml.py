@@ -7,19 +7,23 @@ and must be the same on every machine, and its environment is empty.
 """
 
 import math
+import os
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 from experiment.definitions import boot_arguments
 from experiment.flow_groups import LONG
 from experiment.own_kernels import has_seccomp, kernel_words, process_mode
 from experiment.packet_sizes import PACKET_BYTES
+from testbed.machine import closed_off
 from testbed.machine.environment import describe_unbooted, kernel_of
 from testbed.machine.execution import execute
 from testbed.machine.failure import document_of
 from testbed.machine.handover import hand_over, result
 from testbed.machine.identity import program_identity
 from testbed.machine.machine import (
+    SHARED_MEMORY,
     GuestError,
     MachineFault,
     free_core,
@@ -34,6 +38,8 @@ from testbed.machine.messages import note
 KERNEL = "/usr/lib/sawtooth/linux"
 RANDOMNESS = "/usr/lib/sawtooth/getrandom.so"
 INIT = "/usr/lib/sawtooth/init"
+#: Set to 1, it allows kernels of a study's own where the machine can't close them off.
+OPEN_VARIABLE = "SAWTOOTH_OPEN_KERNELS"
 #: 2023-11-14T22:13:20Z in ns, when every guest starts.
 START_NS = 1_700_000_000_000_000_000
 #: Memory of a guest that moves hardly any data, in MiB, with room for `READINGS` of sockets.
@@ -171,7 +177,10 @@ def boot(specification, wall_limit_s, log) -> dict:
         hand_over(specification, job)
         command = command_line(specification)
         memory = memory_folder(BASE_MEMORY_MIB)
-        huge_pages = mount_huge_pages if may_have_huge_pages(memory) else None
+        huge_pages = may_have_huge_pages(memory)
+        prepare = mount_huge_pages if huge_pages else None
+        if specification.has_own_kernel:
+            prepare, memory = closed_off_in(job, huge_pages), memory if memory == SHARED_MEMORY else str(job)
         note(
             log,
             f"guest: {' '.join(command)} on core {core}, memory in {memory}{' with huge pages' if huge_pages else ''}",
@@ -186,14 +195,33 @@ def boot(specification, wall_limit_s, log) -> dict:
         # The guest's processes are children of the guest kernel, in its session.
         printed = b""
         try:
-            status, printed = execute(
-                command, "guest", job, environment, [core], wall_limit_s, log, workflow, huge_pages
+            status, printed = execute(command, "guest", job, environment, [core], wall_limit_s, log, workflow, prepare)
+            return result(
+                specification, job, status, says_why=bool(LAST_WORDS.search(printed.decode(errors="replace")))
             )
-            return result(job, status)
         except MachineFault as fault:
             if specification.has_own_kernel and fault.document is None:
                 fault.document = document_of_crash(specification, fault, fault.printed or printed)
             raise
+
+
+def closed_off_in(job, huge_pages) -> Callable:
+    """Return what closes a kernel of somebody else off before it starts (`closed_off.close_off`).
+
+    Raises
+    ------
+    GuestError
+        If this machine can't; then only with `OPEN_VARIABLE` are such kernels started at all.
+    """
+    if why := closed_off.problem(job, huge_pages):
+        if os.environ.get(OPEN_VARIABLE) == "1":
+            return mount_huge_pages if huge_pages else lambda: None
+        raise GuestError(
+            "guest",
+            f"a kernel of the study's own is somebody's program, and this machine can't close it off from your files ({why}); "
+            f"{OPEN_VARIABLE}=1 starts such kernels all the same, if you trust them",
+        )
+    return lambda: closed_off.close_off(job, huge_pages)
 
 
 def document_of_crash(specification, fault, printed) -> dict:

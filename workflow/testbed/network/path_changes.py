@@ -10,12 +10,14 @@ import struct
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack
+from itertools import pairwise
 
 from experiment.capacity import REAL_TIMER_S
 from experiment.packet_sizes import PACKET_BYTES
+from experiment.timeline import DIRECTIONS
 from testbed.network.devices import devices_of
 from testbed.network.netlink import NETLINK_ROUTE, Channel, attribute, attributes
-from testbed.readings.queue_information import MESSAGE, RTM_GETQDISC, TCA_KIND, counters
+from testbed.readings.queue_information import MESSAGE, RTM_GETQDISC, TCA_KIND, counters, queue
 
 RTM_NEWQDISC, RTM_NEWTCLASS, RTM_GETTCLASS = 36, 40, 42
 TCA_OPTIONS, TCA_HTB_PARMS, TCA_NETEM_LATENCY64, TCA_NETEM_JITTER64 = 2, 1, 10, 11
@@ -31,6 +33,8 @@ NETEM_OPTIONS, NANOSECONDS = struct.Struct("=6I"), struct.Struct("=q")
 LOSS = 2
 #: The share that a probability of 1 is in the kernel.
 CERTAIN = 0xFFFFFFFF
+#: So few waiting packets say nothing of a rate.
+LEAST_WAITING = 8
 #: Nanoseconds of a tick in which the kernel is told times (PSCHED_SHIFT of include/net/pkt_sched.h).
 TICK_NS = 64
 
@@ -62,11 +66,34 @@ class PathChanges:
 
     def events(self, origin_ns) -> Iterator[tuple[float, int, object]]:
         """Yield events for `traffic.start_and_sample`: when in s since the origin, before all others, and what is to be called."""
-        for change in self._specification.timeline.changes:
+        changes = self._specification.timeline.changes
+        for change in changes:
             yield change.at_ns / 1e9, -1, lambda _, change=change: self._carry_out(change, origin_ns)
+        looks = delays_that_end(self._specification.timeline) if self._specification.virtual_clock else ()
+        for number, at_ns in looks:
+            yield at_ns / 1e9, -1, lambda _, number=number: self._look(number)
+
+    def _look(self, number):
+        """Write down what had come to the netem of a change of delay, by its number: all that leaves until the delay changes again."""
+        place = self._path.netem[self.result[number]["direction"]]
+        counts = {device.name: self._count_of(device, NETEM) for device in place}
+        for name, counted in counts.items():
+            came = sum(counted[each] for each in ("packets", "backlog_packets"))
+            self.result[number]["devices"][name]["came_packets"] = came
+
+    def _look_again(self, number):
+        """Write down what has left the bottleneck since a change of its rate, by the time at which all that waited then must have."""
+        for device in self._path.bottleneck[self.result[number]["direction"]]:
+            entry, now = self.result[number]["devices"][device.name], self._count_of(device, HTB)
+            entry["left_bytes"] = now["bytes"] - entry["bytes"]
+            entry["dropped_packets"] = now["drops"] - entry["drops"]
+
+    def _count_of(self, device, handle):
+        channel, index = self._channels[device.node.name], self._index[device.name]
+        return self._counted(channel, index, handle, f"counts of {device.name}")
 
     def _carry_out(self, change, origin_ns):
-        """Make one change on all devices of its direction, and write down what came of it."""
+        """Make one change on all devices of its direction, and write down what came of it; return when to look at what followed, or nothing."""
         place = self._path.bottleneck if change.quantity == "rate_mbps" else self._path.netem
         make = self._set_rate if change.quantity == "rate_mbps" else self._set_netem
         devices = {device.name: make(device, change) for device in place[change.direction]}
@@ -81,6 +108,25 @@ class PathChanges:
                 "devices": devices,
             }
         )
+        return self._next_look(change) if self._specification.virtual_clock and change.quantity == "rate_mbps" else ()
+
+    def _next_look(self, change):
+        """Return the event at which all that waits at a change of rate must have left, unless the rate changes before."""
+        number, entry = len(self.result) - 1, self.result[-1]
+        waiting = max((device["backlog_packets"] for device in entry["devices"].values()), default=0)
+        left_ns = change.at_ns + round(waiting * self._specification.packet_bytes * 8e3 / change.value)
+        same_way = (change.direction, change.quantity)
+        ends_ns = next(
+            (
+                c.at_ns
+                for c in self._specification.timeline.changes
+                if c.at_ns > change.at_ns and (c.direction, c.quantity) == same_way
+            ),
+            round(self._specification.traffic.duration_s * 1e9),
+        )
+        if waiting < LEAST_WAITING or change.kind == "trace" or left_ns >= ends_ns:
+            return ()
+        return ((left_ns / 1e9, -1, lambda _: self._look_again(number)),)
 
     def _set_rate(self, device, change):
         """Give the bottleneck of a device another rate; return what the kernel says of it."""
@@ -96,7 +142,12 @@ class PathChanges:
         now = self._class_options(channel, index, what)
         if now[RATE] != now[CEIL]:
             return {"value": None}
-        return {"value": now[RATE] * 8 / 1e6} | self._counted(channel, index, HTB, what)
+        return {"value": now[RATE] * 8 / 1e6} | self._counted_by_shaper(channel, index, what)
+
+    def _counted_by_shaper(self, channel, index, what):
+        """Return what the shaper has counted, and the bytes that wait."""
+        (waiting,) = channel.ask(RTM_GETQDISC, MESSAGE.pack(0, index, HTB, 0, 0), what, queue, dump=False)
+        return self._counted(channel, index, HTB, what) | {"backlog_bytes": waiting["bytes"]}
 
     def _burst_bytes(self, rate_mbps):
         """Return what the shaper may send at once: a packet, under a real clock a millisecond's worth (`topology.plan_bottleneck`)."""
@@ -139,6 +190,22 @@ class PathChanges:
         """Return what a qdisc has counted."""
         ((_, _, counted),) = channel.ask(RTM_GETQDISC, MESSAGE.pack(0, index, handle, 0, 0), what, counters, dump=False)
         return {name: counted[name] for name in ("packets", "bytes", "drops", "backlog_packets")}
+
+
+def delays_that_end(timeline) -> list[tuple[int, int]]:
+    """Return (number of a change of delay, when) for each that another one follows: as long before that as the delay is.
+
+    Left out are those which last so short a time that packets of a delay before are still under way.
+    """
+    numbers = {(c.direction, c.quantity, c.at_ns): number for number, c in enumerate(timeline.changes)}
+    looks = []
+    for direction in DIRECTIONS:
+        values = timeline.values(direction, "delay_ms")
+        for place, ((at_ns, delay_ms), (ends_ns, _)) in enumerate(pairwise(values[1:]), 1):
+            longest_ns = round(1e6 * max(value for _, value in values[: place + 1]))
+            if ends_ns - at_ns > 2 * longest_ns:
+                looks.append((numbers[direction, "delay_ms", at_ns], ends_ns - round(delay_ms * 1e6)))
+    return looks
 
 
 def _htb_options(buffer, start, end):

@@ -17,11 +17,13 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from experiment.chain_names import ends
+from experiment.link_options import ARRIVALS, PATH, options_at
 from experiment.packet_sizes import ETHERNET_HEADER_BYTES, IP_HEADER_BYTES, MTU_BYTES, UDP_HEADER_BYTES
 from experiment.timeline import DIRECTIONS
 from testbed.network.addresses import idle_destinations
 from testbed.network.netlink import network_namespace
 from testbed.readings.queue_information import QueueReader, counters_of
+from testbed.traffic.alarm import punctual
 
 FAMILIES = {"ipv4": socket.AF_INET, "ipv6": socket.AF_INET6}
 #: All of Ethernet, which is seen before a redirection (of <linux/if_ether.h>, <linux/if_packet.h>).
@@ -94,6 +96,21 @@ def singles_of(specification, direction) -> int:
     return min(MOST_SINGLES, math.ceil(count))
 
 
+def options_ms(specification, direction) -> float:
+    """Return how much longer the options of the link may hold a datagram up, in ms."""
+    link = specification.scenario["link"]
+    on_path, arriving = (options_at(link, place, direction).items() for place in (PATH, ARRIVALS))
+    return sum(option.idle_ms(value) for option, value in on_path) + sum(
+        option.delay_ms(value) for option, value in arriving
+    )
+
+
+def singles_apart_s(specification, direction) -> float:
+    """Return the time between two single datagrams in s: so long that none waits for another, and four come in a slot if that is longer."""
+    slot_ms = specification.option("ack_slot_ms", direction)
+    return max(2 * time_of(specification, SMALL_BYTES, direction), slot_ms / 4e3 if slot_ms else APART_S)
+
+
 class PathProbe:
     """Sends and receives the datagrams of a probe."""
 
@@ -107,7 +124,7 @@ class PathProbe:
         self._wait_until_quiet()
         of_delays, of_bottlenecks = lines_of(self._specification)
         found = {"delays": [], "bottlenecks": []}
-        with contextlib.ExitStack() as stack:
+        with punctual(), contextlib.ExitStack() as stack:
             for line in of_delays:
                 ways = self._ways(stack, line)
                 found["delays"] += [
@@ -161,8 +178,7 @@ class PathProbe:
     def _delays(self, way, direction):
         """Return how many single datagrams came of how many, how many twice, and their shortest and longest delay in ns."""
         run, count = self._specification, singles_of(self._specification, direction)
-        slot_ms = run.option("ack_slot_ms", direction)
-        apart_s = max(2 * time_of(run, SMALL_BYTES, direction), slot_ms / 4e3 if slot_ms else APART_S)
+        slot_ms, apart_s = run.option("ack_slot_ms", direction), singles_apart_s(run, direction)
         if run.option("jitter_order", direction) == "kept":
             # None is to wait for the one before.
             apart_s = max(apart_s, 2 * run.direction(direction).jitter_ms / 1e3)
@@ -181,9 +197,7 @@ class PathProbe:
         """Return how long a datagram may take at most after it has left the bottleneck, in s."""
         run = self._specification
         hops = max(pair.hops for pair in run.pairs)
-        late = run.option("reordering", direction)
-        more_ms = (late["late_ms"] if late else 0) + (run.option("ack_slot_ms", direction) or 0)
-        return (run.rtt_most_ms + hops * run.direction(direction).jitter_ms + more_ms) / 1e3 + 0.01
+        return (run.rtt_most_ms + hops * run.direction(direction).jitter_ms + options_ms(run, direction)) / 1e3 + 0.01
 
     def _bottleneck(self, stack, way, line, direction):
         """Return what comes through a bottleneck: the time between packets of a train in ns, and what of many at once waits in its queue."""

@@ -4,6 +4,22 @@ import contextlib
 import os
 import select
 import time
+from collections.abc import Iterator
+
+
+@contextlib.contextmanager
+def punctual() -> Iterator[None]:
+    """Wake at once when a timer rings, and take no part in the scheduler's shares: the others' order stays theirs.
+
+    On a machine's own kernel only its root may; there it is seen how late one wakes (`cpu`).
+    """
+    with contextlib.suppress(PermissionError):
+        os.sched_setscheduler(0, os.SCHED_FIFO | os.SCHED_RESET_ON_FORK, os.sched_param(1))
+    try:
+        yield
+    finally:
+        with contextlib.suppress(PermissionError):
+            os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
 
 
 class Alarm:
@@ -20,15 +36,12 @@ class Alarm:
     def __enter__(self):
         self._timer = os.timerfd_create(time.CLOCK_MONOTONIC, flags=os.TFD_NONBLOCK | os.TFD_CLOEXEC)
         self._poll.register(self._timer, select.POLLIN)
-        # At once when it rings, and no part of the scheduler's shares: the others' order stays theirs.
-        # On a machine's own kernel only its root may; there it is seen how late one wakes (`cpu`).
-        with contextlib.suppress(PermissionError):
-            os.sched_setscheduler(0, os.SCHED_FIFO | os.SCHED_RESET_ON_FORK, os.sched_param(1))
+        self._punctual = punctual()
+        self._punctual.__enter__()
         return self
 
     def __exit__(self, *_):
-        with contextlib.suppress(PermissionError):
-            os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
+        self._punctual.__exit__(None, None, None)
         for handle in (self._timer, *self._running):
             os.close(handle)
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from experiment.flow_groups import REAL_TIME, REAL_TIME_PORT, STREAMS_OF_A_GROUP, WEB
-from experiment.web_objects import drawn_objects
+from experiment.web_objects import PATIENCE_S, drawn_objects
 from testbed.errors import TrafficError
 from testbed.network.addresses import destination
 from testbed.network.netlink import network_namespace
@@ -25,8 +25,6 @@ from testbed.traffic import real_time, web
 from testbed.traffic.clocked import address_family
 from testbed.traffic.traffic import listening_on
 
-#: How long objects that were asked for in time are waited for after the run's duration.
-PATIENCE_S = 60.0
 #: How long a server may take until it listens, and a program until it has ended after the traffic, in s of its clock.
 READY_S, ENDING_S = 120.0, 10.0
 

@@ -199,7 +199,7 @@ def start_and_sample(
     events = [(client.start_offset_s, 0, client) for client in clients]
     if application is not round_trip and not specification.udp:
         events += [(at, 1, sampler.look) for at in look_times_s(clients, specification)]
-    if application is iperf3 and not specification.udp:
+    if application is iperf3 and clients and not specification.udp:
 
         def read(at_s):
             # A real clock says when it was; a virtual one would move by being asked.
@@ -235,7 +235,8 @@ def start_and_sample(
             elif kind == 3:
                 raise TrafficError(f"{specification.traffic.application}: a client did not end within {limit_s:g} s")
             else:
-                what(at)
+                for further in what(at) or ():
+                    bisect.insort(events, further, key=lambda event: event[:2])
             if kind == 2:
                 # From the count, not by adding up: 600 times 0.1 is not 60.
                 again = (sampler.samples * interval_ms / 1e3, 2, sampler.sample)

@@ -18,6 +18,7 @@ import socket
 import sys
 from pathlib import Path
 
+from experiment.web_objects import NOT_COMPLETE
 from testbed.traffic.clocked import address_family, allow_open_files, begin, read_plan, write_result
 
 #: Connections that may wait to be accepted, and nginx's at a time.
@@ -157,7 +158,7 @@ def ask(plan, clock) -> dict:
                     if begun == len(sizes):
                         # The deadline.
                         for one in list(under_way.values()):
-                            end(one, "not complete at the end of the run")
+                            end(one, NOT_COMPLETE)
                         break
                     at_ns = times_ns[begun]
                     while begun < len(sizes) and times_ns[begun] == at_ns:

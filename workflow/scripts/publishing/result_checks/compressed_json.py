@@ -1,6 +1,7 @@
 """Compressed JSON of unknown origin, read with limits."""
 
 import json
+import math
 import zlib
 
 from publishing.result_checks.received_errors import ReceivedError, shown
@@ -33,14 +34,23 @@ def decompress(content: bytes, limit=TEXT_LIMIT) -> bytes:
 def parse(text: bytes) -> object:
     """Return the JSON of a text, of a run document for example.
 
-    ReceivedError: it is no JSON, or nested too deeply, or has numbers that JSON doesn't have.
+    ReceivedError: it is no JSON, or nested too deeply, or has numbers that JSON doesn't have, or a key twice.
     """
 
     def no_number(word):
         raise ValueError(word)
 
+    def finite(word):
+        return float(word) if math.isfinite(float(word)) else no_number(word)
+
+    def of_pairs(pairs):
+        made = dict(pairs)
+        if len(made) < len(pairs):
+            raise ValueError("a key stands twice")
+        return made
+
     try:
-        value = json.loads(text.decode(), parse_constant=no_number)
+        value = json.loads(text.decode(), parse_constant=no_number, parse_float=finite, object_pairs_hook=of_pairs)
         if not _is_deep(value):
             return value
     except RecursionError:

@@ -1,5 +1,6 @@
 """Building the kernels of received runs once more, from what was published with them: patches, options, C files."""
 
+import base64
 import hashlib
 import json
 import subprocess
@@ -12,7 +13,7 @@ from publishing.result_checks.received_errors import ReceivedError, shown
 from publishing.result_checks.received_folder import read_file
 from session.testbed_identity import image_fact
 
-#: The largest description of a kernel, in bytes: patches and C files are in it as text.
+#: The largest description of a kernel, in bytes: patches and C files are in it as text, or in base64 where they are not UTF-8.
 LARGEST = 2**26
 
 
@@ -40,8 +41,8 @@ def build(specification: dict, folder: Path, root: Path, place: Path) -> str | N
         return f"it was a source tree of somebody's own, Linux {kernel['version']} with the digest {kernel['sha256']}, which is not published"
     try:
         described = json.loads(read_file(folder, f"workflow/kernel-{name}.json", LARGEST))
-        texts = {one["sha256"]: one["text"] for one in (*described["files"], *described.get("patches", []))}
-    except (ReceivedError, ValueError, KeyError, TypeError) as error:
+        contents = {one["sha256"]: _content(one) for one in (*described["files"], *described.get("patches", []))}
+    except (ReceivedError, ValueError, KeyError, TypeError, AttributeError) as error:
         return f"workflow/kernel-{name}.json can't be read: {shown(str(error), 200)}"
     if described.get("linux_sha256") is None:
         return f"workflow/kernel-{name}.json doesn't say which kernel it was"
@@ -50,10 +51,10 @@ def build(specification: dict, folder: Path, root: Path, place: Path) -> str | N
     wanted = [(f"{one.module}.c", one.sha256) for one in run.sources]
     patches = [(f"{number}.patch", patch["sha256"]) for number, patch in enumerate((kernel or {}).get("patches", []))]
     for file, sha256 in (*wanted, *patches):
-        text = texts.get(sha256)
-        if not isinstance(text, str) or hashlib.sha256(text.encode()).hexdigest() != sha256:
+        content = contents.get(sha256, b"")
+        if hashlib.sha256(content).hexdigest() != sha256:
             return f"workflow/kernel-{name}.json has no file with the SHA-256 {sha256}"
-        (made / file).write_text(text)
+        (made / file).write_bytes(content)
     linux = place / "kernels" / name / "linux"
     command = [sys.executable, "setup", "kernel", name, linux, linux.with_suffix(".json")]
     if kernel:
@@ -69,3 +70,7 @@ def build(specification: dict, folder: Path, root: Path, place: Path) -> str | N
             f"another kernel came of it: SHA-256 {built_sha256}, published {shown(str(described['linux_sha256']), 64)}"
         )
     return None
+
+
+def _content(one):
+    return one["text"].encode() if "text" in one else base64.b64decode(one["base64"], validate=True)

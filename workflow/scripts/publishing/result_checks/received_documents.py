@@ -84,6 +84,9 @@ def check_form(document, text) -> None:
     # The first violation only: of something hostile there may be millions.
     if problem := violation(_FORM, document):
         raise ReceivedError(f"is not of the schema: {shown(problem)}")
+    verdict = document["verdict"]
+    if verdict["valid"] != all(check["ok"] for check in verdict["checks"]):
+        raise ReceivedError(f"says that it is {'' if verdict['valid'] else 'not '}valid, and its checks say otherwise")
     # A key that stands there twice, say, is read by one program so and by another otherwise.
     if (json.dumps(document, separators=(",", ":"), ensure_ascii=False) + "\n").encode(errors="replace") != text:
         raise ReceivedError("is JSON, but not as the testbed writes it")

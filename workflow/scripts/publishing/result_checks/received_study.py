@@ -28,7 +28,7 @@ class ReceivedStudy:
     """
 
     def __init__(self, folder: Path):
-        self.content = self.problem = self.commit = self.analysis_image = None
+        self.content = self.problem = self.commit = self.commit_date = self.analysis_image = None
         self.dirty = False
         self.present = (folder / PROVENANCE).exists()
         try:
@@ -46,6 +46,10 @@ class ReceivedStudy:
             commit = workflow.get("commit")
             self.commit = commit if isinstance(commit, str) and re.fullmatch("[0-9a-f]{40}", commit) else None
             self.dirty = workflow.get("dirty") is True
+            day = workflow.get("commit_date")
+            self.commit_date = (
+                day if isinstance(day, str) and re.fullmatch(r"[0-9]{4}-[01][0-9]-[0-3][0-9]", day) else None
+            )
             self.analysis_image = workflow.get("analysis_image_digest")
 
     def specification(self, name: str) -> dict | None:

@@ -99,14 +99,20 @@ def rerun(
             os.close(handle)
 
 
-def start(arguments, folder) -> subprocess.Popen:
+def start(arguments, folder, environment=None) -> subprocess.Popen:
     """Start a process in a session of its own: who stops the verification stops it, and not the terminal.
 
     What it prints is in the folder's ``log``.
     """
     with (folder / "log").open("wb") as log:
         return subprocess.Popen(
-            arguments, cwd=folder, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True
+            arguments,
+            cwd=folder,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            start_new_session=True,
         )
 
 

@@ -117,8 +117,6 @@ def compare_pair(metric, a, b, resolution, tests, params) -> dict:
         Of the metric, in its unit.
     tests : int
         Pairs of CCAs of the whole study: p may be corrected for so many.
-    params : object
-        As `main`'s.
     """
     complete = ~(np.isnan(a) | np.isnan(b))
     a, b = a[complete], b[complete]

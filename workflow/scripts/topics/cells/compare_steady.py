@@ -28,8 +28,6 @@ def compare_cell(cell, whole, steady, scale, params) -> dict:
         Valid runs of the cell.
     whole, steady, scale : str
         As `STEADY_PAIRS` has them.
-    params : object
-        With confidence and significance.
     """
     known = cell[cell[[whole, steady]].notna().all(axis=1)]
     window = (known["window_end_ns"] - known["window_begin_ns"]).astype(float)

@@ -18,7 +18,7 @@ from run_tables.tidy_tables import RUNS
 from topics.cells.tables import DESCRIPTIVE
 
 
-def describe(values, runs, confidence, resolution=0.0, collapses=False, bounds=(None, None)) -> dict:
+def describe(values, runs, confidence, resolution=0.0, collapses=False, bounds=(None, None), worst=None) -> dict:
     """Describe one metric of one cell.
 
     Returns columns of `DESCRIPTIVE` from `n` on; a statistic is left out where there is none, and `note` says why.
@@ -38,6 +38,8 @@ def describe(values, runs, confidence, resolution=0.0, collapses=False, bounds=(
         collapses, samples of ten show none, one or two.
     bounds : tuple of float
         Least and most that a value can be; None where there is no bound.
+    worst : float, optional
+        The worst value that a run can have.
     """
     known = values.dropna().to_numpy(float)
     n = len(known)
@@ -46,6 +48,12 @@ def describe(values, runs, confidence, resolution=0.0, collapses=False, bounds=(
         notes.append(f"no valid run among {runs}")
     elif n < len(values):
         notes.append(f"{len(values) - n} of {len(values)} valid runs have no value")
+    if 0 < n < runs:
+        notes.append(
+            f"{runs - n} of {runs} runs missing, which need not be by chance: mean, interval and spread are of the others"
+        )
+        if worst is not None:
+            row["mean_worst"] = (known.sum() + (runs - n) * worst) / runs
     if n >= 1:
         mean = cell_estimate(known, confidence, *bounds, resolution, collapsed if collapses else None)
         row |= {"measurements": mean.measurements, "mean": mean.mean, "ci_low": mean.low, "ci_high": mean.high}
@@ -64,7 +72,7 @@ def describe(values, runs, confidence, resolution=0.0, collapses=False, bounds=(
             row["shapiro_w"], row["shapiro_p"] = shapiro_wilk(known)
             if n > SHAPIRO_MAX_N:
                 notes.append(f"above n = {SHAPIRO_MAX_N} the p of Shapiro-Wilk is approximate")
-    return {"n": n, **row, "note": "; ".join(notes)}
+    return {"runs": runs, "n": n, **row, "note": "; ".join(notes)}
 
 
 def describe_valid(runs, confidence) -> pd.DataFrame:
@@ -76,7 +84,9 @@ def describe_valid(runs, confidence) -> pd.DataFrame:
         for metric in DESCRIBED_METRICS:
             resolution = coarsest(steps[metric.column][valid.index])
             bounds = RUNS[metric.column].least, RUNS[metric.column].most
-            statistics = describe(valid[metric.column], len(group), confidence, resolution, metric.collapses, bounds)
+            statistics = describe(
+                valid[metric.column], len(group), confidence, resolution, metric.collapses, bounds, metric.worst
+            )
             rows.append(same | {"metric": metric.column, "unit": metric.unit} | statistics)
     return pd.DataFrame(rows, columns=DESCRIPTIVE.names).astype({"measurements": "Int64", "collapses": "Int64"})
 

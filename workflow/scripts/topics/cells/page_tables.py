@@ -44,7 +44,7 @@ def mean_tables(descriptive, scenarios, metric) -> list[dict]:
 def descriptive_groups(descriptive, scenarios, metric) -> tuple[list[dict], list[str]]:
     """Return all statistics of one metric, grouped by scenario.
 
-    Returns ``groups``: heading, conditions, rows (cca, ip, n, mean, interval, median, sd, range, w, p, mark);
+    Returns ``groups``: heading, conditions, rows (cca, ip, n, mean, worst, interval, median, sd, range, w, p, mark);
     ``notes``: what the marks stand for: 1 for the first.
     """
     table = descriptive[descriptive["metric"] == metric.column]
@@ -71,7 +71,8 @@ def _statistics(row, metric, notes):
     return {
         "cca": row["cca"],
         "ip": ip_words(row["ip_version"]),
-        "n": n_words(row["n"], row["measurements"]),
+        "n": n_words(row["n"], row["measurements"]) + (f" of {row['runs']}" if row["n"] < row["runs"] else ""),
+        "worst": number(row["mean_worst"]),
         "mean": number(row["mean"]),
         "interval": interval_words(row["ci_low"], row["ci_high"], row["mean"]),
         "median": number(row["median"]),

@@ -42,7 +42,8 @@ DESCRIPTIVE = Table(
         *LABELLED_CELL,
         METRIC,
         UNIT,
-        count_column("n", "runs", "Valid runs that have a value."),
+        count_column("runs", "runs", "All runs of the cell."),
+        count_column("n", "runs", "Those that are valid and have a value."),
         count_column(
             "measurements",
             "",
@@ -62,6 +63,13 @@ DESCRIPTIVE = Table(
             "runs",
             "Runs far below the others: below 2/3 of the median, and by five robust standard deviations.",
             "the metric is no goodput, or there is no value",
+        ),
+        number_column(
+            "mean_worst",
+            IN_UNIT,
+            "Mean if each run without a value had the worst that there can be: a goodput of 0, a loss of 100 %. Runs need not be "
+            "missing by chance, so the mean of all lies between this and the mean of the others only if these are no worse.",
+            "no run is missing, or the metric has no worst value",
         ),
         number_column("median", IN_UNIT, "Median of the values.", "there is no value"),
         number_column("sd", IN_UNIT, "Sample standard deviation of the values.", "there are fewer than two values"),

@@ -29,7 +29,7 @@ def section(material) -> dict:
 
 def findings(material) -> list[Finding]:
     """Return a sentence for each conditions, CCA and IP version with several numbers of bottlenecks."""
-    cells = material.tables.chain_cells
+    cells = material.ranked(material.tables.chain_cells)
     known = cells[cells["long_share_percent"].notna()]
     several = known["ip_version"].nunique() > 1
     sentences = []

@@ -53,13 +53,7 @@ def compare_levels(pairs, scenarios, queues, params) -> pd.DataFrame:
     Returns `FAIRNESS_FACTORS`. Where paths are alike each pair stands there once, as the study names its CCAs; else for
     each order, a CCA with itself too. p is adjusted over levels and pairs of a factor and IP version (Holm, 1979).
 
-    Parameters
-    ----------
-    pairs : Pairs
-    queues : pandas.DataFrame
-        Their packets and queues as `queue_sizes.queues_of` gives them.
-    params : object
-        With confidence and significance.
+    ``queues``: their packets and queues as `queue_sizes.queues_of` gives them.
     """
     rtts = pairs.runs.reindex(columns=["scenario", "first_rtt_path_ms", "second_rtt_path_ms"])
     paths = {scenario: rtts_ms for scenario, *rtts_ms in rtts.drop_duplicates("scenario").itertuples(index=False)}

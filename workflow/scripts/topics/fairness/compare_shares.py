@@ -69,12 +69,7 @@ def describe_shares(shares, params) -> pd.DataFrame:
     Returns `SHARES`. p, of a share against the fair one, is adjusted over the tests of a scenario and IP version (Holm,
     1979); of the two sides of a pair, which are one test, the first counts and the second has the same.
 
-    Parameters
-    ----------
-    shares : pandas.DataFrame
-        `FLOW_SHARES`.
-    params : object
-        With confidence.
+    ``shares``: `FLOW_SHARES`.
     """
     rows, sides = [], _sides_of_runs(shares)
     by_position, nothing = dict(iter(sides.groupby(level=[*CELL, "position"], sort=False))), sides[:0]

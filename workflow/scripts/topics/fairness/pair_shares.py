@@ -68,8 +68,6 @@ def pair_row(values, flows, params) -> dict:
         As `replication_balances` gives.
     flows : int
         Of a run.
-    params : object
-        With confidence.
     """
     shares, step = expit(values["balance"]), coarsest_known(values["step"])
     share = bounded_estimate(
@@ -139,12 +137,6 @@ def compare_pairs(pairs, params) -> pd.DataFrame:
     Returns `SHARE_PAIRS`, a row for each row and column of a scenario's matrix. p is adjusted over the pairs of a
     scenario and IP version (Holm, 1979), each counted once; two flows of one CCA on the same path are no contest, and
     are not counted at all.
-
-    Parameters
-    ----------
-    pairs : Pairs
-    params : object
-        With confidence.
     """
     rows = []
     for (scenario, ip_version), of_place in pairs.runs.groupby(PLACE, sort=False):

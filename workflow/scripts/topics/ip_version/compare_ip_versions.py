@@ -43,8 +43,6 @@ def compare_cell(metric, pairs, tests, params) -> dict:
         As `pairs_of` has them, of one cell.
     tests : int
         Cells of the metric: p is corrected for so many, and power is that of a test at this level.
-    params : object
-        As `main`'s.
     """
     complete = pairs[[IPV4, IPV6]].notna().all(axis=1)
     used = pairs[complete]

@@ -28,7 +28,7 @@ TABLES = {"table": PageTable("change-cells", "Phases of paths that change, by CC
 
 def findings(material) -> list[Finding]:
     """Return a sentence for each change of a scenario after which CCAs differ, and one on what they believe of a longer path."""
-    cells = material.tables.change_cells
+    cells = material.ranked(material.tables.change_cells)
     sentences = []
     for (_, label, begin_s, change), group in cells[cells["phase"] > 1].groupby(
         ["scenario", "scenario_label", "begin_s", "change"], sort=False

@@ -117,12 +117,7 @@ def placed(runs, scenarios) -> pd.DataFrame:
 def platform_differences(runs, scenarios, agreement, params) -> pd.DataFrame:
     """Return `PLATFORMS`: every two platforms that carry the same conditions, compared in each of `METRICS`.
 
-    Parameters
-    ----------
-    agreement : mapping
-        The study's tolerances.
-    params : object
-        confidence, significance.
+    ``agreement``: the study's tolerances.
     """
     order, runs, rows = platforms_of(scenarios), placed(runs, scenarios), []
     for place, group in runs.groupby(PLACE, sort=False):

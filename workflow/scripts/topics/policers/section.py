@@ -17,7 +17,7 @@ TABLES = {"table": PageTable("policer-cells", "Loss and goodput behind policers,
 
 def findings(material) -> list[Finding]:
     """Return a sentence for each scenario with a policer: what each CCA loses to it, and gets."""
-    cells = material.tables.policer_cells
+    cells = material.ranked(material.tables.policer_cells)
     policed = cells[cells["policed_percent"].notna()]
     sentences = []
     for (_, label, words), group in policed.groupby(["scenario", "scenario_label", "policer"], sort=False):

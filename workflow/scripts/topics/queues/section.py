@@ -33,7 +33,7 @@ def section(material) -> dict:
 
 def findings(material) -> list[Finding]:
     """Return a sentence for each setting, CCA and IP version that meets drop-tail and other queues, both without ECN; and one on marks."""
-    cells = with_variants(material.tables.queue_cells)
+    cells = with_variants(material.ranked(material.tables.queue_cells))
     delay = delay_of(cells)
     known = cells[cells[delay].notna()]
     sentences = []

@@ -1,13 +1,16 @@
 """Describe what web objects get in each cell: completion times and slowdowns over the replications, and by size."""
 
+import math
+
 import numpy as np
 import pandas as pd
 
 from experiment.flow_groups import WEB
+from inference.censored_times import ended_quantile
 from run_tables.estimated_cells import estimated_cells
 from run_tables.group_tables import GROUP_COLUMNS
 from run_tables.run_keys import CELL
-from topics.short_flows.tables import SHORT_FLOW_CELLS, SHORT_FLOW_SIZES
+from topics.short_flows.tables import MEASURES, SHORT_FLOW_CELLS, SHORT_FLOW_SIZES, WORST
 
 GROUP = [column.name for column in GROUP_COLUMNS]
 #: Fewer objects have no 95th percentile.
@@ -21,25 +24,31 @@ def describe_groups(groups, settings, confidence) -> pd.DataFrame:
 
 
 def _complete(row, valid):
+    """Return what of a row the means over runs do not say; a percentile that a run did not reach has no mean."""
     asked = valid["members"].sum()
-    return {"complete_percent": 100 * valid["complete"].sum() / asked if asked else None}
+    unreached = {column.name for column in (*MEASURES, *WORST) if valid[column.name].isna().any()}
+    empty = {name: None for name in row if name.removesuffix("_low").removesuffix("_high") in unreached}
+    return {"complete_percent": 100 * valid["complete"].sum() / asked if asked else None, **empty}
 
 
 def describe_sizes(short_flows, settings) -> pd.DataFrame:
-    """Return `SHORT_FLOW_SIZES`: a row a cell, group and class of sizes."""
+    """Return `SHORT_FLOW_SIZES`: a row a cell, group and class of sizes in which objects have slowdowns."""
     rows = []
-    known = short_flows[short_flows["valid"] & short_flows["slowdown"].notna()]
+    known = short_flows[short_flows["valid"] & (short_flows["slowdown"].notna() | short_flows["completion_ms"].isna())]
     classes = 2.0 ** np.floor(np.log2(known["bytes"].astype(float)))
     for key, of_class in known.groupby([*CELL, *GROUP, classes.rename("from_bytes")], sort=False):
-        slowdowns = of_class["slowdown"]
+        slowdowns, complete = of_class["slowdown"].fillna(math.inf), of_class["slowdown"].notna()
+        if not complete.any():
+            continue
         rows.append(
             {
                 **dict(zip([*CELL, *GROUP, "from_bytes"], key, strict=True)),
                 **settings[key[0]],
                 "to_bytes": 2 * key[-1],
                 "n": len(slowdowns),
-                "slowdown_p50": slowdowns.median(),
-                "slowdown_p95": slowdowns.quantile(0.95) if len(slowdowns) >= LEAST_OBJECTS else None,
+                "complete": int(complete.sum()),
+                "slowdown_p50": ended_quantile(slowdowns, complete, 0.5),
+                "slowdown_p95": ended_quantile(slowdowns, complete, 0.95) if len(slowdowns) >= LEAST_OBJECTS else None,
             }
         )
     table = pd.DataFrame(rows, columns=SHORT_FLOW_SIZES.names)

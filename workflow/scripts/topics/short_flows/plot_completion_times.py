@@ -10,6 +10,7 @@ from figure_parts.figure_style import SMALL_SIZE_PT, apply_style
 from figure_parts.figure_svg import Drawing
 from figure_parts.scenario_panels import unit_below, value_axis
 from figure_parts.tooltips import tell_line
+from inference.censored_times import ended_shares
 from topics.short_flows.beside import LINE, lines_of
 from wording.number_format import number
 from wording.sentence_words import cca_name
@@ -20,11 +21,21 @@ SHARES = Axis("linear", 0.0, 1.0, (0, 0.25, 0.5, 0.75, 0.95))
 TITLE = "Completion times of web objects"
 
 
-def _steps(values):
-    """Return (value, share of objects at most as long) at evenly spaced ranks."""
-    ordered = np.sort(np.asarray(values, float))
-    ranks = np.unique(np.linspace(0, len(ordered) - 1, min(len(ordered), STEPS_AT_MOST)).round().astype(int))
-    return ordered[ranks], (ranks + 1) / len(ordered)
+def _steps(objects):
+    """Return (time, share of all objects that was complete by then) at evenly spaced ranks; the last share is of all that were."""
+    times, shares = ended_shares(objects["watched_ms"].fillna(np.inf), objects["completion_ms"].notna())
+    ranks = np.unique(np.linspace(0, len(times) - 1, min(len(times), STEPS_AT_MOST)).round().astype(int))
+    return times[ranks], shares[ranks]
+
+
+def reached(line, share) -> str:
+    """Return in words when a share of the objects was complete, by the steps of a line."""
+    times = line.loc[line["share"] >= share - 1e-9, "completion_ms"]
+    return (
+        f"{number(times.iloc[0])} ms"
+        if len(times)
+        else f"not reached ({number(100 * line['share'].max(), 0)} % complete)"
+    )
 
 
 def _figure_rows(objects):
@@ -32,10 +43,9 @@ def _figure_rows(objects):
     keys = ["setting", "conditions", *LINE, "scenario_label", "ip_version", "group", "group_cca", "beside"]
     rows = []
     for key, of_line in objects.groupby(keys, sort=False):
-        values = of_line["completion_ms"].dropna()
-        if len(values):
-            steps = zip(*_steps(values), strict=True)
-            rows += [(*key, len(values), float(value), float(share)) for value, share in steps]
+        if of_line["completion_ms"].notna().any():
+            steps = zip(*_steps(of_line), strict=True)
+            rows += [(*key, len(of_line), float(value), float(share)) for value, share in steps]
     return pd.DataFrame(rows, columns=[*keys, "n", "completion_ms", "share"])
 
 
@@ -62,8 +72,7 @@ def _draw(data):
             (drawn_line,) = axes.step(line["completion_ms"], line["share"], where="post", lw=1.1, zorder=2, **look)
             tell_line(drawn_line, name, "ms", "of the objects")
             key.append(Line2D([], [], lw=1.2, label=name, **look))
-            middle, late = (line["completion_ms"].iloc[np.searchsorted(line["share"], share)] for share in (0.5, 0.95))
-            words.append(f"{name}: median {number(middle)}, 95th percentile {number(late)} ms")
+            words.append(f"{name}: median {reached(line, 0.5)}, 95th percentile {reached(line, 0.95)}")
         drawn.finish(axes, f"Completion times of group {group}, {conditions}. {'; '.join(words)}.", key)
     return drawn
 

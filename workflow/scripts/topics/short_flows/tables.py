@@ -1,16 +1,20 @@
 """The analysis tables of the topic, column by column."""
 
+from dataclasses import replace
+
 from run_tables.group_tables import GROUP_COLUMNS, GROUPS
 from run_tables.run_keys import CELL_COLUMNS, CONDITIONS, SCENARIO_LABEL, SETTING
 from run_tables.table import Table, columns_with_intervals, count_column, mean_of, number_column
 
 _NO_RUN = "no valid run has a value"
+_NOT_REACHED = "in a valid run too few objects were complete to reach it, or there is no such run"
 #: What is estimated of a group in a cell: columns of `GROUPS`.
 MEASURES = tuple(
-    mean_of(GROUPS[f"{name}_p{p}{unit}"])
+    mean_of(GROUPS[f"{name}_p{p}{unit}"], _NOT_REACHED)
     for name, unit in (("completion", "_ms"), ("slowdown", ""))
     for p in (50, 95, 99)
 )
+WORST = tuple(mean_of(GROUPS[f"completion_worst_p{p}_ms"]) for p in (50, 95, 99))
 SHORT_FLOW_CELLS = Table(
     "short_flow_cells",
     "a group of web objects in a cell: scenario, CCA and IP version",
@@ -23,7 +27,14 @@ SHORT_FLOW_CELLS = Table(
         count_column("n", "runs", "Valid runs."),
         number_column("members", "objects", "Mean number asked for in a run.", _NO_RUN),
         number_column("complete_percent", "%", "Of these, that were complete.", _NO_RUN),
+        number_column(
+            "watched_ms",
+            "ms",
+            "Longest time that objects were waited for, the mean over runs: percentiles that were not reached are longer.",
+            _NO_RUN,
+        ),
         *columns_with_intervals(*MEASURES),
+        *(replace(column, empty=_NOT_REACHED) for column in WORST),
     ),
 )
 SHORT_FLOW_SIZES = Table(
@@ -37,8 +48,11 @@ SHORT_FLOW_SIZES = Table(
         *GROUP_COLUMNS,
         number_column("from_bytes", "bytes", "Smallest size of the class: powers of 2."),
         number_column("to_bytes", "bytes", "Beyond its largest."),
-        count_column("n", "objects", "Complete ones."),
-        number_column("slowdown_p50", "", "Median of their slowdowns."),
-        number_column("slowdown_p95", "", "Their 95th percentile.", "there are fewer than twenty"),
+        count_column("n", "objects", "All that were asked for."),
+        count_column("complete", "objects", "Those of them that were complete; the others count as the slowest."),
+        number_column("slowdown_p50", "", "Median of their slowdowns.", "fewer were complete"),
+        number_column(
+            "slowdown_p95", "", "Their 95th percentile.", "fewer were complete, or there are fewer than twenty"
+        ),
     ),
 )

@@ -3,6 +3,7 @@
 from collections import Counter
 
 from run_tables.conditions_at_centre import runs_at_centre
+from run_tables.exclusions import in_whole_places
 from wording.number_format import count
 from wording.sentence_words import between, cca_name, place_words, short
 
@@ -11,6 +12,7 @@ CLEAR_LEAD = 1.1
 CLEAR = f"{100 * (CLEAR_LEAD - 1):.0f} %"
 # A share of segments sent again that is higher by less than this takes too little of the capacity to be a price.
 LEAST_POINTS = 0.1
+NOWHERE = "No CCAs can be ranked, for nowhere have all of them valid runs and all of their runs."
 # Where CCAs meet.
 PLACE = ["scenario", "ip_version"]
 
@@ -33,6 +35,9 @@ def speed_sentence(tables, significance, one_ip_version=False) -> str:
             f"{between(means['mean'])} Mbit/s in {count(len(means), 'cell')}; there is nothing to compare it with."
         )
     loss = tables.scenarios[["loss_forward_percent", "loss_reverse_percent"]].max(axis=1)
+    means = in_whole_places(means, tables.runs)
+    if means.empty:
+        return NOWHERE
     lossy = means["scenario"].isin(tables.scenarios.loc[loss > 0, "scenario"])
     parts = []
     for where, group in (("with random loss", True), ("without loss", False)):
@@ -115,14 +120,17 @@ def price_sentence(tables, one_ip_version=False) -> str:
     goodput = _means_of(tables.descriptive, "goodput_mbps")
     if goodput["cca"].nunique() == 1:
         return _lone_price(tables, goodput["cca"].iloc[0], one_ip_version)
+    goodput = in_whole_places(goodput, tables.runs)
     places, leads = _leads(goodput)
     if not places:
         return "What speed costs can't be said, for no two CCAs have values in the same place."
     if not leads:
         return f"No CCA leads by {CLEAR} or more anywhere, so there is no speed that one pays for."
     cca = _leader(leads)
-    again = _against_others(_means_of(tables.descriptive, "retransmit_percent"), cca)
-    rtt = _against_others(_means_of(tables.descriptive, "rtt_mean_ms"), cca)
+    again, rtt = (
+        _against_others(in_whole_places(_means_of(tables.descriptive, metric), tables.runs), cca)
+        for metric in ("retransmit_percent", "rtt_mean_ms")
+    )
     if again.empty and rtt.empty:
         return "What speed costs can't be said, for neither retransmissions nor RTTs are known."
     more, longer = (table[table["own"] >= CLEAR_LEAD * table["others"]] for table in (again, rtt))

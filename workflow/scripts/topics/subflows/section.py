@@ -24,7 +24,7 @@ def section(material) -> dict:
 
 def findings(material) -> list[Finding]:
     """Return a sentence for each conditions and CCA, and IP version if there are several."""
-    cells = material.tables.subflow_shares
+    cells = material.ranked(material.tables.subflow_shares)
     known = cells[cells["share_percent"].notna() & (cells["subflows"] > 1)]
     several = cells["ip_version"].nunique() > 1
     sentences = []

@@ -36,6 +36,7 @@ def unlike(scenario) -> dict[str, list[str]]:
         (others, "other flows share the link"),
         (scenario["background"] != "none", "a server shares the link"),
         (_pausing(run), "flows pause"),
+        (_holds_less_than_path(run), "the send buffers hold less than fills the path"),
     )
     disturbed = any(link["jitter_ms"].values()) or late or run.option("reordering", "reverse") is not None
     delayed = _said(
@@ -48,6 +49,17 @@ def unlike(scenario) -> dict[str, list[str]]:
 
 def _said(*conditions):
     return [words for holds, words in conditions if holds]
+
+
+def _holds_less_than_path(run):
+    """Return whether the flows' send buffers, half of which the kernel's own structures take, are smaller than the path's bandwidth-delay product.
+
+    The kernel doesn't count the time for which a blocking program waits for its buffer: `window_limited_percent` misses it.
+    """
+    buffer = run.transport.send_buffer_bytes
+    if buffer is None or run.rate_mbps is None:
+        return False
+    return run.flows * buffer / 2 < run.rate_mbps * run.rtt_path_ms * 125
 
 
 def _pausing(run):

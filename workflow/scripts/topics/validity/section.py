@@ -3,7 +3,7 @@
 from report_parts.cells_table import cells_table, shown_text
 from report_parts.hypothesis_cells import METRIC, shown_scenario
 from report_parts.material import Finding
-from run_tables.exclusions import usable_exclusions
+from run_tables.exclusions import not_run, usable_exclusions
 from run_tables.metrics import differences
 from run_tables.reading import run_name
 from topics.validity.exclusions import changed_conclusions, exclusions_sentence
@@ -16,13 +16,20 @@ MAX_EXCLUDED_SHOWN = 200
 def section(material) -> dict:
     """Return what the template needs."""
     runs, validity = material.tables.runs, material.tables.validity
-    excluded = runs[~runs["valid"]].head(MAX_EXCLUDED_SHOWN)
+    absent = not_run(runs)
+    excluded = runs[~runs["valid"] & ~absent]
     return {
         "checks": material.tables.checks.to_dict("records"),
         "meanings": failed_checks(material.tables.checks),
         "cells_excluded": len(validity[validity["excluded"] > 0]),
         "cells": len(validity),
-        "excluded": [{"name": run_name(row), "because": row["invalid_because"]} for row in excluded.to_dict("records")],
+        "excluded": [
+            {"name": run_name(row), "because": row["invalid_because"]}
+            for row in excluded.head(MAX_EXCLUDED_SHOWN).to_dict("records")
+        ],
+        "excluded_count": len(excluded),
+        "not_run": [run_name(row) for row in runs[absent].head(MAX_EXCLUDED_SHOWN).to_dict("records")],
+        "not_run_count": int(absent.sum()),
         "exclusions": _exclusions(material),
         "runs": len(runs),
         "valid": int(runs["valid"].sum()),
@@ -41,7 +48,8 @@ def failed_checks(checks) -> list[dict]:
 def _exclusions(material) -> dict:
     """Return what keeping excluded runs would change: a sentence, and the table of conclusions, or None."""
     tables, params = material.tables, material.params
-    usable, invalid = int(usable_exclusions(tables.runs).sum()), int((~tables.runs["valid"]).sum())
+    invalid = int((~tables.runs["valid"] & ~not_run(tables.runs)).sum())
+    usable = int(usable_exclusions(tables.runs).sum())
     changes, compared = [], 0
     if usable:
         margins = differences(params["analysis"]["equivalence_margin"])

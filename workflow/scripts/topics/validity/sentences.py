@@ -2,6 +2,7 @@
 
 from experiment.packet_sizes import PACKET_BYTES
 from report_parts.data_tables import minus
+from run_tables.exclusions import not_run
 from run_tables.reading import link_packets
 from topics.validity.emulation_check import longer_paths_ms
 from wording.check_words import check_noun
@@ -34,7 +35,14 @@ def trust_sentence(runs, checks, scenarios, shifts_ms=None, loss_changing=()) ->
 
 
 def validity_words(runs, checks) -> str:
-    """Say how many runs passed, and what the others failed."""
+    """Say how many runs were carried out, how many of these passed, and what the others failed."""
+    if (absent := not_run(runs)).any():
+        carried_out = runs[~absent]
+        if carried_out.empty:
+            return "No run was carried out"
+        words = validity_words(carried_out, checks)
+        rest = words[0].lower() + words[1:]
+        return f"{len(carried_out):,} of {count(len(runs), 'run')} {'was' if len(carried_out) == 1 else 'were'} carried out; {rest}"
     total, valid = len(runs), int(runs["valid"].sum())
     if valid == total:
         return f"All {total:,} runs passed every check" if total > 1 else "The only run passed every check"

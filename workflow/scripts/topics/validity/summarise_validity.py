@@ -2,6 +2,7 @@
 
 import pandas as pd
 
+from run_tables.exclusions import not_run
 from run_tables.reading import run_name
 from run_tables.run_keys import CELL, RUN
 from topics.validity.tables import CHECK_COUNTS, VALIDITY
@@ -13,11 +14,19 @@ def _summarise_cells(runs, checks):
     reasons = {
         cell: "; ".join(f"{name} ({count})" for name, count in names.value_counts().items()) for cell, names in failed
     }
-    table = runs.groupby(CELL, sort=False).agg(
-        scenario_label=("scenario_label", "first"), total=("valid", "size"), valid=("valid", "sum")
+    table = (
+        runs.assign(not_run=not_run(runs))
+        .groupby(CELL, sort=False)
+        .agg(
+            scenario_label=("scenario_label", "first"),
+            total=("valid", "size"),
+            valid=("valid", "sum"),
+            not_run=("not_run", "sum"),
+        )
     )
     table = table.assign(
-        excluded=table["total"] - table["valid"], reasons=[reasons.get(cell, "") for cell in table.index]
+        excluded=table["total"] - table["valid"] - table["not_run"],
+        reasons=[reasons.get(cell, "") for cell in table.index],
     )
     return table.reset_index()[VALIDITY.names]
 
@@ -33,16 +42,17 @@ def _summarise_checks(checks):
 
 
 def _require_agreement(runs, checks):
-    """Raise a `ValueError` with the first run that isn't valid exactly if it was checked and no check failed."""
+    """Raise a `ValueError` with the first run that was carried out and isn't valid exactly if it was checked and no check failed."""
     verdict = checks.groupby(RUN)["ok"].all()
     index = pd.MultiIndex.from_frame(runs[RUN])
     unknown = verdict.index.difference(index)
     if len(unknown):
         name = "/".join(map(str, unknown[0]))
         raise ValueError(f"tidy/checks.csv: the run {name} is not in tidy/runs.csv")
-    judged = verdict.reindex(index)
+    judged, absent = verdict.reindex(index), not_run(runs).to_numpy()
     for problem, wrong in (
-        ("has no check", judged.isna().to_numpy()),
+        ("has no check", judged.isna().to_numpy() & ~absent),
+        ("was not carried out but has checks", judged.notna().to_numpy() & absent),
         ("is valid but failed a check", (judged.eq(False)).to_numpy() & runs["valid"].to_numpy()),
         ("is excluded but failed no check", judged.eq(True).to_numpy() & ~runs["valid"].to_numpy()),
     ):

@@ -11,7 +11,8 @@ VALIDITY = Table(
         *LABELLED_CELL,
         count_column("total", "runs", "Runs of the cell."),
         count_column("valid", "runs", "Those that passed all of their checks."),
-        count_column("excluded", "runs", "Those that failed one or more."),
+        count_column("not_run", "runs", "Those that were not carried out."),
+        count_column("excluded", "runs", "Those that were, and failed one or more."),
         text_column(
             "reasons", "Each check that failed, with the number of runs, the most frequent first.", "none failed"
         ),

@@ -1,0 +1,77 @@
+"""Reading the archives of images that somebody else packed: in time and memory that their size bounds."""
+
+import gzip
+import io
+import tarfile
+from collections.abc import Iterator
+
+from packed_images import CHUNK_BYTES
+
+#: A layer's size when unpacked at most, as a multiple of its size: those of images have 2 to 4 times theirs.
+GROWTH = 20
+#: The growth allowed whatever a layer's size, in bytes.
+ALWAYS = 2**22
+#: Files of an image at most; the analysis image has 22,000.
+MOST_FILES = 200_000
+
+
+class BoundedFile(io.RawIOBase):
+    """A file to be read in order, by pieces, up to a number of bytes; `tarfile.ReadError` at what goes beyond.
+
+    The headers of an archive may say that they go on for terabytes, and what is compressed may.
+    """
+
+    def __init__(self, file, most):
+        self.file, self.most = file, most
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def read(self, size=-1) -> bytes:
+        if not 0 <= size <= CHUNK_BYTES:
+            raise tarfile.ReadError(f"a piece of {size} bytes")
+        content = self.file.read(size)
+        self._check(self.file.tell())
+        return content
+
+    def tell(self) -> int:
+        return self.file.tell()
+
+    def seek(self, offset, whence=io.SEEK_SET) -> int:
+        if whence != io.SEEK_SET:
+            raise tarfile.ReadError("a place behind the end")
+        self._check(offset)
+        return self.file.seek(offset)
+
+    def _check(self, offset):
+        if offset > self.most:
+            raise tarfile.ReadError(f"more than {self.most:,} bytes")
+
+
+def layer_files(layer, size) -> Iterator[tuple[tarfile.TarInfo, io.BufferedIOBase | None]]:
+    """Yield the members of an image's layer in order, each with its content if it is a file.
+
+    Parameters
+    ----------
+    layer : file object
+        A tar archive compressed by gzip.
+    size : int
+        Its size in bytes.
+
+    Raises
+    ------
+    tarfile.ReadError
+        It grows by more than an image does, or has more files.
+    """
+    with (
+        gzip.GzipFile(fileobj=layer) as plain,
+        tarfile.open(fileobj=BoundedFile(plain, GROWTH * size + ALWAYS), mode="r:") as tar,
+    ):
+        while member := tar.next():
+            if len(tar.members) > MOST_FILES:
+                raise tarfile.ReadError(f"more than {MOST_FILES:,} files")
+            is_file = member.isreg() and not member.issparse()
+            yield member, tar.extractfile(member) if is_file else None

@@ -1,0 +1,61 @@
+"""Times of which some are only known to be longer: the estimator of Kaplan and Meier, and its quantiles.
+
+Kaplan and Meier, Nonparametric Estimation from Incomplete Observations, 1958 (JASA 53:457-481). Whoever leaves out what did not end
+estimates the times of the quick ones.
+"""
+
+import numpy as np
+
+
+def ended_shares(times, ended) -> tuple[np.ndarray, np.ndarray]:
+    """Return the distinct times at which something ended, and the estimated share that has ended by each.
+
+    Parameters
+    ----------
+    times : array_like of float, shape (n,)
+        How long each was watched: until it ended, or until nobody watched any more. Infinite: it never ends.
+    ended : array_like of bool, shape (n,)
+        Whether it ended then. What was only watched until a time counts as not ended at that time.
+
+    Returns
+    -------
+    times, shares : numpy.ndarray
+        Both ascending; the last share is below 1 if the longest time is one of those that did not end.
+
+    Examples
+    --------
+    >>> [column.tolist() for column in ended_shares([1, 2, 3, 4], [True, False, True, True])]
+    [[1.0, 3.0, 4.0], [0.25, 0.625, 1.0]]
+    """
+    times, ended = np.asarray(times, float), np.asarray(ended, bool)
+    moments, counts = np.unique(times[ended], return_counts=True)
+    at_risk = np.array([(times >= moment).sum() for moment in moments])
+    shares = 1 - np.cumprod(1 - counts / at_risk) if len(moments) else np.empty(0)
+    return moments, shares
+
+
+def ended_quantile(times, ended, share) -> float | None:
+    """Return the time by which a share has ended, between times interpolated as `numpy.quantile` does; None if it is not reached.
+
+    Parameters are those of `ended_shares`; ``share`` lies between 0 and 1.
+
+    Examples
+    --------
+    >>> ended_quantile([1, 2, 3, 4], [True] * 4, 0.5)
+    2.5
+    >>> ended_quantile([1, 2, np.inf, np.inf], [True, True, False, False], 0.95) is None
+    True
+    """
+    moments, shares = ended_shares(times, ended)
+    if not len(moments):
+        return None
+    if np.all(ended):
+        return float(np.quantile(np.asarray(times, float), share))
+    count = len(np.asarray(times))
+    # Each of n equal shares stands at its end: the k-th of n values is the quantile (k - 1) / (n - 1).
+    places = (shares * count - 1) / (count - 1) if count > 1 else np.ones(1)
+    steps_begin = np.concatenate(([0.0], shares[:-1] * count / (count - 1))) if count > 1 else np.zeros(1)
+    if share > places[-1] + 1e-12:
+        return None
+    known_places = np.ravel(np.column_stack((steps_begin, np.maximum(places, steps_begin))))
+    return float(np.interp(share, known_places, np.repeat(moments, 2)))

@@ -1,0 +1,142 @@
+"""Making all that follows from received run documents again (tables, analysis, figures, page, manifest), and comparing bytes.
+
+The workflow itself does it, in a temporary folder with copies of the documents: a run is not carried out, for with
+``gaps=true`` documents are what results are made from.
+"""
+
+import os
+import shutil
+import sys
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+from publishing.result_checks.compressed_json import parse
+from publishing.result_checks.folder_walk import files_below
+from publishing.result_checks.json_difference import first_byte
+from publishing.result_checks.manifest import MANIFEST
+from publishing.result_checks.received_errors import ReceivedError, shown
+from publishing.result_checks.received_folder import DOCUMENT_LIMIT, TABLE_LIMIT, read_file
+from publishing.result_checks.reruns import end, last_words, start
+from session.checkout import STATED_COMMIT
+from study_files import study as studies
+from study_files.kernels import names_files_unread
+
+#: What is made again, below a results folder.
+DERIVED = ("tidy", "analysis", "figures", "workflow", "report.html", MANIFEST)
+#: The resolved study, title and description too.
+STUDY = "workflow/study.json"
+#: What results have that doesn't follow from the documents: their own claims and their versions, and how kernels were built.
+TAKEN = ("workflow/claims.yaml", "workflow/claims-record.json", "workflow/kernel-*.json")
+
+
+class NotMadeError(Exception):
+    """Results that can't be made again from what was received; its text says why."""
+
+
+def problems(folder: Path, names: list[str], study, root: Path, place: Path, cores: int) -> list[str]:
+    """Make all again, and return a sentence for each file that differs, is missing, or is none that the workflow makes.
+
+    Parameters
+    ----------
+    folder : pathlib.Path
+        Received results, whose documents are in order.
+    names : list of str
+        Those of the runs.
+    study : received_study.ReceivedStudy
+    root : pathlib.Path
+        The checkout.
+    place : pathlib.Path
+        An empty temporary folder.
+    cores : int
+        For the workflow.
+
+    Raises
+    ------
+    ReceivedError
+        A file that it takes is missing or can't be read, or names another study.
+    NotMadeError
+    """
+    made = place / "results" / study.content["study"]
+    _copy(folder, [STUDY], made)
+    (made / STUDY).rename(place / "study.json")
+    analysis = _analysis_of(place / "study.json", study)
+    if other := analysis["compare_with"]:
+        raise NotMadeError(f"the page compares with the results of {other}, which are not among these")
+    _copy(folder, [f"runs/{name}.json.gz" for name in names], made)
+    taken = [path.relative_to(folder).as_posix() for pattern in TAKEN for path in sorted(folder.glob(pattern))]
+    _copy(folder, taken, made)
+    for description in made.glob("workflow/kernel-*.json"):
+        # The workflow would build the kernel; no run needs it here.
+        kernel = made / "kernels" / description.stem.removeprefix("kernel-") / "linux"
+        kernel.parent.mkdir(parents=True)
+        kernel.touch()
+    if claims := analysis["claims"]:
+        (place / "config/claims").mkdir(parents=True)
+        shutil.copyfile(made / "workflow/claims.yaml", place / f"config/claims/{claims}.yaml")
+    if sentence := _carry_out(study, root, place, cores):
+        return [sentence]
+    return list(_differences(folder, made, {*taken}))
+
+
+def _analysis_of(path, study):
+    """Return what a received study's file says of the analysis; it must be the study of the provenance."""
+    content = parse(path.read_bytes())
+    if names_files_unread(content):
+        raise ReceivedError(f"{STUDY} names kernels that are not complete as the workflow writes them")
+    try:
+        resolved = studies.resolve(studies.load(path), path)
+    except studies.StudyError as error:
+        raise ReceivedError(f"{STUDY}: {error.problems[0].removeprefix(f'{path}: ')}") from None
+    if studies.measured(resolved) != study.content:
+        raise ReceivedError(f"{STUDY} is another study than the one in tidy/provenance.json")
+    return resolved["analysis"]
+
+
+def _copy(folder, files, target):
+    for file in files:
+        content = read_file(folder, file, DOCUMENT_LIMIT)
+        (target / file).parent.mkdir(parents=True, exist_ok=True)
+        (target / file).write_bytes(content)
+
+
+def _carry_out(study, root, place, cores):
+    """Carry out the workflow in the temporary folder; return why it can't be, or None."""
+    command = [
+        Path(sys.executable).with_name("snakemake"), "--snakefile", root / "Snakefile", "--workflow-profile", root / "profiles/default",
+        "--directory", place, "--configfile", place / "study.json", "--config", "gaps=true", "--cores", cores, "--use-apptainer",
+    ]  # fmt: skip
+    day = study.commit_date and datetime.fromisoformat(study.commit_date).replace(tzinfo=UTC)
+    words = (study.commit or "-", str(int(day.timestamp())) if day else "-", "changed" if study.dirty else "clean")
+    surroundings = {name: value for name, value in os.environ.items() if name != "SOURCE_DATE_EPOCH"}
+    process = start(list(map(str, command)), place, surroundings | {STATED_COMMIT: " ".join(words)})
+    try:
+        status = process.wait()
+    finally:
+        end([process])
+    return f"they can't be made from these documents: {last_words(place, status)}" if status else None
+
+
+def _differences(folder, made, taken) -> Iterator[str]:
+    """Yield how received files differ from those made; ``taken`` are those that were copied."""
+    received, again = _derived(folder), _derived(made)
+    for file in sorted(received - again):
+        yield f"{shown(file)} is no file that the workflow makes of these documents"
+    for file in sorted(again - received):
+        yield f"{file} is missing"
+    for file in sorted((again & received) - taken):
+        content = (made / file).read_bytes()
+        try:
+            theirs = read_file(folder, file, TABLE_LIMIT)
+        except ReceivedError as error:
+            yield str(error)
+            continue
+        if theirs != content:
+            offset = first_byte(theirs, content)
+            line = theirs.count(b"\n", 0, offset) + 1
+            where = f"byte {offset}" if file.endswith(".parquet") else f"line {line}, byte {offset}"
+            yield f"{file} is not what the documents give: the first difference is in {where}"
+
+
+def _derived(folder):
+    return {path for path, _ in files_below(folder) if path.split("/")[0] in DERIVED}

@@ -1,0 +1,131 @@
+"""Closing off a program of somebody else: it writes into its own folder only, sees no other process, and has no privileges.
+
+All of this happens in the process that becomes the program, in namespaces of its own. Nothing of it reaches a guest.
+"""
+
+import contextlib
+import ctypes
+import errno
+import os
+import signal
+import subprocess
+from collections.abc import Iterator
+
+from testbed.machine.machine import (
+    CLONE_NEWNS,
+    CLONE_NEWPID,
+    PR_SET_PDEATHSIG,
+    SHARED_MEMORY,
+    enter_namespaces,
+    mount_shared_memory,
+    succeed,
+)
+
+#: Flags of mount(2), and those of a mount that changing another one must repeat, as /proc/self/mountinfo names them.
+MS_RDONLY, MS_REMOUNT, MS_BIND, MS_REC, MS_PRIVATE = 1, 32, 4096, 16384, 1 << 18
+KEPT = {
+    "nosuid": 2,
+    "nodev": 4,
+    "noexec": 8,
+    "noatime": 1024,
+    "nodiratime": 2048,
+    "relatime": 1 << 21,
+    "nosymfollow": 256,
+}
+#: prctl(2): nothing gives privileges any more, neither being root nor a program's own.
+PR_CAPBSET_DROP, PR_SET_SECUREBITS, PR_SET_NO_NEW_PRIVS = 24, 28, 38
+SECBIT_NOROOT, SECBIT_NOROOT_LOCKED = 1, 2
+CAP_SETPCAP = 8
+#: The exit status of the first process for a program that a signal ended, less the signal's number, as of a shell.
+SIGNALLED = 128
+
+
+def problem(folder, huge_pages) -> str | None:
+    """Return why this machine can't close a program off, by trying it, or None."""
+    try:
+        done = subprocess.run(["true"], preexec_fn=lambda: close_off(folder, huge_pages), capture_output=True)
+    except (OSError, subprocess.SubprocessError) as error:
+        return str(error)
+    return f"exit status {done.returncode}" if done.returncode else None
+
+
+def close_off(folder, huge_pages) -> None:
+    """Close off the program that this child process is about to become.
+
+    Parameters
+    ----------
+    folder : str or pathlib.Path
+        All that it may write, and where it is started.
+    huge_pages : bool
+        Whether its shared memory, which it has for itself, has huge pages.
+
+    Raises
+    ------
+    OSError
+        If the machine forbids it.
+    """
+    libc = ctypes.CDLL(None, use_errno=True)
+    enter_namespaces(CLONE_NEWNS | CLONE_NEWPID)
+    succeed(libc.mount(None, b"/", None, MS_REC | MS_PRIVATE, None))
+    mount_shared_memory(huge_pages)
+    place = os.fsencode(folder)
+    succeed(libc.mount(place, place, None, MS_BIND, None))
+    for point, flags in _mounts():
+        if point not in (place, SHARED_MEMORY.encode()):
+            # What can't be reached, behind another mount or for want of rights, the program can't reach either.
+            with _unless(errno.EACCES, errno.ENOENT, errno.EINVAL):
+                succeed(libc.mount(None, point, None, MS_BIND | MS_REMOUNT | MS_RDONLY | flags, None))
+    os.chdir(folder)
+    _go_on_below_first_process(libc)
+    with _unless(errno.EPERM):  # in a container that hides parts of /proc; its processes are out of reach all the same
+        succeed(libc.mount(b"proc", b"/proc", b"proc", KEPT["nosuid"] | KEPT["nodev"] | KEPT["noexec"], None))
+    _give_up_privileges(libc)
+
+
+def _mounts() -> Iterator[tuple[bytes, int]]:
+    """Yield each mount point and its flags, the innermost first."""
+    with open("/proc/self/mountinfo", "rb") as lines:
+        fields = [line.split() for line in lines]
+    for _, _, _, _, point, options, *_ in reversed(fields):
+        names = options.decode().split(",")
+        yield point.decode("unicode_escape").encode("latin-1"), sum(KEPT.get(name, 0) for name in names)
+
+
+@contextlib.contextmanager
+def _unless(*numbers):
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in numbers:
+            raise
+
+
+def _go_on_below_first_process(libc):
+    """Go on as a child of the first process of the new process namespace, for that one ignores signals; this one ends as the child does."""
+    if (first := os.fork()) == 0:
+        if (program := os.fork()) == 0:
+            return
+        status = _end_of(program, libc)
+        os._exit(status if status >= 0 else SIGNALLED - status)
+    status = _end_of(first, libc)
+    if status > SIGNALLED:
+        number = status - SIGNALLED
+        if number != signal.SIGKILL:
+            signal.signal(number, signal.SIG_DFL)
+        os.kill(os.getpid(), number)
+    os._exit(max(status, 0))
+
+
+def _end_of(child, libc):
+    libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    os.closerange(3, os.sysconf("SC_OPEN_MAX"))  # who started this one waits until the program has them all closed
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
+def _give_up_privileges(libc):
+    """Leave no capability that this process, or whatever it becomes, could get back; user and group stay."""
+    succeed(libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
+    succeed(libc.prctl(PR_SET_SECUREBITS, SECBIT_NOROOT | SECBIT_NOROOT_LOCKED, 0, 0, 0))
+    for capability in (*(number for number in range(64) if number != CAP_SETPCAP), CAP_SETPCAP):
+        with _unless(errno.EINVAL):  # that this kernel doesn't have
+            succeed(libc.prctl(PR_CAPBSET_DROP, capability, 0, 0, 0))

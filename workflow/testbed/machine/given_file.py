@@ -1,0 +1,69 @@
+"""The door for files that people give (studies, C files, patches, traces): regular, of limited size, and read once.
+
+What is hashed, checked and kept are the bytes of that one reading.
+"""
+
+import errno
+import os
+import stat
+
+
+class GivenFileError(OSError):
+    """A file that can't be taken; ``strerror`` says why."""
+
+    def __init__(self, reason):
+        super().__init__(errno.EINVAL, reason)
+
+
+def given_bytes(path, largest, flags=0) -> bytes:
+    """Return the content of a regular file, perhaps behind links.
+
+    Parameters
+    ----------
+    path : str or pathlib.Path
+    largest : int
+        Allowed size in bytes.
+    flags : int, optional
+        More flags of open(2), such as ``os.O_NOFOLLOW``.
+
+    Raises
+    ------
+    GivenFileError
+        It is a device, a pipe or a socket, or larger. No more than ``largest`` bytes are read.
+    OSError
+        It can't be opened, or is a folder.
+    """
+    # Without waiting, which opening a pipe would.
+    with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | flags), "rb") as opened:
+        status = os.fstat(opened.fileno())
+        if not stat.S_ISREG(status.st_mode):
+            raise GivenFileError(f"it is {_kind(status.st_mode)}, and allowed is a regular file")
+        if status.st_size > largest:
+            raise GivenFileError(f"it has {status.st_size:,} bytes, and allowed are {largest:,}")
+        content = opened.read(largest + 1)
+    if len(content) > largest:  # as files of /proc, which say that they have none
+        raise GivenFileError(f"it has more than {largest:,} bytes")
+    return content
+
+
+def given_text(path, largest) -> str:
+    """Return the content of such a file as text, with its line ends.
+
+    Raises
+    ------
+    GivenFileError
+        As for `given_bytes`, or it is not UTF-8; then with the line.
+    """
+    content = given_bytes(path, largest)
+    try:
+        return content.decode()
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise GivenFileError(
+            f"line {line} has the byte 0x{content[error.start]:02x}, and allowed is UTF-8 text"
+        ) from None
+
+
+def _kind(mode):
+    kinds = {stat.S_ISFIFO: "a pipe", stat.S_ISSOCK: "a socket"}
+    return next((kind for is_kind, kind in kinds.items() if is_kind(mode)), "a device")
