@@ -13,7 +13,7 @@ from functools import cached_property
 from itertools import pairwise
 
 from experiment.packet_sizes import SUPER_PACKET_BYTES
-from experiment.timeline import DIRECTIONS, LOST_ALL, integral, value_in_force
+from experiment.timeline import DIRECTIONS, LOST_ALL, directions_of, integral, value_in_force
 
 FORWARD, REVERSE = DIRECTIONS
 #: Longer than any run.
@@ -24,6 +24,8 @@ NEGLIGIBLE = 1e-9
 REAL_TIMER_S = 1e-3
 #: How many round trips after the client iperf3's server begins to count its intervals of UDP, at most: its control connection.
 SET_UP_RTTS = 4
+#: An acknowledgement as the bottleneck counts it, at least: Ethernet, IPv4, TCP with timestamps.
+ACKNOWLEDGEMENT_BYTES = 66
 
 
 class Capacity:
@@ -263,7 +265,19 @@ class Capacity:
         burst = self._run.direction(REVERSE).loss_burst_packets
         losses = [loss for _, loss in self._run.timeline.values(REVERSE, "loss_percent") if loss < LOST_ALL]
         in_a_row = lost_in_a_row(1 - 1 / burst if burst else max(losses, default=0) / 100)
-        return 2 * (1 + in_a_row) * max(self._run.paths, flows)
+        return 2 * (1 + in_a_row) * max(self._run.paths, flows) + self._packets_of_trace
+
+    @cached_property
+    def _packets_of_trace(self):
+        """How many packets more a trace lets be known at the ends of a time: it lets whole ones pass, and small ones in steps without capacity.
+
+        There the shaper has the rate of a packet in all that time, which is that of some acknowledgements.
+        """
+        trace = self._run.link.trace
+        if not trace:
+            return 0
+        # At both ends one that has begun, and one that a rise before a faster step lets pass (`traces`).
+        return 4 + (2 * self._run.packet_bytes // ACKNOWLEDGEMENT_BYTES if REVERSE in directions_of(trace) else 0)
 
     @cached_property
     def _late_ms(self):
