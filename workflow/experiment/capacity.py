@@ -124,6 +124,15 @@ class Capacity:
         """Return the part of a one-way delay that never changes: the hosts' own links, and the shortest of several paths."""
         return 2 * pair.access_delay_ms + min(self._run.multipath.path_delay_ms)
 
+    def waited_ns(self, sent_ns, arrived_ns, pair=None) -> int:
+        """Return how long a packet waited before it left the bottleneck; of two possible times, after the path became shorter, the shorter one."""
+        constant_ns = round(self._constant_ms(pair or self._run.pairs[0]) * 1e6)
+        for begin, end, delay_ms in _spans(self._run.timeline.values(FORWARD, "delay_ms")):
+            left_ns = arrived_ns - constant_ns - round(delay_ms * 1e6)
+            if max(begin, sent_ns) <= left_ns < end:
+                return left_ns - sent_ns
+        return 0
+
     def rtt_ms(self, at_ns, pair=None) -> float:
         """Return the round-trip time of a pair's empty path for a packet that leaves the bottleneck at a time."""
         there_ms = self.delay_ms(at_ns, FORWARD, pair)

@@ -109,7 +109,7 @@ def test_ccas_that_never_meet_are_not_compared():
 
 
 CELL = CLEAN[0]
-PLACE = f"scenario {CELL[:12]} over IPv4 (10 ms each way, no loss, 1 flow)"
+PLACE = f"scenario {CELL[:12]} over IPv4 (RTT 20 ms, no loss)"
 FAST = at(CELL, bbr=900.0, reno=450.0, cubic=400.0)
 
 
@@ -153,9 +153,7 @@ def test_price_in_one_currency_only():
 
 def test_price_names_the_place_where_it_is_highest():
     again = cells(5.0, 4.0, 4.0) + cells(9.0, 1.0, 1.0, scenario=CLEAN[1])
-    assert "(50 ms each way, no loss, 1 flow) it sent 9 % of its segments again, the others at most 1 %" in (
-        price(FAST, again, [])
-    )
+    assert "(RTT 100 ms, no loss) it sent 9 % of its segments again, the others at most 1 %" in (price(FAST, again, []))
 
 
 def test_who_does_not_lead_pays_for_no_speed():

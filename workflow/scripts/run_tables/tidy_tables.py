@@ -356,7 +356,12 @@ SCENARIOS = Table(
     (
         text_column("scenario", "Its identifier."),
         text_column("label", "Its short name."),
+        text_column("conditions", "Its conditions in words: what the path can carry, RTT, loss, flows, and all else that the study's scenarios differ in. No two scenarios have the same."),
         number_column("rate_mbps", "Mbit/s", "Rate of the bottleneck, of each on several paths.", "nothing limits the rate"),
+        *(
+            number_column(f"capacity_{name}_mbps", "Mbit/s", f"The {name} that the path can carry at any time in the data's direction, by its rate, timeline or trace, a policer and outages; all paths together, of a chain the narrowest bottleneck's.", "nothing limits the rate")
+            for name in ("least", "most")
+        ),
         number_column("rtt_path_ms", "ms", "RTT of the empty path, the mean over pairs of hosts and paths."),
         number_column("delay_forward_ms", "ms", "One-way delay in the data's direction, the hosts' own links aside; of a chain all of it."),
         number_column("delay_reverse_ms", "ms", "One-way delay in the acknowledgements' direction."),
@@ -407,6 +412,7 @@ SCENARIOS = Table(
         ),
         text_column("kernel", "The guest kernel of its runs, with patches and options.", "it is the image's, or CCAs have kernels of their own"),
         text_column("link_options", "What else the link does: changes while traffic flows, a trace, a policer, and options such as losses in bursts or packets that come late.", "nothing"),
+        text_column("more", "What the study's scenarios differ in besides, and no other column shows.", "nothing"),
     ),
     "tidy",
 )  # fmt: skip
