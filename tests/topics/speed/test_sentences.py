@@ -62,7 +62,9 @@ def test_the_second_half_counts_and_names_for_itself():
 def test_two_ccas_are_held_against_the_test_of_the_pair():
     rows = at(CLEAN[0], reno=9.3, bbr=9.4)
     sentence = speed(rows, cca_tests([None], test=""), cca_tests([0.001, 0.7], test="paired t"))
-    assert sentence.startswith("Without random loss no CCA leads by 10 % or more in the only combination of scenario and IP ")
+    assert sentence.startswith(
+        "Without random loss no CCA leads by 10 % or more in the only combination of scenario and IP "
+    )
     assert sentence.endswith("the CCAs' goodput differs significantly in 1 of 2 (paired t, Holm-corrected).")
     lone = speed(rows, cca_tests([None], test=""), cca_tests([0.7], test="paired t"))
     assert lone.endswith("the CCAs' goodput does not differ significantly there (paired t).")
