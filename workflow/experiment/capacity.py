@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from functools import cached_property
 from itertools import pairwise
 
-from experiment.packet_sizes import SUPER_PACKET_BYTES
+from experiment.packet_sizes import PACKET_BYTES, SUPER_PACKET_BYTES
 from experiment.timeline import DIRECTIONS, LOST_ALL, directions_of, integral, value_in_force
 
 FORWARD, REVERSE = DIRECTIONS
@@ -123,6 +123,15 @@ class Capacity:
     def _constant_ms(self, pair):
         """Return the part of a one-way delay that never changes: the hosts' own links, and the shortest of several paths."""
         return 2 * pair.access_delay_ms + min(self._run.multipath.path_delay_ms)
+
+    def waited_ns(self, sent_ns, arrived_ns, pair=None) -> int:
+        """Return how long a packet waited before it left the bottleneck; of two possible times, after the path became shorter, the shorter one."""
+        constant_ns = round(self._constant_ms(pair or self._run.pairs[0]) * 1e6)
+        for begin, end, delay_ms in _spans(self._run.timeline.values(FORWARD, "delay_ms")):
+            left_ns = arrived_ns - constant_ns - round(delay_ms * 1e6)
+            if max(begin, sent_ns) <= left_ns < end:
+                return left_ns - sent_ns
+        return 0
 
     def rtt_ms(self, at_ns, pair=None) -> float:
         """Return the round-trip time of a pair's empty path for a packet that leaves the bottleneck at a time."""
@@ -235,7 +244,9 @@ class Capacity:
         late_ms = self._late_ms + max(rtts_ms, default=0) - min(rtts_ms, default=0)
         if not run.virtual_clock:
             late_ms += 1e3 * REAL_TIMER_S
-        held_up = self.most_mbps() * late_ms * 1e3 / 8 + self._policed_before_bytes
+        # The shaper's bucket holds one packet of the largest size, which may be many small ones.
+        small = max(0, PACKET_BYTES - run.packet_bytes)
+        held_up = self.most_mbps() * late_ms * 1e3 / 8 + self._policed_before_bytes + small
         # Linux's shaper counts whole nanoseconds of a packet (psched_l2t_ns), and so is a little too fast.
         packet_ns = run.packet_bytes * 8e3 / self.most_mbps()
         return known * packet_ns / math.floor(packet_ns) + late + held_up * run.payload_bytes / run.packet_bytes
