@@ -145,6 +145,9 @@ PRESUMED = {
     "Some run on a Linux guest kernel": lambda study: {"uml", "host"} <= platforms(study),
     "Some scenarios have the same network simulated": lambda study: len(platforms(study)) > 1 and "ns3" in platforms(study),
     "It is built, read back from the kernel": kernel,
+    "Behind the traffic a probe shows": all_of(
+        lambda s: s["platform"] == "uml" and (s["topology"] == "chain" or link_of(s)["rate_mbps"] is not None)
+    ),
     "It is built, loaded for": lambda study: platforms(study) == {"ns3"},
     "A run that fails any of them": lambda study: True,
     "Bytes that were delivered": any_of(lambda s: not udp(s)),
