@@ -19,6 +19,7 @@ def section(material) -> dict:
         "steady": _steady_table(material.tables.steady, material.tables.scenarios),
         "rule": rule_words(material.study["steady_state"]),
         "changing_percent": CHANGING_PERCENT,
+        "missing": bool((material.tables.descriptive["n"] < material.tables.descriptive["runs"]).any()),
     }
 
 
