@@ -52,6 +52,7 @@ def studies():
         [chain], [chain | {"chain": CHAIN | {"cross_cca": "bbr"}}], [chain, bell], [chain, cable], [chain, bell, cable],
         [bell | {"variation": {"rtt_percent": 5}}], [bell | {"link": {"rate_mbps": None}, "queue": {"packets": 9}, "traffic": {"bitrate_mbps": 5}}],
         [bell, bell | {"id": "d", "platform": "host"}],
+        [bell, bell | {"id": "e", "traffic": {"protocol": "udp", "block_bytes": 1000, "bitrate_mbps": 5}}],
     )  # fmt: skip
     return found + [resolve({"study": "more", "ccas": ["reno"], "scenarios": some}, "more.yaml") for some in others]
 
@@ -63,7 +64,7 @@ def facts_of(study, rng):
     alone = sum(map(is_without_chance, study["scenarios"]))
     values = defaultdict(lambda: "xx") | facts_of_design(design).values
     values |= {
-        "one_kernel": kernels == 1, "several_kernels": kernels == 2, "tests": tests, "ccas_tested": tests, "few": rng.random() < 0.5,
+        "one_kernel": kernels == 1, "several_kernels": kernels == 2, "tests": tests, "ccas_tested": tests and len(design.ccas) > 1, "few": rng.random() < 0.5,
         "power": design.ip_versions_compared, "equal_cells": rng.integers(0, 2), "chanceless": f"{alone} xx" if alone else "",
         "bbr_above_all": ", BBR above all" if "bbr" in design.ccas_that_run else "",
     }  # fmt: skip

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from functools import cached_property
 from itertools import pairwise
 
-from experiment.packet_sizes import SUPER_PACKET_BYTES
+from experiment.packet_sizes import PACKET_BYTES, SUPER_PACKET_BYTES
 from experiment.timeline import DIRECTIONS, LOST_ALL, directions_of, integral, value_in_force
 
 FORWARD, REVERSE = DIRECTIONS
@@ -78,6 +78,11 @@ class Capacity:
     def is_unlimited(self, direction=FORWARD) -> bool:
         """Return whether nothing limits the rate."""
         return self.rates(direction)[0][1] is None
+
+    @property
+    def is_links(self) -> bool:
+        """Whether it is the rate of the links all the time: none changes, and no policer is before them."""
+        return len(self._link_rates[FORWARD]) == 1 and self.policed_mbps is None
 
     def mbps_at(self, at_ns, direction=FORWARD) -> float | None:
         """Return what the path can carry at a time."""
@@ -244,7 +249,9 @@ class Capacity:
         late_ms = self._late_ms + max(rtts_ms, default=0) - min(rtts_ms, default=0)
         if not run.virtual_clock:
             late_ms += 1e3 * REAL_TIMER_S
-        held_up = self.most_mbps() * late_ms * 1e3 / 8 + self._policed_before_bytes
+        # The shaper's bucket holds one packet of the largest size, which may be many small ones.
+        small = max(0, PACKET_BYTES - run.packet_bytes)
+        held_up = self.most_mbps() * late_ms * 1e3 / 8 + self._policed_before_bytes + small
         # Linux's shaper counts whole nanoseconds of a packet (psched_l2t_ns), and so is a little too fast.
         packet_ns = run.packet_bytes * 8e3 / self.most_mbps()
         return known * packet_ns / math.floor(packet_ns) + late + held_up * run.payload_bytes / run.packet_bytes

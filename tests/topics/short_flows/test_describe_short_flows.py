@@ -79,7 +79,7 @@ def test_a_line_ends_at_the_share_that_was_complete():
         for n, (time, watched) in enumerate([*((t, t) for t in times), *[(None, 119e3)] * 4, *[(None, None)] * 3])
     ]  # fmt: skip
     objects = completed(pd.DataFrame(rows), SHORT_FLOWS)
-    data = _figure_rows(objects.assign(setting=1, conditions="here", scenario_label="one"))
+    data = _figure_rows(objects.assign(**SETTINGS["s"]))
     assert list(data["share"]) == pytest.approx([n / 20 for n in range(1, 14)])
     assert set(data["n"]) == {20}
     # Over all 20 the median is between the tenth and eleventh; over the 13 that were complete it would be the seventh, 35 s.

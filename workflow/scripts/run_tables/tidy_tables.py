@@ -15,7 +15,7 @@ _NO_STEADY = f"FTP has none; {_NO_WINDOW}; MSER finds no steady part"
 _NOT_SAMPLED = "the scenario has no `sample_interval_ms`"
 _NO_DISORDER = "none are to be"
 _NO_BURSTS = "losses have no bursts"
-_NO_COMMON = "each flow has a window of its own, or the application none"
+_NO_COMMON = "the application has no window"
 _WINDOW_BEGIN = "When the window begins, from the traffic's origin: the first reading at which all flows had data."
 _WINDOW_END = "When it ends: the last reading before a flow ends."
 
@@ -96,7 +96,7 @@ RUNS = Table(
         number_column(
             "goodput_mbps", "Mbit/s",
             "What was delivered of the flows under test (`flows_under_test`) over the window that all flows have in common, start-up included; "
-            "of UDP over each flow's own window.",
+            "of UDP over whole reporting intervals of it.",
             f"round trips of single messages have none; {_NO_WINDOW}",
             "TCP_INFO: tcpi_bytes_acked, and of what was acknowledged selectively tcpi_sacked; MPTCP: mptcpi_bytes_acked; "
             "UDP: iperf3's server; FTP: size over wget's time; ns-3: its senders", least=0,
