@@ -108,6 +108,7 @@ PRESUMED = {
     "There are up to": any_of(lambda s: s["hosts"]["pairs"] > 1),
     "There is no cross traffic": all_of(lambda s: not s["groups"] and s["topology"] != "chain" and s["background"] == "none"),
     "Beside the flows under test there are": any_of(lambda s: s["groups"]),
+    "Some flows come and go": any_of(lambda s: len({(g["start_s"], g["stop_s"]) for g in groups(s, application="iperf3")}) > 1 or any(g["on_s"] for g in s["groups"])),
     "A server's other messages": any_of(lambda s: s["background"] == "server"),
     "All flows of a run have the same CCA": lambda study: not has_ccas_mixed(study) and not any(map(others, scenarios_of(study))),
     "Active queue management is another question": all_of(drop_tail),
@@ -127,7 +128,7 @@ PRESUMED = {
     "Their spread is that of the start times": any_of(one_run_is_like_another),
     "In .* goodput is the same in all replications": lambda study: True,
     "For IPv6 against IPv4 p is corrected": lambda study: len(study["ip_versions"]) == 2,
-    "Of CCAs p is corrected": lambda study: True,
+    "Of CCAs p is corrected": lambda study: len(study["ccas"]) > 1,
     "Intervals aren't corrected": lambda study: True,
     "Over the whole report more false alarms": lambda study: True,
     "Each run is .* long": lambda study: True,
@@ -144,6 +145,9 @@ PRESUMED = {
     "Some run on a Linux guest kernel": lambda study: {"uml", "host"} <= platforms(study),
     "Some scenarios have the same network simulated": lambda study: len(platforms(study)) > 1 and "ns3" in platforms(study),
     "It is built, read back from the kernel": kernel,
+    "Behind the traffic a probe shows": all_of(
+        lambda s: s["platform"] == "uml" and (s["topology"] == "chain" or link_of(s)["rate_mbps"] is not None)
+    ),
     "It is built, loaded for": lambda study: platforms(study) == {"ns3"},
     "A run that fails any of them": lambda study: True,
     "Bytes that were delivered": any_of(lambda s: not udp(s)),
