@@ -60,18 +60,18 @@ def test_sizes_are_classes_between_powers_of_two():
     assert described["slowdown_p95"].iloc[2] == pytest.approx(19)
 
 
-def test_a_percentile_that_a_run_did_not_reach_has_no_mean(scenarios):
+def test_a_percentile_that_a_run_did_not_reach_has_no_mean():
     """The mean of the runs that reached it would be one of the quick runs."""
     reached = {"members": 10, "complete": 10, "completion_p50_ms": 40.0, "completion_p95_ms": 90.0, "watched_ms": 95.0}
     other = {"members": 10, "complete": 6, "completion_p50_ms": 60.0, "completion_p95_ms": None, "watched_ms": 119e3}
-    (row,) = describe_groups(groups(reached, other), scenarios, 0.95).to_dict("records")
+    (row,) = describe_groups(groups(reached, other), SETTINGS, 0.95).to_dict("records")
     assert (row["completion_p50_ms"], row["complete_percent"], row["watched_ms"]) == (50, 80, (95 + 119e3) / 2)
     assert pd.isna([row[f"completion_p95_ms{end}"] for end in ("", "_low", "_high")]).all()
     assert _completion(95, row).text == "not reached in 60 s"
     assert _completion(50, row).text == "50.0"
 
 
-def test_a_line_ends_at_the_share_that_was_complete(scenarios):
+def test_a_line_ends_at_the_share_that_was_complete():
     """13 of 20 were complete; the other seven were waited for, or gave up: as in the study of which half is lost."""
     times = [5e3 * n for n in range(1, 14)]
     rows = [
@@ -79,7 +79,7 @@ def test_a_line_ends_at_the_share_that_was_complete(scenarios):
         for n, (time, watched) in enumerate([*((t, t) for t in times), *[(None, 119e3)] * 4, *[(None, None)] * 3])
     ]  # fmt: skip
     objects = completed(pd.DataFrame(rows), SHORT_FLOWS)
-    data = _figure_rows(objects.assign(conditions="here"))
+    data = _figure_rows(objects.assign(**SETTINGS["s"]))
     assert list(data["share"]) == pytest.approx([n / 20 for n in range(1, 14)])
     assert set(data["n"]) == {20}
     # Over all 20 the median is between the tenth and eleventh; over the 13 that were complete it would be the seventh, 35 s.
