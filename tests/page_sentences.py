@@ -161,6 +161,7 @@ PRESUMED = {
     "Packets dropped by the bottleneck's queue, over": all_of(lambda s: not lossy(s) and not link_of(s).get("policer")),
     "Packets dropped by the bottleneck's queue and by the configured": any_of(lossy),
     "Packets dropped by the bottleneck's queue, by the configured loss and by a policer": any_of(lambda s: link_of(s).get("policer")),
+    "What the link loses while": any_of(lambda s: any("loss_percent" in one or "down_for_s" in one for one in link_of(s).get("timeline") or ())),
     "Counted where they are dropped": lambda study: True,
     "Segments that TCP retransmitted, summed": lambda study: True,
     "Not normalised: a faster CCA": lambda study: len(study["ccas"]) > 1,

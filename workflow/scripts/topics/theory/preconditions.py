@@ -30,6 +30,10 @@ def unlike(scenario) -> dict[str, list[str]]:
         ),
         (late, "late packets are taken for lost"),
         (_pausing(run), "flows pause"),
+        (
+            run.flows > 1 and len({pair.rtt_ms for pair in run.pairs}) > 1,
+            "flows have paths with different RTTs, the law takes one",
+        ),
     )
     others = [group for group in run.groups if group.application != LONG or group.cca != OWN]
     shared = _said(
