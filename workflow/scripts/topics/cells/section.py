@@ -26,7 +26,7 @@ def section(material) -> dict:
 def findings(material) -> list[Finding]:
     """Return how much start-up makes of goodput, where runs have a steady part."""
     steady = material.tables.steady
-    cells = steady[(steady["metric"] == "goodput_mbps") & steady["effect"].notna()]
+    cells = steady[(steady["metric"] == "goodput_mbps") & steady["effect"].notna() & (steady["whole_mean"] > 0)]
     if cells.empty:
         return []
     margin = material.params["analysis"]["equivalence_margin"]["goodput_percent"]
@@ -43,8 +43,9 @@ def startup_sentence(cells, margin) -> str:
     margin : float
         Differences up to this one, in percent, count as none.
     """
-    apart = int((cells["effect"].abs() > margin).sum())
-    low, high = cells["effect"].min(), cells["effect"].max()
+    # Of the means: one run without goodput has no ratio, and its cell's difference is relative to something else.
+    changes = 100 * (cells["steady_mean"] / cells["whole_mean"] - 1)
+    apart, low, high = int((changes.abs() > margin).sum()), changes.min(), changes.max()
     return (
         f"All numbers are of whole runs. Leaving out the start-up changes goodput by more than {margin:g} % in {apart:,} of "
         f"{count(len(cells), 'cell')} (by {minus(f'{low:+.1f}')} to {minus(f'{high:+.1f}')} %)."
