@@ -74,6 +74,20 @@ def test_drawn_studies_have_a_text_for_each_scenario(seed):
     assert all(" " in text and "None" not in text and "null" not in text for text in texts)
 
 
+def test_what_is_usual_in_a_study_is_said_of_no_scenario():
+    first, second, third = conditions_of(resolved({}, {}, {"link": {"netem": "both-ends"}, "queue": {"packets": 9}}))
+    assert "netem" not in first + second
+    assert third.endswith("netem both-ends")
+    texts = conditions_of(resolved({}, {"traffic": {"bitrate_mbps": 4}}, {"traffic": {"bitrate_mbps": 5}}))
+    assert [text.partition("bitrate")[1:] for text in texts] == [
+        ("", ""),
+        ("bitrate", " 4 Mbit/s"),
+        ("bitrate", " 5 Mbit/s"),
+    ]
+    texts = conditions_of(resolved({}, *({"traffic": {"bitrate_mbps": 4}},) * 2))
+    assert all("bitrate 4 Mbit/s" in text for text in texts[1:])
+
+
 def test_the_order_of_scenarios_changes_no_text():
     scenarios = [base("groups"), *one_key_apart("groups").values()]
     shuffled = random.Random(3).sample(scenarios, len(scenarios))
