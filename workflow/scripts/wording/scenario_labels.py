@@ -71,7 +71,7 @@ def _rate(scenario):
     capacity, paths = run.capacity, run.paths if run.is_cable else 1
     if capacity.is_unlimited():
         words = "no rate limit"
-    elif len(capacity.rates()) == 1:
+    elif len(capacity.rates()) == 1 or run.multipath.outage:
         words = rate_words(capacity.most_mbps() / paths)
     else:
         least, most = (pick() / paths for pick in (capacity.least_mbps, capacity.most_mbps))
