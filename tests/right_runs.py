@@ -168,10 +168,89 @@ def paths(draw):
     }  # fmt: skip
 
 
+def chains(draw):
+    """Several bottlenecks in a row, some narrow, with loss behind each."""
+    bottlenecks = [
+        {"rate_mbps": draw.choice([1, 4, 10]), "delay_ms": draw.choice([1, 25])} for _ in range(draw.randint(2, 4))
+    ]
+    return {
+        "topology": "chain", "chain": {"bottlenecks": bottlenecks, "cross_flows": draw.randint(0, 2)},
+        "link": {"loss_percent": draw.choice([0, 1, 15])},
+        "queue": {"packets": draw.choice([5, 60])},
+        "flows": draw.randint(1, 2),
+        "traffic": {"duration_s": 4, "sample_interval_ms": draw.choice([None, 50])},
+    }  # fmt: skip
+
+
+def amounts(draw):
+    """Files, messages and exchanges instead of a duration, also over a path that loses packets."""
+    traffic = draw.choice(
+        [
+            {"application": "ftp", "file_bytes": draw.choice([20_000, 2_000_000])},
+            {"messages": draw.choice([20, 400]), "block_bytes": draw.choice([200, 8000])},
+            {"messages": 300, "block_bytes": 1200, "protocol": "udp"},
+            {"application": "round-trip", "duration_s": 6, "block_bytes": draw.choice([16, 4000])},
+        ]
+    )
+    lossless = traffic.get("application") == "round-trip"
+    return {
+        "link": {"rate_mbps": draw.choice([2, 30]), "delay_ms": draw.choice([1, 12]), "loss_percent": 0 if lossless else draw.choice([0, 2, 10])},
+        "queue": {"packets": draw.choice([10, 100])},
+        "traffic": traffic,
+    }  # fmt: skip
+
+
+def outages(draw):
+    """A path of MPTCP that goes down and comes back, or does not before the end."""
+    at_s = draw.choice([1, 2.5])
+    return {
+        "topology": "cable", "link": {"rate_mbps": draw.choice([2, 15]), "delay_ms": draw.choice([2, 30])},
+        "multipath": {"by": "mptcp", "paths": 2, "outage": {"path": draw.choice([1, 2]), "at_s": at_s, "for_s": draw.choice([0.3, 2])}},
+        "queue": {"packets": 100},
+        "traffic": {"duration_s": 6},
+    }  # fmt: skip
+
+
+def services(draw):
+    """Background traffic beside a flow on a cable."""
+    return {
+        "topology": "cable", "background": "server", "link": {"rate_mbps": draw.choice([2, 50]), "delay_ms": draw.choice([0, 10])},
+        "queue": {"packets": draw.choice([20, 1000])},
+        "traffic": {"duration_s": 4},
+    }  # fmt: skip
+
+
+def settings(draw):
+    """What TCP does otherwise than by default, over a path that loses packets or does not."""
+    asked = draw.choice(
+        [
+            {"delayed_acks": False}, {"min_rto_ms": draw.choice([5, 50, 1000])},
+            {"receive_buffer_bytes": draw.choice([20_000, 200_000])}, {"send_buffer_bytes": draw.choice([20_000, 200_000])},
+        ]
+    )  # fmt: skip
+    return {
+        "link": {"rate_mbps": draw.choice([2, 30]), "delay_ms": draw.choice([2, 40]), "loss_percent": draw.choice([0, 2, 20])},
+        "queue": {"packets": draw.choice([10, 200])},
+        "flows": draw.randint(1, 3),
+        "traffic": {"duration_s": 4},
+        "transport": asked,
+    }  # fmt: skip
+
+
 FAMILIES = {
     family.__name__: family
-    for family in (losses, datagrams, slow, far, marking, arrivals, changes, policed, groups, paths)
-}
+    for family in (
+        losses, datagrams, slow, far, marking, arrivals, changes, policed, groups, paths, chains, amounts, outages, services, settings,
+    )
+}  # fmt: skip
+
+
+#: Checks that no drawn run has, and why none is needed: what they compare does not depend on what a path does.
+NOT_DRAWN = {
+    "carried_out": "every run has it that fails at a step, and none of these may",
+    "clock": "of a machine's own kernel", "cpu_saturation": "of a machine's own kernel",
+    "kernel": "a kernel that was built for a study", "parameters": "parameters that a study defines",
+}  # fmt: skip
 
 
 def specification_of(family, number) -> dict:

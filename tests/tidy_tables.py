@@ -18,6 +18,8 @@ from run_tables.run_keys import RUN
 from run_tables.tidy_tables import CHECKS, FLOWS, RUNS, SCENARIOS
 from study_files.study import resolve
 from study_files.study_schema import study_schema
+from wording.number_format import count
+from wording.scenario_words import both_ways, loss_words, rate_words
 
 CCAS = ["reno", "cubic", "bbr", "veno", "vegas", "westwood"]
 ALL_CCAS = study_schema()["properties"]["ccas"]["items"]["joined"]
@@ -55,8 +57,15 @@ USUAL = {
     "multipath": "none", "paths": 1, "distribution": "round-robin", "path_delay_ms": "0", "frame_overhead_bytes": 0,
     "serialisation": "never", "pairs": 1, "access_delay_ms": "0", "delayed_acks": True, "receive_buffer_autotuning": True,
     "recovery": "prr", "platform": "uml", "pair": 1, "start_offset_ms": 0.0, "valid": True, "packet_bytes": 1514, "variation": "",
-    "discipline": "drop-tail", "ecn": "off", "queue_parameters": "", "groups": "", "kernel": "", "link_options": "",
+    "discipline": "drop-tail", "ecn": "off", "queue_parameters": "", "groups": "", "kernel": "", "link_options": "", "more": "",
 }  # fmt: skip
+
+
+def conditions_words(row):
+    """Return what `scenario_labels` would call a scenario, as far as synthetic ones differ."""
+    rtt_ms = row["delay_forward_ms"] + row["delay_reverse_ms"] + 4 * float(row.get("access_delay_ms", "0").split()[0])
+    loss = loss_words(row, "both ways", both_ways)
+    return f"{rate_words(row['rate_mbps'])}, RTT {rtt_ms:g} ms, {loss}, {count(int(row['flows']), 'flow')}"
 
 
 def completed(frame, table):
@@ -85,6 +94,11 @@ def completed(frame, table):
     for name, (needed, value) in derived.items():
         if name in table.names and name not in frame and set(needed) <= set(frame):
             frame = frame.assign(**{name: value})
+    if "conditions" in table.names and "delay_forward_ms" in frame and "conditions" not in frame:
+        frame = frame.assign(conditions=[conditions_words(row) for row in frame.to_dict("records")])
+    if "capacity_least_mbps" in table.names and "rate_mbps" in frame:
+        rate = pd.to_numeric(frame["rate_mbps"]) * frame.get("paths", 1)
+        frame = frame.assign(capacity_least_mbps=rate, capacity_most_mbps=rate)
     filled = {
         name: frame[name].fillna(USUAL[name])
         for name in ("pairs", "delayed_acks", "receive_buffer_autotuning")

@@ -91,7 +91,7 @@ def test_a_study_has_ellipses_around_its_replications(tmp_path):
     assert to_x(2.0) < to_x(1.0)
     rows = data[(data["scenario"] == grid["scenario"][0]) & (data["mark"] == "replication")]
     for cca in ("reno", "bbr"):
-        own = np.log10(rows.loc[rows["cca"] == cca, "queueing_delay_ms"])
+        own = np.log10(rows.loc[rows["cca"] == cca, "delay_ms"])
         ends = sorted(to_x(10 ** (own.mean() + sign * own.std())) for sign in (-1, 1))
         outlines = [
             path for path in panel.iter(f"{{{SVG}}}path")
@@ -108,7 +108,7 @@ def test_a_study_has_ellipses_around_its_replications(tmp_path):
 def test_a_scenario_without_round_trip_times_has_no_panel(tmp_path):
     grid = tidy_tables.grid(delays_ms=(10,), flows=(1,), rate_mbps=100)
     study = tidy_tables.synthetic_study(grid, ["reno", "bbr"], replications=2)
-    study["runs"].loc[study["runs"]["scenario"] == grid["scenario"][0], "rtt_mean_ms"] = None
+    study["runs"].loc[study["runs"]["scenario"] == grid["scenario"][0], ["rtt_mean_ms", "rtt_above_ms"]] = None
     drawn = Drawn(tmp_path, study)
     drawn.draw("knee")
     assert set(drawn.data("knee")["scenario"]) == {grid["scenario"][1]}

@@ -14,7 +14,7 @@ from topics.cells import describe_cells
 from topics.speed.goodput_scatter import DOTS_AT_MOST
 from topics.speed.plot_distributions import STEPS_AT_MOST, steps
 from topics.speed.plot_ideal import ramp_step, share_words
-from topics.speed.plot_knee import full_queue_ms
+from topics.speed.plot_knee import full_queues_ms
 from topics.validity import emulation_check
 
 pytestmark = pytest.mark.filterwarnings("error")
@@ -34,10 +34,10 @@ def assert_places(drawn, expected):
 
 
 @pytest.mark.parametrize(("name", "x", "kinds"), [("price", "retransmit_percent", ("linear", "log")),
-                                                  ("knee", "queueing_delay_ms", ("log", "log"))])  # fmt: skip
+                                                  ("knee", "delay_ms", ("log", "log"))])  # fmt: skip
 def test_scatter_draws_every_valid_run_and_the_means(name, x, kinds, drawn):
     panel, data = drawn.panel(name), drawn.data(name)
-    runs = drawn.runs.assign(queueing_delay_ms=drawn.runs["rtt_mean_ms"] - drawn.runs["rtt_path_ms"])
+    runs = drawn.runs.assign(delay_ms=drawn.runs["rtt_mean_ms"] - drawn.runs["rtt_path_ms"])
     valid = runs[runs["valid"]]
     means = valid.groupby(CELL, sort=False)[[x, "goodput_mbps"]].mean()
     shown = data[data["mark"] == "mean"]
@@ -55,11 +55,15 @@ def test_scatter_draws_every_valid_run_and_the_means(name, x, kinds, drawn):
 
 def test_full_queue_is_a_line_where_it_is_known(drawn):
     # 1,000 packets of 1,514 bytes at 1 Gbit/s.
-    assert full_queue_ms({"queue_bytes": 1514e3, "rate_mbps": 1000.0}) == pytest.approx(12.112)
-    assert full_queue_ms({"queue_bytes": None, "rate_mbps": 1000.0}) is None
-    assert full_queue_ms({"queue_bytes": 1514e3, "rate_mbps": float("nan")}) is None
+    known = {"scenario": "known", "queue_bytes": 1514e3, "rate_mbps": 1000.0, "capacity_mbps": 1000.0, "paths": 1}
+    others = {
+        "no queue": {"queue_bytes": None}, "no rate": {"rate_mbps": None, "capacity_mbps": None},
+        "policed": {"capacity_mbps": 10.0}, "not carried out": {"capacity_mbps": None},
+    }  # fmt: skip
+    runs = pd.DataFrame([known, *(known | {"scenario": name} | other for name, other in others.items())])
+    assert full_queues_ms(runs) == {"known": pytest.approx(12.112)}
     panel, data = drawn.panel("knee"), drawn.data("knee")
-    value = data.loc[data["mark"] == "reference", "queueing_delay_ms"].iloc[0]
+    value = data.loc[data["mark"] == "reference", "delay_ms"].iloc[0]
     dashed = paths(panel, "stroke-dasharray")
     assert dashed[0][0] == pytest.approx(scale(panel, "x", "log")(value), abs=0.03)
 
@@ -79,6 +83,7 @@ def test_ideal_is_a_share_of_what_could_be(tmp_path):
     study = tidy_tables.synthetic_study(GRID, ["reno", "cubic"], replications=2)
     runs = study["runs"]
     runs["goodput_mbps"] = runs["ideal_goodput_mbps"] * runs["replication"].map({1: 0.30, 2: 0.50})
+    runs["ideal_percent"] = runs["replication"].map({1: 30.0, 2: 50.0})
     runs.loc[runs["cca"].eq("cubic") & runs["scenario"].eq(GRID["scenario"][0]), "valid"] = False
     runs.loc[runs["cca"].eq("cubic") & runs["scenario"].eq(GRID["scenario"][1]), "ideal_goodput_mbps"] = None
     drawn = Drawn(tmp_path, study)

@@ -25,7 +25,6 @@ from report_parts.inline_figures import inline_panels
 from run_tables.reading import read_table
 from run_tables.tidy_tables import RUNS, SCENARIOS
 from wording import number_format
-from wording.scenario_words import conditions
 
 SECTIONS = [
     "findings", "speed", "ccas", "ip-version", "delay-and-loss", "variance", "theory", "published", "claims",
@@ -183,13 +182,6 @@ def test_small_numbers_as_shown():
     ]  # fmt: skip
 
 
-def test_conditions_in_words():
-    row = tidy_tables.completed(tidy_tables.grid((10,), (1,), (1,)), SCENARIOS).to_dict("records")[0]
-    assert conditions(row) == "1 Gbit/s, 10 ms, 1 % loss, 1 flow"
-    row |= {"rate_mbps": float("nan"), "delay_reverse_ms": 5, "loss_reverse_percent": 1}
-    assert conditions(row) == "no rate limit, 10 ms / 5 ms, 1 % loss both ways, 1 flow"
-
-
 def test_tests_taken_are_counted(real_shape):
     names = ("ip_versions", "ccas", "cca_pairs")
     tables = [pd.read_csv(real_shape.table(name), keep_default_na=False) for name in names]
@@ -214,7 +206,7 @@ def test_start_up_is_slow_start_from_ten_segments():
     assert (facts["trips"], facts["seconds"], facts["percent"]) == (11, "2.2", pytest.approx(22))
     # They are 77,640 of 322 bytes: thirteen doublings.
     assert report_method.startup(scenarios, runs.assign(packet_bytes=322.0))["trips"] == 13
-    assert report_method.startup(scenarios.assign(rate_mbps=float("nan")), runs) is None
+    assert report_method.startup(scenarios.assign(capacity_most_mbps=float("nan")), runs) is None
 
 
 def test_threats_name_the_study(one_of_each, real_shape):

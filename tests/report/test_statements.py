@@ -52,6 +52,7 @@ def studies():
         [chain], [chain | {"chain": CHAIN | {"cross_cca": "bbr"}}], [chain, bell], [chain, cable], [chain, bell, cable],
         [bell | {"variation": {"rtt_percent": 5}}], [bell | {"link": {"rate_mbps": None}, "queue": {"packets": 9}, "traffic": {"bitrate_mbps": 5}}],
         [bell, bell | {"id": "d", "platform": "host"}],
+        [bell, bell | {"id": "e", "traffic": {"protocol": "udp", "block_bytes": 1000, "bitrate_mbps": 5}}],
     )  # fmt: skip
     return found + [resolve({"study": "more", "ccas": ["reno"], "scenarios": some}, "more.yaml") for some in others]
 

@@ -7,7 +7,7 @@ import pytest
 from experiment.specification import RunSpecification
 from experiment.web_objects import NOT_COMPLETE
 from run_tables.flows_under_test import numbers_under_test
-from run_tables.group_metrics import groups_of_run, jitter_ms
+from run_tables.group_metrics import groups_of_run, jitter_ms, waits_ms
 from run_tables.load_metrics import convergence_s, load_metrics
 from run_tables.run_metrics import flow_metrics, run_metrics
 from study_files.study_groups import counted_flows
@@ -88,7 +88,7 @@ def test_objects_and_packets_of_groups(document):
         "bytes": [1000] * 4, "start_ns": [0, 10**9, 2 * 10**9, 3 * 10**9], "header_bytes": [200] * 4, "failures": {"3": "ETIMEDOUT"},
         "completion_ns": [*(round(2e6 * rtt_ms * factor) for factor in (1, 2, 3)), None],
     }]  # fmt: skip
-    document["real_time"] = [{"delay_ns": [[path_ns + 10**6 * n for n in (0, 1, 2, 3)] + [None]]}]
+    document["real_time"] = [{"sent_ns": [[0] * 5], "delay_ns": [[path_ns + 10**6 * n for n in (0, 1, 2, 3)] + [None]]}]
     document.pop("delivered", None)
     rows, objects = groups_of_run(document, KEYS)
     web, call, long, more = rows
@@ -102,6 +102,20 @@ def test_objects_and_packets_of_groups(document):
     assert (call["packets"], call["lost_percent"], call["group_cca"]) == (5, 20, "")
     assert (call["queueing_p50_ms"], call["delay_p50_ms"]) == pytest.approx((1.5, path_ns / 1e6 + 1.5))
     assert (long["group_cca"], long["beside"], more["beside"]) == ("reno", "bbr", "reno")
+
+
+def test_a_packet_waits_what_the_path_of_its_time_does_not_explain(document):
+    """A delay that steps from 10 to 60 ms at 1 s, and back at 2 s, is no queueing; jitter can't be told from it."""
+    link = document["specification"]["scenario"]["link"]
+    link |= {"delay_ms": {"forward": 10, "reverse": 10}, "jitter_ms": {"forward": 0, "reverse": 0}}
+    nothing = dict.fromkeys(("rate_mbps", "loss_percent", "down_for_s"))
+    link["timeline"] = [nothing | {"at_s": at_s, "direction": "both", "over_s": 0, "step_ms": 100, "delay_ms": delay_ms} for at_s, delay_ms in ((1, 60), (2, 10))]  # fmt: skip
+    run = grouped(document, {"name": "call", "application": "real-time"})
+    sent_ms, delay_ms = [500, 995, 996, 1500, 1990, 1995], [10, 12, 70, 75, 60, 20]
+    streams = {"sent_ns": [[at * 10**6 for at in sent_ms]], "delay_ns": [[at * 10**6 for at in delay_ms]]}
+    assert waits_ms(run, run.pairs[0], streams) == [0, 2, 10, 15, 0, 10]
+    link["jitter_ms"] = {"forward": 1, "reverse": 0}
+    assert waits_ms(RunSpecification(document["specification"]), run.pairs[0], streams) == []
 
 
 def shares(document, *flows, starts_ms=(0, 0)):

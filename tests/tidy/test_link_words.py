@@ -2,8 +2,8 @@
 
 import pytest
 
-from run_tables.link_words import link_words
 from study_files import study
+from wording.link_words import link_words
 
 QUIET = {"delay_ms": 10, "loss_percent": 1, "jitter_ms": 1}
 

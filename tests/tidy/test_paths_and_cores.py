@@ -7,7 +7,7 @@ from run_tables.cpu_times import cpu_metrics, cpu_table
 from run_tables.path_counts import path_rows
 from run_tables.reordering_counts import COUNTERS, cwnd_packets, reordering_counts, window_limited_percent
 from run_tables.run_keys import RUN
-from run_tables.tidy_rows import scenario_row, transfer_s
+from run_tables.tidy_rows import rows_of_scenarios, transfer_s
 from run_tables.tidy_tables import PATHS, SCENARIOS
 from run_tables.time_series import socket_tables
 from study_files import study
@@ -142,7 +142,7 @@ def test_scenarios_keep_the_delay_of_each_path(root, delays, text):
     path = root / "config/studies/multipath.yaml"
     scenario = study.resolve(study.load(path), str(path))["scenarios"][0]
     scenario["multipath"] |= {"paths": len(delays), "path_delay_ms": delays}
-    row = scenario_row(scenario, [100])
+    (row,) = rows_of_scenarios([scenario], {scenario["id"]: [100]})
     assert row["path_delay_ms"] == text
     assert set(row) == set(SCENARIOS.names)
 

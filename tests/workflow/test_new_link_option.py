@@ -35,7 +35,7 @@ COUNTED_IN = {
 SCRIPT = """
 import json, sys
 from documenting.study_keys import sections
-from run_tables.link_words import link_words
+from wording.link_words import link_words
 from session.host_needs import needs
 from study_files import study as studies
 

@@ -1,15 +1,21 @@
 """No check fails because of what a run measures: drawn runs in which all is as asked for are valid, for real."""
 
 import gzip
+import itertools
 import json
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 import right_runs
+from experiment.specification import RunSpecification
 from run_tables.run_metrics import flow_metrics, run_metrics
 from study_files import study as studies
+from testbed.checks.chain_verification import CHAIN_INSTEAD
 from testbed.checks.lost_packets import packets_lost
+from testbed.checks.verification import checks_of
+from wording.check_words import CHECK_WORDS
 
 
 @pytest.fixture
@@ -26,6 +32,16 @@ def carried(testbed, tmp_path):
 
 def failed(document):
     return {check["name"]: check["observed"] for check in document["verdict"]["checks"] if not check["ok"]}
+
+
+def test_every_check_has_drawn_runs_near_its_bound():
+    names = set()
+    for family, number in itertools.product(right_runs.FAMILIES, range(16)):
+        for check in checks_of(RunSpecification(right_runs.specification_of(family, number))):
+            names.add(check.args[0].check if isinstance(check, partial) else check.__name__.removeprefix("check_"))
+    # A chain's are of the same names as those of one bottleneck.
+    assert names - set(CHECK_WORDS) <= {one.__name__.removeprefix("check_") for one in CHAIN_INSTEAD.values()}
+    assert set(CHECK_WORDS) - names == set(right_runs.NOT_DRAWN)
 
 
 @pytest.mark.parametrize("family", right_runs.FAMILIES)

@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from functools import cached_property
 from itertools import pairwise
 
-from experiment.packet_sizes import SUPER_PACKET_BYTES
-from experiment.timeline import DIRECTIONS, LOST_ALL, integral, value_in_force
+from experiment.packet_sizes import PACKET_BYTES, SUPER_PACKET_BYTES
+from experiment.timeline import DIRECTIONS, LOST_ALL, directions_of, integral, value_in_force
 
 FORWARD, REVERSE = DIRECTIONS
 #: Longer than any run.
@@ -24,6 +24,8 @@ NEGLIGIBLE = 1e-9
 REAL_TIMER_S = 1e-3
 #: How many round trips after the client iperf3's server begins to count its intervals of UDP, at most: its control connection.
 SET_UP_RTTS = 4
+#: An acknowledgement as the bottleneck counts it, at least: Ethernet, IPv4, TCP with timestamps.
+ACKNOWLEDGEMENT_BYTES = 66
 
 
 class Capacity:
@@ -121,6 +123,15 @@ class Capacity:
     def _constant_ms(self, pair):
         """Return the part of a one-way delay that never changes: the hosts' own links, and the shortest of several paths."""
         return 2 * pair.access_delay_ms + min(self._run.multipath.path_delay_ms)
+
+    def waited_ns(self, sent_ns, arrived_ns, pair=None) -> int:
+        """Return how long a packet waited before it left the bottleneck; of two possible times, after the path became shorter, the shorter one."""
+        constant_ns = round(self._constant_ms(pair or self._run.pairs[0]) * 1e6)
+        for begin, end, delay_ms in _spans(self._run.timeline.values(FORWARD, "delay_ms")):
+            left_ns = arrived_ns - constant_ns - round(delay_ms * 1e6)
+            if max(begin, sent_ns) <= left_ns < end:
+                return left_ns - sent_ns
+        return 0
 
     def rtt_ms(self, at_ns, pair=None) -> float:
         """Return the round-trip time of a pair's empty path for a packet that leaves the bottleneck at a time."""
@@ -233,7 +244,9 @@ class Capacity:
         late_ms = self._late_ms + max(rtts_ms, default=0) - min(rtts_ms, default=0)
         if not run.virtual_clock:
             late_ms += 1e3 * REAL_TIMER_S
-        held_up = self.most_mbps() * late_ms * 1e3 / 8 + self._policed_before_bytes
+        # The shaper's bucket holds one packet of the largest size, which may be many small ones.
+        small = max(0, PACKET_BYTES - run.packet_bytes)
+        held_up = self.most_mbps() * late_ms * 1e3 / 8 + self._policed_before_bytes + small
         # Linux's shaper counts whole nanoseconds of a packet (psched_l2t_ns), and so is a little too fast.
         packet_ns = run.packet_bytes * 8e3 / self.most_mbps()
         return known * packet_ns / math.floor(packet_ns) + late + held_up * run.payload_bytes / run.packet_bytes
@@ -254,7 +267,19 @@ class Capacity:
         burst = self._run.direction(REVERSE).loss_burst_packets
         losses = [loss for _, loss in self._run.timeline.values(REVERSE, "loss_percent") if loss < LOST_ALL]
         in_a_row = lost_in_a_row(1 - 1 / burst if burst else max(losses, default=0) / 100)
-        return 2 * (1 + in_a_row) * max(self._run.paths, flows)
+        return 2 * (1 + in_a_row) * max(self._run.paths, flows) + self._packets_of_trace
+
+    @cached_property
+    def _packets_of_trace(self):
+        """How many packets more a trace lets be known at the ends of a time: it lets whole ones pass, and small ones in steps without capacity.
+
+        There the shaper has the rate of a packet in all that time, which is that of some acknowledgements.
+        """
+        trace = self._run.link.trace
+        if not trace:
+            return 0
+        # At both ends one that has begun, and one that a rise before a faster step lets pass (`traces`).
+        return 4 + (2 * self._run.packet_bytes // ACKNOWLEDGEMENT_BYTES if REVERSE in directions_of(trace) else 0)
 
     @cached_property
     def _late_ms(self):

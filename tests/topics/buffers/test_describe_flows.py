@@ -108,11 +108,13 @@ def test_a_valid_run_without_flows_is_an_error():
 def test_series_hold_what_differs_in_the_buffer_alone():
     both = buffers(platforms=("ns3:3.44", "uml", "ns3:3.39"), recovery="classic")
     both.loc[both["platform"] == "uml", "recovery"] = "prr"
-    slow = buffers(platforms=("uml",), recovery="prr").assign(rate_mbps=10)
+    slow = buffers(platforms=("uml",), recovery="prr").assign(
+        rate_mbps=10, conditions="10 Mbit/s, RTT 120 ms, no loss, 16 flows"
+    )
     slow["scenario"] = slow["label"] = ["slow-10", "slow-500"]
     table = scenario_series.with_series(pd.concat([both, slow], ignore_index=True))
     assert table["conditions"].tolist() == [1] * 6 + [2] * 2
-    assert table["series"].iloc[2] == "Linux, 100 Mbit/s, 60 ms, no loss, 16 flows"
+    assert table["series"].iloc[2] == "Linux, 100 Mbit/s, RTT 120 ms, no loss, 16 flows"
     assert scenario_series.platforms_of(table) == ["uml", "ns3:3.39", "ns3:3.44"]
     assert scenario_series.with_series(both)["series"].tolist() == ["ns-3 3.44"] * 2 + ["Linux"] * 2 + ["ns-3 3.39"] * 2
 

@@ -8,7 +8,7 @@ import pytest
 
 from run_tables.tidy_tables import BOTTLENECKS, FLOWS, RUNS, SCENARIOS
 from tidy_tables import completed
-from topics.chain.describe_chains import conditions_words, describe_chains
+from topics.chain.describe_chains import describe_chains
 from topics.chain.section import findings
 from topics.chain.tables import CHAIN_CELLS
 
@@ -16,6 +16,7 @@ SCENARIO = {
     "scenario": "two", "topology": "chain", "bottlenecks": 2, "flows": 3, "cross_flows": 1, "cross_cca": "", "pairs": 3,
     "rate_mbps": 10.0, "discipline": "drop-tail", "queue": "66 packets", "platform": "uml", "loss_forward_percent": 0.0,
 }  # fmt: skip
+SETTINGS = dict.fromkeys(("one", "two"), {"setting": 1, "conditions": "10 Mbit/s, drop-tail of 66 packets"})
 ONE = SCENARIO | {
     "scenario": "one",
     "topology": "dumbbell",
@@ -58,7 +59,7 @@ def tables(goodputs, rates=(10.0, 10.0), scenario=SCENARIO):
 
 
 def test_a_cell_by_hand():
-    cell = describe_chains(*tables([[2.0, 6.0, 8.0], [2.0, 8.0, 6.0]]), 0.95).iloc[0]
+    cell = describe_chains(*tables([[2.0, 6.0, 8.0], [2.0, 8.0, 6.0]]), SETTINGS, 0.95).iloc[0]
     # 2 of 8 at one bottleneck, 2 of 10 at the other.
     assert cell["long_share_percent"] == pytest.approx((25 + 20) / 2)
     # Both replications have the same share: one measurement repeated.
@@ -74,51 +75,51 @@ def test_a_cell_by_hand():
     # Half the cross flows' rate for twice their RTT, over sqrt(2); a quarter of it, over 2.
     assert cell["independent_percent"] == pytest.approx(100 / (1 + 2 * 2**0.5))
     assert cell["synchronised_percent"] == pytest.approx(100 / 9)
-    assert cell["conditions"] == "1 long and 1 cross flow, 10 Mbit/s, drop-tail, 66 packets"
+    assert cell["conditions"] == "1 long and 1 cross flow, 10 Mbit/s, drop-tail of 66 packets"
 
 
 def test_a_dumbbell_of_two_pairs_is_one_bottleneck():
-    cell = describe_chains(*tables([[4.0, 5.0], [5.0, 4.0]], scenario=ONE), 0.95).iloc[0]
+    cell = describe_chains(*tables([[4.0, 5.0], [5.0, 4.0]], scenario=ONE), SETTINGS, 0.95).iloc[0]
     assert cell["bottlenecks"] == 1 and cell["long_share_percent"] == pytest.approx(50)
     assert cell["used_percent"] == pytest.approx(100 * 9 / 9.5)
     assert cell["proportional_percent"] == cell["minimum_delay_percent"] == 50
     assert cell["queue_drop_percent"] == pytest.approx(3)
-    assert cell["conditions"] == conditions_words(pd.Series(SCENARIO))
+    assert (cell["setting"], cell["conditions"]) == (1, "1 long and 1 cross flow, 10 Mbit/s, drop-tail of 66 packets")
 
 
 def test_theory_is_silent_where_it_does_not_apply():
     theory = ["proportional_percent", "minimum_delay_percent", "independent_percent", "synchronised_percent"]
-    unlike = describe_chains(*tables([[2.0, 6.0, 8.0]], rates=(10.0, 5.0)), 0.95).iloc[0]
+    unlike = describe_chains(*tables([[2.0, 6.0, 8.0]], rates=(10.0, 5.0)), SETTINGS, 0.95).iloc[0]
     assert unlike[theory].isna().all() and unlike["long_share_percent"] > 0
-    other = describe_chains(*tables([[2.0, 6.0, 8.0]], scenario=SCENARIO | {"cross_cca": "bbr"}), 0.95)
+    other = describe_chains(*tables([[2.0, 6.0, 8.0]], scenario=SCENARIO | {"cross_cca": "bbr"}), SETTINGS, 0.95)
     assert other.iloc[0][theory].isna().all()
     runs, *rest = tables([[2.0, 6.0, 8.0]])
     rest[0]["cca"] = rest[1]["cca"] = runs["cca"] = "cubic"
-    cubic = describe_chains(runs, *rest, 0.95).iloc[0]
+    cubic = describe_chains(runs, *rest, SETTINGS, 0.95).iloc[0]
     assert cubic[theory[:2]].notna().all() and cubic[theory[2:]].isna().all()
 
 
 def test_an_invalid_run_counts_nowhere():
     runs, *rest = tables([[2.0, 6.0, 8.0], [9.0, 1.0, 1.0]])
     runs["valid"] = [True, False]
-    cell = describe_chains(runs, *rest, 0.95).iloc[0]
+    cell = describe_chains(runs, *rest, SETTINGS, 0.95).iloc[0]
     assert cell["n"] == 1 and cell["long_share_percent"] == pytest.approx((25 + 20) / 2)
     runs["valid"] = False
-    empty = describe_chains(runs, *rest, 0.95).iloc[0]
+    empty = describe_chains(runs, *rest, SETTINGS, 0.95).iloc[0]
     assert empty["n"] == 0 and np.isnan(empty["long_share_percent"])
 
 
 def test_findings_say_how_shares_fall_and_what_theory_says():
     rows = pd.concat(
         [
-            describe_chains(*tables([[4.5, 4.5]] * 2, scenario=ONE), 0.95),
-            describe_chains(*tables([[2.0, 6.0, 6.0]] * 2), 0.95),
+            describe_chains(*tables([[4.5, 4.5]] * 2, scenario=ONE), SETTINGS, 0.95),
+            describe_chains(*tables([[2.0, 6.0, 6.0]] * 2), SETTINGS, 0.95),
         ]
     )
     material = SimpleNamespace(tables=SimpleNamespace(chain_cells=rows), ranked=lambda cells: cells)
     (finding,) = findings(material)
     assert finding.text == (
-        "Reno flows over all bottlenecks get 50.0 % over 1 and 25.0 % over 2 (1 long and 1 cross flow, 10 Mbit/s, drop-tail, "
+        "Reno flows over all bottlenecks get 50.0 % over 1 and 25.0 % over 2 (1 long and 1 cross flow, 10 Mbit/s, drop-tail of "
         "66 packets); theory has 11.1 % there if a queue's overflow halves all its flows, 26.1 % if packets are lost on their own."
     )
     assert list(rows) == CHAIN_CELLS.names

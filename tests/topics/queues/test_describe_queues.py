@@ -10,7 +10,7 @@ from study_files.study_design import StudyDesign
 from tidy_tables import completed
 from topics.queues.describe_queues import describe_queues
 from topics.queues.topic import applies
-from topics.queues.variants import variants_of, with_variants
+from topics.queues.variants import delay_of, variants_of, with_variants
 
 
 def run(replication, scenario="codel", valid=True, **values):
@@ -27,7 +27,8 @@ SCENARIO = {"scenario": "codel", "discipline": "codel", "ecn": "classic", "queue
 
 def described(*runs):
     scenarios = completed(pd.DataFrame([SCENARIO]), SCENARIOS)
-    return describe_queues(completed(pd.DataFrame(runs), RUNS), scenarios, 0.95).iloc[0]
+    settings = {"codel": {"setting": 1, "conditions": "20 Mbit/s, RTT 40 ms"}}
+    return describe_queues(completed(pd.DataFrame(runs), RUNS), scenarios, settings, 0.95).iloc[0]
 
 
 def test_a_cell_by_hand():
@@ -36,18 +37,24 @@ def test_a_cell_by_hand():
         run(2, queue_drops=30, queue_marks=40, rtt_mean_ms=50.0, ce_received=40),
         run(3, valid=False, queue_drops=999),
     )
-    assert (row["n"], row["queueing_ms"], row["drop_percent"], row["mark_percent"]) == (2, 8.0, 2.0, 3.0)
+    assert (row["n"], row["rtt_above_ms"], row["drop_percent"], row["mark_percent"]) == (2, 8.0, 2.0, 3.0)
     assert (row["goodput_percent"], row["queue_marks"], row["ce_received"]) == (50.0, 30.0, 29.5)
     # The mean of 6 and 10: 8 +- 12.706 * 2 (Student's t with one degree of freedom), and no delay is below 0.
-    assert row["queueing_ms_low"] == 0
-    assert row["queueing_ms_high"] == pytest.approx(8 + 12.7062 * 2, abs=1e-3)
-    assert row["conditions"] == "2 flows, 20 Mbit/s, RTT 40 ms"
+    assert row["rtt_above_ms_low"] == 0
+    assert row["rtt_above_ms_high"] == pytest.approx(8 + 12.7062 * 2, abs=1e-3)
+    assert (row["setting"], row["conditions"]) == (1, "20 Mbit/s, RTT 40 ms")
 
 
 def test_what_nobody_counted_is_missing():
     row = described(run(1, queue_marks=np.nan))
     assert row["n"] == 1
-    assert all(np.isnan(row[name]) for name in ("mark_percent", "queueing_ms_low", "overflow_drops"))
+    assert all(np.isnan(row[name]) for name in ("mark_percent", "queueing_ms", "rtt_above_ms_low", "overflow_drops"))
+
+
+def test_a_sampled_queue_has_its_own_delay_whatever_the_rtt():
+    cells = pd.DataFrame([described(run(1, queueing_mean_ms=3.0)), described(run(1, rtt_mean_ms=95.0))])
+    assert [delay_of(cells), delay_of(cells[:1])] == ["rtt_above_ms", "queueing_ms"]
+    assert list(cells["queueing_ms"].fillna(0)) == [3.0, 0.0] and list(cells["rtt_above_ms"]) == [5.0, 55.0]
 
 
 def test_queues_are_told_apart_by_what_is_not_their_default():
@@ -59,7 +66,7 @@ def test_queues_are_told_apart_by_what_is_not_their_default():
     ]
     cells = pd.DataFrame(names, columns=["discipline", "queue_parameters"]).assign(
         platform="uml",
-        conditions="1 flow",
+        setting=1,
         ip_version="ipv4",
         cca="reno",
         ecn=["off", "classic", "off", "off"],

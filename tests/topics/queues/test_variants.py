@@ -7,7 +7,7 @@ from topics.queues.variants import variants_of, with_variants
 
 def cells(*rows):
     columns = ["discipline", "queue_parameters", "platform"]
-    usual = {"conditions": "1 flow", "ip_version": "ipv4", "cca": "reno", "ecn": "off"}
+    usual = {"setting": 1, "ip_version": "ipv4", "cca": "reno", "ecn": "off"}
     drawn = pd.DataFrame(rows, columns=columns).assign(**usual)
     return with_variants(drawn.assign(scenario_label=[f"s{number}" for number in range(len(rows))]))
 

@@ -4,7 +4,6 @@ import pandas as pd
 import pytest
 
 from run_tables.group_tables import GROUPS, SHORT_FLOWS
-from run_tables.tidy_tables import SCENARIOS
 from study_files import study
 from study_files.study_design import StudyDesign
 from tidy_tables import completed
@@ -17,14 +16,7 @@ from topics.short_flows.section import _completion
 
 CELL = {"scenario": "s", "cca": "cubic", "ip_version": "ipv4"}
 WEB = {"group": "web", "group_cca": "cubic", "beside": "bbr", "application": "web", "start_s": 0, "stop_s": 30}
-SCENARIO = {
-    "scenario": "s", "label": "one", "rate_mbps": 20, "rtt_path_ms": 40, "loss_forward_percent": 0, "queue": "2 BDP", "discipline": "codel",
-}  # fmt: skip
-
-
-@pytest.fixture
-def scenarios():
-    return completed(pd.DataFrame([SCENARIO]), SCENARIOS)
+SETTINGS = {"s": {"scenario_label": "one", "setting": 1, "conditions": "20 Mbit/s, RTT 40 ms"}}
 
 
 def groups(*rows):
@@ -33,29 +25,29 @@ def groups(*rows):
     )
 
 
-def test_a_cell_by_hand(scenarios):
+def test_a_cell_by_hand():
     runs = groups(
         {"members": 100, "complete": 100, "completion_p95_ms": 90.0, "slowdown_p50": 1.0},
         {"members": 60, "complete": 56, "completion_p95_ms": 110.0, "slowdown_p50": 1.5},
         {"members": 60, "complete": 1, "completion_p95_ms": 1.0, "valid": False},
         {"application": "real-time"},
     )
-    (row,) = describe_groups(runs, scenarios, 0.95).to_dict("records")
+    (row,) = describe_groups(runs, SETTINGS, 0.95).to_dict("records")
     assert (row["n"], row["members"], row["complete_percent"]) == (2, 80, 97.5)
-    assert (row["conditions"], row["scenario_label"]) == ("20 Mbit/s, RTT 40 ms, codel, 2 BDP", "one")
+    assert (row["setting"], row["conditions"], row["scenario_label"]) == (1, "20 Mbit/s, RTT 40 ms", "one")
     # The mean of 90 and 110: 100 +- 12.706 * 10 (Student's t with one degree of freedom), and no time is below 0.
     assert (row["completion_p95_ms"], row["completion_p95_ms_low"]) == (100, 0)
     assert row["completion_p95_ms_high"] == pytest.approx(100 + 127.062, abs=1e-2)
 
 
-def test_sizes_are_classes_between_powers_of_two(scenarios):
+def test_sizes_are_classes_between_powers_of_two():
     sizes = [1023, 1024, 2047, *[4096] * LEAST_OBJECTS, 5000]
     slowdowns = [5, 1, 3, *range(LEAST_OBJECTS), None]
     rows = [
         CELL | WEB | {"replication": 1, "valid": True, "object": n, "bytes": size, "slowdown": slowdown}
         for n, (size, slowdown) in enumerate(zip(sizes, slowdowns, strict=True))
     ]
-    described = describe_sizes(completed(pd.DataFrame(rows), SHORT_FLOWS), scenarios)
+    described = describe_sizes(completed(pd.DataFrame(rows), SHORT_FLOWS), SETTINGS)
     assert list(zip(described["from_bytes"], described["to_bytes"], described["n"], strict=True)) == [
         (512, 1024, 1),
         (1024, 2048, 2),
@@ -68,18 +60,18 @@ def test_sizes_are_classes_between_powers_of_two(scenarios):
     assert described["slowdown_p95"].iloc[2] == pytest.approx(19)
 
 
-def test_a_percentile_that_a_run_did_not_reach_has_no_mean(scenarios):
+def test_a_percentile_that_a_run_did_not_reach_has_no_mean():
     """The mean of the runs that reached it would be one of the quick runs."""
     reached = {"members": 10, "complete": 10, "completion_p50_ms": 40.0, "completion_p95_ms": 90.0, "watched_ms": 95.0}
     other = {"members": 10, "complete": 6, "completion_p50_ms": 60.0, "completion_p95_ms": None, "watched_ms": 119e3}
-    (row,) = describe_groups(groups(reached, other), scenarios, 0.95).to_dict("records")
+    (row,) = describe_groups(groups(reached, other), SETTINGS, 0.95).to_dict("records")
     assert (row["completion_p50_ms"], row["complete_percent"], row["watched_ms"]) == (50, 80, (95 + 119e3) / 2)
     assert pd.isna([row[f"completion_p95_ms{end}"] for end in ("", "_low", "_high")]).all()
     assert _completion(95, row).text == "not reached in 60 s"
     assert _completion(50, row).text == "50.0"
 
 
-def test_a_line_ends_at_the_share_that_was_complete(scenarios):
+def test_a_line_ends_at_the_share_that_was_complete():
     """13 of 20 were complete; the other seven were waited for, or gave up: as in the study of which half is lost."""
     times = [5e3 * n for n in range(1, 14)]
     rows = [
@@ -87,7 +79,7 @@ def test_a_line_ends_at_the_share_that_was_complete(scenarios):
         for n, (time, watched) in enumerate([*((t, t) for t in times), *[(None, 119e3)] * 4, *[(None, None)] * 3])
     ]  # fmt: skip
     objects = completed(pd.DataFrame(rows), SHORT_FLOWS)
-    data = _figure_rows(objects.assign(conditions="here"))
+    data = _figure_rows(objects.assign(**SETTINGS["s"]))
     assert list(data["share"]) == pytest.approx([n / 20 for n in range(1, 14)])
     assert set(data["n"]) == {20}
     # Over all 20 the median is between the tenth and eleventh; over the 13 that were complete it would be the seventh, 35 s.
@@ -95,10 +87,10 @@ def test_a_line_ends_at_the_share_that_was_complete(scenarios):
     assert reached(data, 0.95) == "not reached (65 % complete)"
 
 
-def test_streams_by_hand(scenarios):
+def test_streams_by_hand():
     call = {"group": "call", "group_cca": "", "application": "real-time", "packets": 1500}
     runs = groups(call | {"jitter_ms": 1.0, "lost_percent": 0.0}, call | {"jitter_ms": 3.0, "lost_percent": 0.5}, {})
-    (row,) = describe_real_time(runs, scenarios, 0.95).to_dict("records")
+    (row,) = describe_real_time(runs, SETTINGS, 0.95).to_dict("records")
     assert (row["n"], row["packets"], row["jitter_ms"], row["lost_percent"], row["beside"]) == (2, 1500, 2, 0.25, "bbr")
 
 

@@ -48,7 +48,7 @@ def test_leader_is_named_with_and_without_loss_and_with_the_test():
     rows += at(CLEAN[0], reno=930.0, bbr=900.0)
     assert speed(rows, cca_tests([0.01, 0.2, None])) == (
         "With random loss BBR leads by 10 % or more in both combinations of scenario and IP version, with 40 to 100 "
-        "times the next CCA's goodput; without loss no CCA leads so clearly in the only one; the CCAs' goodput differs "
+        "times the next CCA's goodput; without random loss no CCA leads so clearly in the only one; the CCAs' goodput differs "
         "significantly in 1 of 2 (Friedman, Holm-corrected)."
     )
 
@@ -56,13 +56,15 @@ def test_leader_is_named_with_and_without_loss_and_with_the_test():
 def test_the_second_half_counts_and_names_for_itself():
     rows = at(LOSSY[0], reno=10.0, bbr=800.0) + at(CLEAN[0], reno=930.0, bbr=400.0)
     rows += at(CLEAN[1], reno=930.0, bbr=900.0)
-    assert "; without loss Reno leads so clearly in 1 of 2, with 2.33 times; " in speed(rows)
+    assert "; without random loss Reno leads so clearly in 1 of 2, with 2.33 times; " in speed(rows)
 
 
 def test_two_ccas_are_held_against_the_test_of_the_pair():
     rows = at(CLEAN[0], reno=9.3, bbr=9.4)
     sentence = speed(rows, cca_tests([None], test=""), cca_tests([0.001, 0.7], test="paired t"))
-    assert sentence.startswith("Without loss no CCA leads by 10 % or more in the only combination of scenario and IP ")
+    assert sentence.startswith(
+        "Without random loss no CCA leads by 10 % or more in the only combination of scenario and IP "
+    )
     assert sentence.endswith("the CCAs' goodput differs significantly in 1 of 2 (paired t, Holm-corrected).")
     lone = speed(rows, cca_tests([None], test=""), cca_tests([0.7], test="paired t"))
     assert lone.endswith("the CCAs' goodput does not differ significantly there (paired t).")
@@ -88,10 +90,10 @@ def test_ccas_are_ranked_only_where_all_have_all_their_runs():
     absent = (runs["scenario"] == CLEAN[1]) & (runs["cca"] == "reno")
     for why in (NOT_RUN, "cca: something else"):
         lacking = runs.assign(valid=~absent, invalid_because=runs["cca"].where(~absent, why).where(absent, ""))
-        assert "Without loss Reno leads by 10 % or more in the only combination" in speed(rows, runs=lacking)
+        assert "Without random loss Reno leads by 10 % or more in the only combination" in speed(rows, runs=lacking)
     # One of several runs that is still to come is one that others have.
     more = pd.concat([runs, runs[absent].assign(valid=False, invalid_because=NOT_RUN)])
-    assert "Without loss Reno leads by 10 % or more in the only combination" in speed(rows, runs=more)
+    assert "Without random loss Reno leads by 10 % or more in the only combination" in speed(rows, runs=more)
     nowhere = runs.assign(valid=False, invalid_because=NOT_RUN)
     assert speed(rows, runs=nowhere) == sentences.NOWHERE
 
@@ -109,7 +111,7 @@ def test_ccas_that_never_meet_are_not_compared():
 
 
 CELL = CLEAN[0]
-PLACE = f"scenario {CELL[:12]} over IPv4 (10 ms each way, no loss, 1 flow)"
+PLACE = f"scenario {CELL[:12]} over IPv4 (RTT 20 ms, no loss)"
 FAST = at(CELL, bbr=900.0, reno=450.0, cubic=400.0)
 
 
@@ -153,9 +155,7 @@ def test_price_in_one_currency_only():
 
 def test_price_names_the_place_where_it_is_highest():
     again = cells(5.0, 4.0, 4.0) + cells(9.0, 1.0, 1.0, scenario=CLEAN[1])
-    assert "(50 ms each way, no loss, 1 flow) it sent 9 % of its segments again, the others at most 1 %" in (
-        price(FAST, again, [])
-    )
+    assert "(RTT 100 ms, no loss) it sent 9 % of its segments again, the others at most 1 %" in (price(FAST, again, []))
 
 
 def test_who_does_not_lead_pays_for_no_speed():

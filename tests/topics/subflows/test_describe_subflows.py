@@ -30,6 +30,7 @@ def test_a_cell_by_hand():
         completed(pd.DataFrame(runs), RUNS),
         completed(pd.DataFrame(flows), FLOWS),
         completed(pd.DataFrame([SCENARIO]), SCENARIOS),
+        {SCENARIO["scenario"]: {"setting": 3, "conditions": "20 Mbit/s, RTT 40 ms"}},
         0.95,
     ).iloc[0]
     assert cell["share_percent"] == pytest.approx((75 + 100 * 13 / 17) / 2)
@@ -37,7 +38,7 @@ def test_a_cell_by_hand():
     # Four subflows beside one flow, or two connections beside one.
     assert (cell["uncoupled_percent"], cell["coupled_percent"]) == (80, pytest.approx(200 / 3))
     assert (cell["mptcp_retransmit_percent"], cell["other_retransmit_percent"]) == (1, 0)
-    assert cell["conditions"] == "2 MPTCP and 1 other flow, 20 Mbit/s, drop-tail, 66 packets"
+    assert (cell["setting"], cell["conditions"]) == (3, "2 MPTCP and 1 other flow, 20 Mbit/s, RTT 40 ms")
     assert cell["mptcp_goodput_mbps"] == pytest.approx(6.25)
 
 

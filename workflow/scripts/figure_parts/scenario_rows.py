@@ -2,8 +2,7 @@
 
 from figure_parts.figure_style import FONT_SIZE_PT, LIGHT, SMALL_SIZE_PT
 from figure_parts.scenario_panels import INDENT_PT, fitting, size_pt
-from figure_parts.shared_conditions import shared_and_own
-from wording.scenario_words import heading
+from wording.scenario_words import heading, shared_and_own
 
 ROW_PT, LABELS_PT = 24, 122
 

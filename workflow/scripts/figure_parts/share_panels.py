@@ -31,16 +31,16 @@ class Shares:
     def columns(self) -> list[str]:
         """Return the columns of a table's cells that the figure shows."""
         ends = [f"{self.share}{end}" for end in ("", "_low", "_high")]
-        return ["scenario", "cca", "ip_version", "conditions", self.number, "n", *ends, *self.theory]
+        return ["scenario", "cca", "ip_version", "setting", "conditions", self.number, "n", *ends, *self.theory]
 
 
 def draw_shares(cells, shares) -> CategoryPanels:
     """Return the figure: one for each conditions and IP version, with a slot for each number."""
     apply_style()
-    groups = list(cells.groupby(["conditions", "ip_version"], sort=False))
+    groups = list(cells.groupby(["setting", "conditions", "ip_version"], sort=False))
     ccas, versions = list(dict.fromkeys(cells["cca"])), list(cells["ip_version"].unique())
     drawn = CategoryPanels(shares.title, len(groups), len(ccas) + len(shares.theory), columns=2)
-    for (conditions, ip_version), here in groups:
+    for (_, conditions, ip_version), here in groups:
         numbers = sorted(set(here[shares.number].astype(int)))
         parts = with_ip_version(conditions, ip_version, versions).split(", ")
         axes = drawn.add(f"Share of {shares.whose}, %", ", ".join(parts[1:]), linear_axis(0, shares.highest))

@@ -9,7 +9,7 @@ from run_tables.reading import link_packets
 from study_files.study_design import is_simulator
 from wording.link_option_words import COUNT_WORDS
 from wording.number_format import NONE, count, is_missing, number, plain
-from wording.scenario_words import amount_words, both_ways, ip_words, path_rtts_ms, rate_words
+from wording.scenario_words import amount_words, both_ways, capacity_words, ip_words, path_rtts_ms
 from wording.sentence_words import cca_name, listed
 
 #: Columns of `tidy/scenarios.csv` that are empty where a scenario has the usual value, and what is said of the others.
@@ -27,8 +27,8 @@ UNUSUAL = {
 }
 #: What is configured in a scenario's row, and how the table calls it.
 CONDITIONS = (
-    ("rate", "Rate"),
-    ("delay", "Delay"),
+    ("rate", "Capacity"),
+    ("delay", "One-way delay"),
     ("jitter", "Jitter"),
     ("loss", "Loss"),
     ("queue", "Queue"),
@@ -59,7 +59,7 @@ def scenario_rows(scenarios, runs) -> list[dict]:
             {
                 "name": row["scenario"],
                 "label": row["label"],
-                "rate": rate_words(row["rate_mbps"]),
+                "rate": capacity_words(row),
                 "delay": both_ways(row["delay_forward_ms"], row["delay_reverse_ms"], "ms"),
                 "jitter": both_ways(row["jitter_forward_ms"], row["jitter_reverse_ms"], "ms"),
                 "loss": both_ways(row["loss_forward_percent"], row["loss_reverse_percent"], "%"),
@@ -156,6 +156,8 @@ def scenario_details(row) -> list[str]:
         details.append(f"guest kernel: {row['kernel']}")
     if row["link_options"]:
         details.append(row["link_options"])
+    if row["more"]:
+        details.append(row["more"])
     for column, words in DETAILS.items():
         if not is_missing(row[column]):
             details.append(words.format(row[column]))

@@ -9,9 +9,10 @@ import math
 import pandas as pd
 
 from figure_parts.figure_style import RAMP_STEPS
-from figure_parts.shared_conditions import shared_and_own
 from run_tables.conditions_at_centre import runs_at_centre
+from run_tables.waiting import waiting
 from wording.number_format import NONE, is_missing, number
+from wording.scenario_words import shared_and_own
 
 #: How many panels of a figure stand side by side -> how many the opening shows; the section has all of them if there are more.
 PANELS = {1: 2, 2: 4, 3: 3}
@@ -46,26 +47,23 @@ def first_picture(outline, figures, tables) -> dict | None:
                     "more": len(item["panels"]) - len(shown),
                     "section": topic.anchor,
                 }
-    tiles = tile_tables(tables.runs, tables.scenarios, outline.design.scenarios)
+    tiles = tile_tables(tables.runs, tables.scenarios)
     return {"tiles": tiles} if tiles else None
 
 
-def tile_tables(runs, scenarios, configured) -> list[dict]:
+def tile_tables(runs, scenarios) -> list[dict]:
     """Return tables of means over the valid runs, IP versions together: a row a scenario, a column a CCA.
 
-    ``configured`` are the study's resolved scenarios: where a policer lets less pass than the bottleneck, its rate counts.
-
     Each has title, ccas and rows (label, detail, which sets the scenario apart, and tiles: pairs of text and step of
-    the ramp, 0 without a value): of goodput in percent of the bottleneck's rate, and of the mean RTT above that of the
-    empty path in ms. A table of fewer than two values is left out.
+    the ramp, 0 without a value): of goodput in percent of the ideal, and of how long packets waited in ms
+    (`run_tables.waiting`). A table of fewer than two values is left out.
     """
     valid = runs_at_centre(runs, scenarios)
     valid = valid[valid["valid"]]
-    policed = {row["id"]: row["link"]["policer"]["rate_mbps"] for row in configured if row["link"].get("policer")}
-    rate = (valid["rate_mbps"] * valid["paths"]).clip(upper=valid["scenario"].map(policed).fillna(float("inf")))
+    name, waits = waiting(valid)
     quantities = (
-        ("Goodput, % of the rate", 100 * valid["goodput_mbps"] / rate, 100.0, 0),
-        ("Queueing delay, ms", (valid["rtt_mean_ms"] - valid["rtt_path_ms"]).clip(lower=0), None, None),
+        ("Goodput, % of what path and senders allow", valid["ideal_percent"], 100.0, 0),
+        (f"{name}, ms", waits.clip(lower=0), None, None),
     )
     ccas, tables = list(runs["cca"].unique()), []
     labels = dict(zip(scenarios["scenario"], scenarios["label"], strict=True))

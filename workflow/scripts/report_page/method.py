@@ -432,11 +432,11 @@ def startup(scenarios, runs) -> dict[str, str | int | float] | None:
     for row in scenarios.to_dict("records"):
         rtt_s = path_rtts_ms(row)[-1] / 1000
         packet_bytes = packets[row["scenario"]]
-        if is_missing(row["rate_mbps"]) or is_missing(packet_bytes) or rtt_s <= 0 or not row["duration_s"] > 0:
+        if is_missing(row["capacity_most_mbps"]) or is_missing(packet_bytes) or rtt_s <= 0 or not row["duration_s"] > 0:
             continue
         if not row["flows"]:  # groups without a long flow
             continue
-        segments = row["rate_mbps"] * 1e6 * rtt_s / (8 * packet_bytes) / row["flows"]
+        segments = row["capacity_most_mbps"] * 1e6 * rtt_s / (8 * packet_bytes) / row["flows"]
         trips = max(0, math.ceil(math.log2(segments / INITIAL_WINDOW))) if segments > 0 else 0
         share = 100 * trips * rtt_s / row["duration_s"]
         if longest is None or share > longest["percent"]:

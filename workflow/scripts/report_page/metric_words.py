@@ -36,7 +36,7 @@ _OF_THE_HOST = "TcpRetransSegs of the sending host: all its connections, that of
 _GOODPUT_ELSEWHERE = (
     ("FTP", "size of the file over the time from wget's start to its end"),
     ("round trips", None),
-    ("UDP", "iperf3's server, whole reporting intervals while its client was sending"),
+    ("UDP", "iperf3's server, whole reporting intervals while all clients were sending"),
     ("MPTCP", "the senders' kernels: data of the connection that were acknowledged (mptcpi_bytes_acked)"),
     ("ns-3", "the simulator's senders: what was acknowledged"),
 )
@@ -69,8 +69,11 @@ WORDS = {
                 "summed over them.",
                 some("tcp"),
             ),
-            Statement("Bytes that arrived, by flow over its own time, summed over the flows.", none("tcp")),
-            Statement("Flows of UDP count over their own times.", some("tcp") & ~every("tcp")),
+            Statement(
+                "Bytes that arrived over the time that all flows of the run have in common, in whole reporting intervals, summed over the flows.",
+                none("tcp"),
+            ),
+            Statement("Of UDP they are those that arrived in whole reporting intervals.", some("tcp") & ~every("tcp")),
             _OF_GROUPS,
             Statement("Start-up is included.", ALWAYS),
         ),

@@ -129,7 +129,6 @@ def _streams(document, run):
     """Return group -> the columns of `GROUPS` on real-time streams."""
     of_groups = {}
     for group, streams in zip(run.groups_of(REAL_TIME), document.get("real_time", ()), strict=True):
-        path_ms = run.direction("forward").delay_ms + 2 * run.group_pair(group).access_delay_ms
         sent = sum(map(len, streams["delay_ns"]))
         delays_ms = [delay / 1e6 for of_stream in streams["delay_ns"] for delay in of_stream if delay is not None]
         jitters = [jitter_ms(of_stream) for of_stream in streams["delay_ns"]]
@@ -139,10 +138,26 @@ def _streams(document, run):
             "packets": sent,
             "lost_percent": 100 * (sent - len(delays_ms)) / sent if sent else None,
             **_percentiles("delay", "ms", delays_ms),
-            **_percentiles("queueing", "ms", [delay - path_ms for delay in delays_ms]),
+            **_percentiles("queueing", "ms", waits_ms(run, run.group_pair(group), streams)),
             "jitter_ms": sum(known) / len(known) if known else None,
         }
     return of_groups
+
+
+def waits_ms(run, pair, streams) -> list[float]:
+    """Return how long each packet of streams that arrived waited, in ms: its delay less that of the path when it left the queue.
+
+    Empty where jitter or late packets are set, whose time can't be told from a queue's.
+    """
+    if run.direction("forward").jitter_ms or run.late_percent("forward"):
+        return []
+    times = (
+        (sent_ns, delay_ns)
+        for stream in zip(streams["sent_ns"], streams["delay_ns"], strict=True)
+        for sent_ns, delay_ns in zip(*stream, strict=False)
+        if delay_ns is not None
+    )
+    return [run.capacity.waited_ns(sent_ns, sent_ns + delay_ns, pair) / 1e6 for sent_ns, delay_ns in times]
 
 
 def jitter_ms(delays_ns) -> float | None:

@@ -45,7 +45,7 @@ GROUPS = Table(
         count_column("packets", "packets", "Real-time packets that were sent.", _OTHER_GROUP),
         number_column("lost_percent", "%", "Of these, that never arrived.", _OTHER_GROUP, least=0, most=100),
         *_percentile_columns("delay", "ms", "the one-way delays of the packets that arrived", _NONE_ARRIVED),
-        *_percentile_columns("queueing", "ms", "the same less the path's delay", _NONE_ARRIVED),
+        *_percentile_columns("queueing", "ms", "the times that they waited in the queue: one-way delay less the path's own when each left it", f"jitter or late packets add to it; {_NONE_ARRIVED}"),
         number_column("jitter_ms", "ms", "Interarrival jitter (RFC 3550), the mean over packets and streams.", _NONE_ARRIVED, least=0),
         VALID,
     ),

@@ -11,6 +11,9 @@ CELL_COLUMNS = (
 REPLICATION = ordinal_column("replication", "Number of the replication, from 1.")
 RUN_KEYS = (*CELL_COLUMNS, REPLICATION)
 SCENARIO_LABEL = text_column("scenario_label", "The scenario's short name.")
+#: What scenarios have in common that a topic shows side by side (`scenario_labels.settings_of`): a number, by which they are found, and words.
+SETTING = ordinal_column("setting", "Number of what the scenario has in common with those that are shown beside it.")
+CONDITIONS = text_column("conditions", "The same in words.")
 #: A cell, its scenario with the label beside it.
 LABELLED_CELL = (CELL_COLUMNS[0], SCENARIO_LABEL, *CELL_COLUMNS[1:])
 VALID = truth_column("valid", "Whether the run passed all of its checks.")

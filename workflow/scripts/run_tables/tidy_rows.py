@@ -10,7 +10,6 @@ from run_tables.cpu_times import cpu_metrics
 from run_tables.exclusions import NOT_RUN
 from run_tables.flows_under_test import numbers_under_test
 from run_tables.link_option_columns import option_counts
-from run_tables.link_words import link_words
 from run_tables.load_metrics import load_metrics
 from run_tables.loss_burst_columns import burst_columns
 from run_tables.marks import marks_of_flows, marks_of_run
@@ -29,6 +28,8 @@ from run_tables.steady_state import USUAL_RULE
 from run_tables.tidy_tables import SCENARIOS
 from study_files.study_variation import variation_words
 from testbed.checks.network_checks import outage_drops
+from wording.link_words import link_words
+from wording.scenario_labels import conditions_of, hidden_conditions
 from wording.scenario_words import groups_words
 
 
@@ -182,8 +183,15 @@ def rows_of_bottlenecks(document) -> list[dict]:
     return [{**keys, **row, "valid": valid} for row in ([] if "failure" in document else bottleneck_rows(document))]
 
 
+def rows_of_scenarios(scenarios, queue_packets) -> list[dict]:
+    """Return the rows of `tidy_tables.SCENARIOS` of a study; ``queue_packets`` has by scenario the limits that were set in its runs."""
+    rows = [scenario_row(scenario, queue_packets.get(scenario["id"], ())) for scenario in scenarios]
+    of_all = zip(rows, conditions_of(scenarios), hidden_conditions(scenarios, rows), strict=True)
+    return [row | {"conditions": conditions, "more": more} for row, conditions, more in of_all]
+
+
 def scenario_row(scenario, queue_packets) -> dict:
-    """Return the row of a scenario of the resolved study; ``queue_packets`` are the limits that were set in its runs."""
+    """Return what the row of a scenario has of this scenario alone; ``queue_packets`` are the limits that were set in its runs."""
     link, traffic, hosts, paths = (scenario[key] for key in ("link", "traffic", "hosts", "multipath"))
     run = RunSpecification({"scenario": scenario, "ip_version": "ipv4"})
     of_section = {key: value for section in (traffic, link, scenario["transport"]) for key, value in section.items()}
@@ -193,6 +201,8 @@ def scenario_row(scenario, queue_packets) -> dict:
         **{name: scenario[name] for name in ("label", "platform")},
         "flows": run.flows,
         "rate_mbps": run.rate_mbps,
+        "capacity_least_mbps": run.capacity.least_mbps(),
+        "capacity_most_mbps": run.capacity.most_mbps(),
         **{
             f"{name}_{way}_{unit}": link[f"{name}_{unit}"][way]
             for name, unit in (("jitter", "ms"), ("loss", "percent"))

@@ -15,7 +15,7 @@ _NO_STEADY = f"FTP has none; {_NO_WINDOW}; MSER finds no steady part"
 _NOT_SAMPLED = "the scenario has no `sample_interval_ms`"
 _NO_DISORDER = "none are to be"
 _NO_BURSTS = "losses have no bursts"
-_NO_COMMON = "each flow has a window of its own, or the application none"
+_NO_COMMON = "the application has no window"
 _WINDOW_BEGIN = "When the window begins, from the traffic's origin: the first reading at which all flows had data."
 _WINDOW_END = "When it ends: the last reading before a flow ends."
 
@@ -96,7 +96,7 @@ RUNS = Table(
         number_column(
             "goodput_mbps", "Mbit/s",
             "What was delivered of the flows under test (`flows_under_test`) over the window that all flows have in common, start-up included; "
-            "of UDP over each flow's own window.",
+            "of UDP over whole reporting intervals of it.",
             f"round trips of single messages have none; {_NO_WINDOW}",
             "TCP_INFO: tcpi_bytes_acked, and of what was acknowledged selectively tcpi_sacked; MPTCP: mptcpi_bytes_acked; "
             "UDP: iperf3's server; FTP: size over wget's time; ns-3: its senders", least=0,
@@ -356,7 +356,12 @@ SCENARIOS = Table(
     (
         text_column("scenario", "Its identifier."),
         text_column("label", "Its short name."),
+        text_column("conditions", "Its conditions in words: what the path can carry, RTT, loss, flows, and all else that the study's scenarios differ in. No two scenarios have the same."),
         number_column("rate_mbps", "Mbit/s", "Rate of the bottleneck, of each on several paths.", "nothing limits the rate"),
+        *(
+            number_column(f"capacity_{name}_mbps", "Mbit/s", f"The {name} that the path can carry at any time in the data's direction, by its rate, timeline or trace, a policer and outages; all paths together, of a chain the narrowest bottleneck's.", "nothing limits the rate")
+            for name in ("least", "most")
+        ),
         number_column("rtt_path_ms", "ms", "RTT of the empty path, the mean over pairs of hosts and paths."),
         number_column("delay_forward_ms", "ms", "One-way delay in the data's direction, the hosts' own links aside; of a chain all of it."),
         number_column("delay_reverse_ms", "ms", "One-way delay in the acknowledgements' direction."),
@@ -407,6 +412,7 @@ SCENARIOS = Table(
         ),
         text_column("kernel", "The guest kernel of its runs, with patches and options.", "it is the image's, or CCAs have kernels of their own"),
         text_column("link_options", "What else the link does: changes while traffic flows, a trace, a policer, and options such as losses in bursts or packets that come late.", "nothing"),
+        text_column("more", "What the study's scenarios differ in besides, and no other column shows.", "nothing"),
     ),
     "tidy",
 )  # fmt: skip

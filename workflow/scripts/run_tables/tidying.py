@@ -111,7 +111,7 @@ def tidy(study, paths, output, workflow, made_by=None) -> None:
         parquet.write_table(pyarrow.Table.from_pylist(waiting, schema=INTERVALS_SCHEMA))
     with ExitStack() as stack:
         scenarios = _csv_table(stack, output["scenarios"], SCENARIOS.names)
-        scenarios.writerows(tidy_rows.scenario_row(s, queues.get(s["id"], ())) for s in study["scenarios"])
+        scenarios.writerows(tidy_rows.rows_of_scenarios(study["scenarios"], queues))
     pyarrow.parquet.write_table(read_typed(output["runs"], RUNS), output["runs_parquet"])
     provenance = {
         "study": study,

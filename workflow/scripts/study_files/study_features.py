@@ -74,6 +74,7 @@ FEATURES: dict[str, Callable[[dict], bool]] = {
     "damage": _uses("corrupt_percent"),
     "segmentation offload": lambda scenario: scenario["transport"]["segmentation_offload"],
     "several paths": lambda scenario: scenario["multipath"]["by"] != "none",
+    "gre": lambda scenario: scenario["multipath"]["by"] == "gre",
     "mptcp": lambda scenario: scenario["multipath"]["by"] == "mptcp",
     "tcp": lambda scenario: scenario["traffic"]["protocol"] == "tcp",
     "bulk": lambda scenario: scenario["traffic"]["application"] != "round-trip" and scenario["flows"] > 0,

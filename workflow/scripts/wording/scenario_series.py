@@ -5,10 +5,10 @@ import itertools
 import pandas as pd
 
 from wording.number_format import plain
-from wording.scenario_words import conditions, platform_words
+from wording.scenario_words import platform_words, shared_and_own
 
 # Columns of tidy/scenarios.csv that say how a scenario is called, how large its buffer is, and what carries it.
-APART = ("scenario", "label", "queue", "queue_packets", "platform", "recovery")
+APART = ("scenario", "label", "conditions", "queue", "queue_packets", "platform", "recovery")
 UNITS = ("packets", "bytes", "BDP")
 #: Platforms that are a Linux kernel -> what readers call them, in the order of tables and figures.
 KERNELS = {"uml": "Linux", "host": "host Linux"}
@@ -22,15 +22,19 @@ def platform_name(platform) -> str:
 def with_series(scenarios: pd.DataFrame) -> pd.DataFrame:
     """Return the rows of ``tidy/scenarios.csv`` with what they have in common.
 
-    Further columns: ``conditions`` (a number for all that is neither buffer nor platform), ``setting`` (that in words,
-    empty if all scenarios share it), ``platform_name``, ``series`` (platform and setting), ``buffer`` (as "10 packets"),
+    Further columns: ``conditions`` (a number for all that is neither buffer nor platform), ``in_common`` (that in words),
+    ``setting`` (the same, empty if all scenarios share it), ``platform_name``, ``series`` (platform and setting), ``buffer`` (as "10 packets"),
     ``buffer_size`` and ``buffer_unit``.
     """
     table = scenarios.copy()
     sizes = [buffer_size(text) for text in table["queue"]]
     rest = [name for name in table.columns if name not in APART]
     keys = pd.Series(["/".join(map(str, row)) for row in table[rest].itertuples(index=False)], table.index)
-    table["conditions"] = pd.factorize(keys)[0] + 1
+    numbers = pd.Series(pd.factorize(keys)[0] + 1, table.index)
+    table["in_common"] = numbers.map(
+        {number: shared_and_own(table[numbers == number])[0] for number in numbers.unique()}
+    )
+    table["conditions"] = numbers
     table["setting"] = _settings(table)
     table["platform_name"] = [platform_name(platform) for platform in table["platform"]]
     names = zip(table["platform_name"], table["setting"], strict=True)
@@ -70,7 +74,7 @@ def version_of(platform) -> tuple[int, ...]:
 
 def setting_words(scenario) -> str:
     """Return the conditions of a row of `with_series`, told apart from others that read the same."""
-    return scenario["setting"] or conditions(scenario)
+    return scenario["setting"] or scenario["in_common"]
 
 
 def compared_platforms(platforms) -> list[str]:
@@ -90,9 +94,11 @@ def main_pairs(platforms: list[str]) -> list[tuple[str, str]]:
 
 
 def _settings(table):
-    words = [conditions(row) for row in table.to_dict("records")]
-    by_key = dict(zip(table["conditions"], words, strict=True))
+    by_key = dict(zip(table["conditions"], table["in_common"], strict=True))
     if len(by_key) == 1:
         return [""] * len(table)
-    alike = len(set(by_key.values())) < len(by_key)
-    return [f"{text} (setting {key})" if alike else text for text, key in zip(words, table["conditions"], strict=True)]
+    texts = list(by_key.values())
+    return [
+        f"{words} (setting {key})" if texts.count(words) > 1 else words
+        for words, key in zip(table["in_common"], table["conditions"], strict=True)
+    ]

@@ -1,7 +1,7 @@
 """What a scenario, a row of ``tidy/scenarios.csv`` as a mapping, is called and what its conditions are, in a few words."""
 
 from experiment.flow_groups import OWN
-from wording.number_format import count, is_missing, plain
+from wording.number_format import is_missing, plain
 
 
 def rate_words(rate_mbps) -> str:
@@ -21,13 +21,28 @@ def both_ways(forward, reverse, unit) -> str:
 
 
 def conditions(scenario) -> str:
-    """Return a scenario's conditions in one line."""
-    loss = loss_words(scenario, "both ways", both_ways)
-    delay = both_ways(scenario["delay_forward_ms"], scenario["delay_reverse_ms"], "ms")
-    rate = f"{_paths_words(scenario)}{rate_words(scenario['rate_mbps'])}"
-    flows = scenario.get("groups") or count(int(scenario["flows"]), "flow")
-    # The same number of parts for each scenario.
-    return ", ".join([rate, delay, loss, " ".join([flows.replace(", ", " + "), *_joining_words(scenario)])])
+    """Return a scenario's conditions in one line, which no other of the study has (`scenario_labels.conditions_of`)."""
+    return scenario["conditions"]
+
+
+def capacity_words(scenario) -> str:
+    """Return what a scenario's path can carry in the data's direction: "20 Mbit/s", "0 to 24 Mbit/s (mean 12)", "no rate limit"."""
+    return conditions(scenario).split(", ")[0]
+
+
+def shared_and_own(scenarios) -> tuple[str, list[str]]:
+    """Return the conditions that all rows of ``tidy/scenarios.csv`` share, and those that set each apart.
+
+    Returns
+    -------
+    shared : str
+        Such as "1 Gbit/s"; empty if there is none.
+    own : list of str
+        One a scenario, such as "RTT 20 ms, 1 % loss, 1 flow"; empty if there is one scenario.
+    """
+    parts = [conditions(scenario).split(", ") for scenario in scenarios.to_dict("records")]
+    shared = [part for part in parts[0] if all(part in others for others in parts)]
+    return ", ".join(shared), [", ".join(part for part in own if part not in shared) for own in parts]
 
 
 def loss_words(scenario, alike, apart) -> str:
@@ -41,28 +56,6 @@ def loss_words(scenario, alike, apart) -> str:
     if reverse == 0:
         return f"{plain(forward)} % loss"
     return f"{plain(forward)} % loss {alike}" if forward == reverse else f"{apart(forward, reverse, '%')} loss"
-
-
-def _paths_words(scenario) -> str:
-    """Return "4 x " where a scenario has four paths, "3 bottlenecks from " where so many are in a row, "" where it has one."""
-    if (bottlenecks := int(scenario.get("bottlenecks", 1))) > 1:
-        return f"{bottlenecks} bottlenecks from "
-    paths = int(scenario["paths"]) if scenario["topology"] == "cable" else 1
-    return f"{paths} \N{MULTIPLICATION SIGN} " if paths > 1 else ""
-
-
-def _joining_words(scenario) -> list[str]:
-    """Return what joins a scenario's paths and how far their delays differ, and that a file is transferred: a list of texts."""
-    words = []
-    if scenario["multipath"] == "mptcp":
-        words.append("by MPTCP")
-    elif scenario["multipath"] == "gre":
-        words.append(f"by GRE over {ip_words(scenario['tunnel_ip_version'])}")
-        words += ["per flow"] if scenario["distribution"] == "per-flow" else []
-    delays = dict.fromkeys(scenario["path_delay_ms"].split())
-    if set(delays) != {"0"}:
-        words.append(f"(paths of +{' and +'.join(delays)} ms)")
-    return ["of FTP", *words] if scenario["application"] == "ftp" else words
 
 
 def groups_words(groups) -> str:

@@ -1,7 +1,7 @@
 """Names and numbers as sentences carry them: CCAs as readers write them, scenarios with their conditions."""
 
-from wording.number_format import count, is_missing, number, p_value, plain
-from wording.scenario_words import ip_words, loss_words, rate_words
+from wording.number_format import is_missing, number, p_value
+from wording.scenario_words import ip_words, shared_and_own
 
 # As their authors and RFCs write them; the kernel's name is that of the module.
 CCA_NAMES = {
@@ -40,13 +40,6 @@ def p_words(value) -> str:
     return f"p {text}" if text.startswith("<") else f"p = {text}"
 
 
-def _each_way(forward, reverse, unit) -> str:
-    """Return a value of both directions: "10 ms each way" or "10 ms there and 5 ms back"."""
-    if forward == reverse:
-        return f"{plain(forward)} {unit} each way"
-    return f"{plain(forward)} {unit} there and {plain(reverse)} {unit} back"
-
-
 def place_words(row, scenarios, one_ip_version=False) -> str:
     """Return a scenario and IP version with what tells the scenario apart.
 
@@ -58,14 +51,15 @@ def place_words(row, scenarios, one_ip_version=False) -> str:
         scenario and ip_version.
     one_ip_version : bool
         Whether the study has no other, so that it needn't be named.
+
+    Returns
+    -------
+    str
+        "scenario 3 over IPv6 (RTT 200 ms, 1 % loss, 12 flows)".
     """
-    scenario = scenarios[scenarios["scenario"] == row["scenario"]].iloc[0]
-    words = [
-        _each_way(scenario["delay_forward_ms"], scenario["delay_reverse_ms"], "ms"),
-        loss_words(scenario, "each way", _each_way),
-        count(int(scenario["flows"]), "flow"),
-    ]
-    if scenarios["rate_mbps"].nunique(dropna=False) > 1:
-        words.insert(0, rate_words(scenario["rate_mbps"]))
+    own = dict(
+        zip(scenarios["scenario"], zip(scenarios["label"], shared_and_own(scenarios)[1], strict=True), strict=True)
+    )
+    label, apart = own[row["scenario"]]
     over = "" if one_ip_version else f" over {ip_words(row['ip_version'])}"
-    return f"scenario {scenario['label']}{over} ({', '.join(words)})"
+    return f"scenario {label}{over}{f' ({apart})' if apart else ''}"

@@ -6,9 +6,7 @@ from run_tables.estimated_cells import estimated_cells
 from run_tables.run_keys import RUN
 from tcp_models.chain_models import fair_share, reno_share_independent, reno_share_synchronised
 from topics.chain.tables import CHAIN_CELLS
-from wording.number_format import count, is_missing, plain
-from wording.scenario_words import platform_words, rate_words
-from wording.sentence_words import cca_name
+from wording.number_format import count, is_missing
 
 #: What is measured of a run, and averaged over those of a cell.
 MEASURES = (
@@ -57,7 +55,7 @@ def _retransmit_percent(flows, mss_bytes):
     return 100 * flows["retransmits"].sum() / (flows["bytes_sent"].sum() / mss_bytes)
 
 
-def describe_chains(runs, flows, bottlenecks, scenarios, confidence) -> pd.DataFrame:
+def describe_chains(runs, flows, bottlenecks, scenarios, settings, confidence) -> pd.DataFrame:
     """Return `CHAIN_CELLS`: a row a cell, in the order of `runs`."""
     compared = chains_and_dumbbells(scenarios).set_index("scenario")
     of_run = {name: dict(list(table.groupby(RUN))) for name, table in (("flows", flows), ("bottlenecks", bottlenecks))}
@@ -71,7 +69,8 @@ def describe_chains(runs, flows, bottlenecks, scenarios, confidence) -> pd.DataF
     about = {
         name: {
             "platform": scenario["platform"],
-            "conditions": conditions_words(scenario),
+            "setting": settings[name]["setting"],
+            "conditions": f"{counts_words(scenario)}, {settings[name]['conditions']}",
             "bottlenecks": int(scenario["bottlenecks"]),
             **flow_counts(scenario),
         }
@@ -97,19 +96,10 @@ def flow_counts(scenario) -> dict[str, int]:
     return {"long_flows": flows - flows // 2, "cross_flows": flows // 2}
 
 
-def conditions_words(scenario) -> str:
-    """Return what a scenario is besides its number of bottlenecks: "1 long and 1 cross flow, 10 Mbit/s, drop-tail, 66 packets"."""
+def counts_words(scenario) -> str:
+    """Return how many flows pass a scenario's bottlenecks: "1 long and 1 cross flow"."""
     counts = flow_counts(scenario)
-    flows = f"{counts['long_flows']} long and {count(counts['cross_flows'], 'cross flow')}"
-    own = (
-        ""
-        if is_missing(scenario["cross_cca"]) or not scenario["cross_cca"]
-        else f" of {cca_name(scenario['cross_cca'])}"
-    )
-    loss = f", {plain(scenario['loss_forward_percent'])} % loss" if scenario["loss_forward_percent"] else ""
-    platform = "" if scenario["platform"] == "uml" else f", {platform_words(scenario['platform'])}"
-    queue = f"{scenario['discipline']}, {scenario['queue']}"
-    return f"{flows}{own}, {rate_words(scenario['rate_mbps'])}, {queue}{loss}{platform}"
+    return f"{counts['long_flows']} long and {count(counts['cross_flows'], 'cross flow')}"
 
 
 def _are_alike(bottlenecks, scenario):

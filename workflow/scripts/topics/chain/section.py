@@ -33,7 +33,9 @@ def findings(material) -> list[Finding]:
     known = cells[cells["long_share_percent"].notna()]
     several = known["ip_version"].nunique() > 1
     sentences = []
-    for (conditions, cca, ip_version), group in known.groupby(["conditions", "cca", "ip_version"], sort=False):
+    for (_, conditions, cca, ip_version), group in known.groupby(
+        ["setting", "conditions", "cca", "ip_version"], sort=False
+    ):
         if group["bottlenecks"].nunique() < 2:
             continue
         ordered = group.sort_values("bottlenecks")

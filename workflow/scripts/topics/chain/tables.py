@@ -1,7 +1,7 @@
 """The analysis table of the topic, column by column."""
 
-from run_tables.run_keys import CELL_COLUMNS, SCENARIO_LABEL
-from run_tables.table import Table, columns_with_intervals, count_column, number_column, text_column
+from run_tables.run_keys import CELL_COLUMNS, CONDITIONS, SCENARIO_LABEL, SETTING
+from run_tables.table import Table, columns_with_intervals, count_column, number_column
 from run_tables.tidy_tables import RUNS
 
 _NO_RUN = "no valid run has a value"
@@ -13,7 +13,8 @@ CHAIN_CELLS = Table(
         *CELL_COLUMNS,
         SCENARIO_LABEL,
         RUNS["platform"],
-        text_column("conditions", "What scenarios share that differ in the number of bottlenecks only, in words."),
+        SETTING,
+        CONDITIONS,
         count_column("bottlenecks", "", "Number of bottlenecks in a row."),
         count_column("long_flows", "", "Number of flows that pass all of them (of a dumbbell: those of the first pair)."),
         count_column("cross_flows", "", "Number of flows that cross each single one."),

@@ -1,7 +1,35 @@
 """Several bottlenecks in a row: what flows over all of them get beside flows over each, against theory."""
 
+from experiment.specification import RunSpecification
 from topics.chain.tables import CHAIN_CELLS
 from topics.topic import Analysis, Plot, Topic
+from wording.scenario_labels import keys_of, settings_by
+
+
+def in_common(scenario) -> dict:
+    """Return what a resolved scenario has in common with others that differ in their number of bottlenecks in a row only."""
+    run = RunSpecification({"scenario": scenario, "ip_version": "ipv4"})
+    parts = ("link.rate_mbps", "link.delay_ms", "queue", "topology", "chain.bottlenecks", "hosts", "flows")
+    rest = keys_of(scenario, parts)
+    if not run.is_chain:
+        # The two pairs of a dumbbell take flows in turn.
+        rest |= {
+            "flows": [run.flows - run.flows // 2, run.flows // 2],
+            "chain.cross_flows": None,
+            "chain.cross_cca": None,
+        }
+    else:
+        rest |= {"flows": [run.end_to_end_flows, run.chain.cross_flows], "chain.cross_flows": None}
+    keys = ("link.rate_mbps", "link.delay_ms", "queue")
+    bottlenecks = [keys_of({"link": one.scenario["link"], "queue": one.scenario["queue"]}) for one in run.bottlenecks]
+    each = [{key: value for key, value in one.items() if key.startswith(keys)} for one in bottlenecks]
+    alike = all(one == each[0] for one in each)
+    return rest | {"bottlenecks": each[:1] if alike else each, "access_ms": sorted(set(run.hosts.access_delay_ms))}
+
+
+def _settings(design):
+    return {"settings": settings_by(design.scenarios, in_common)}
+
 
 SHARES = Plot(
     "chain-shares",
@@ -17,7 +45,13 @@ TOPIC = Topic(
     heading="What do flows over several bottlenecks get?",
     applies=lambda design: "chain" in design.topologies,
     analyses=(
-        Analysis("describe_chains", ("runs", "flows", "bottlenecks", "scenarios"), (CHAIN_CELLS,), ("confidence",)),
+        Analysis(
+            "describe_chains",
+            ("runs", "flows", "bottlenecks", "scenarios"),
+            (CHAIN_CELLS,),
+            ("confidence",),
+            params=_settings,
+        ),
     ),
     figures=(SHARES,),
     pictures=(SHARES.slug,),

@@ -31,11 +31,11 @@ def findings(material) -> list[Finding]:
     cells = material.tables.failovers
     known = cells[cells["standstill_s"].notna()]
     sentences = []
-    for label, group in known.groupby("scenario_label", sort=False):
+    for _, group in known.groupby("scenario", sort=False):
         row = group.iloc[0]
         stood = _range(group["standstill_s"])
         sentence = (
-            f"Where path {row['outage_path']:.0f} of {count(int(row['paths']), 'path')} is down for {plain(row['outage_for_s'])} s ({label}) "
+            f"Where path {row['outage_path']:.0f} of {count(int(row['paths']), 'path')} is down for {plain(row['outage_for_s'])} s ({row['scenario_label']}) "
             f"nothing is acknowledged for {stood} s in the mean of a cell"
         )
         returned = group["return_s"].dropna()

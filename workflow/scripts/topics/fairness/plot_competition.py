@@ -12,7 +12,7 @@ from figure_parts.scenario_panels import DASHES, TITLE_PT, Grid, PanelFigure, li
 from figure_parts.tooltips import tell_line
 from run_tables.series_of_runs import series_of_runs
 from topics.fairness.flow_shares import numbered, two_sided_runs
-from topics.fairness.share_words import share_conditions
+from wording.scenario_words import conditions
 
 # Column of the data -> title of the panel.
 PANELS = {
@@ -143,9 +143,8 @@ def plot_competition(scenarios, flow_shares, sockets, mix, scenario) -> Drawing:
     series = dict(series_of_runs(sockets, columns, {run})) if run else {}
     bin_s = max(0.1, round(float(scenarios.loc[scenario, "duration_s"]) / GOODPUT_BINS, 1))
     data = _lines_of_run(series.get(run, pd.DataFrame(columns=columns)), bin_s)
-    rtts = flow_shares[flow_shares["scenario"] == scenario].groupby("position")["rtt_path_ms"].mean()
-    conditions = share_conditions(scenarios.loc[scenario], list(rtts))
+    about = conditions(scenarios.loc[scenario])
     title = f"{mix}, replication {run[3]}" if run else f"{mix}: no valid run"
-    drawn = _draw(data, title, f"{mix}, {conditions}", bin_s)
-    words = f"{title}: goodput, congestion window and RTT over time, {conditions}"
+    drawn = _draw(data, title, f"{mix}, {about}", bin_s)
+    words = f"{title}: goodput, congestion window and RTT over time, {about}"
     return drawn.drawing(words, data, digits=6)

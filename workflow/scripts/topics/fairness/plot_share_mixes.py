@@ -20,8 +20,9 @@ from figure_parts.scenario_panels import (
 )  # fmt: skip
 from figure_parts.tooltips import tell, value_words
 from topics.fairness.flow_shares import ccas_of, mix_sizes
-from topics.fairness.share_words import scenario_name, share_conditions
+from topics.fairness.share_words import scenario_name
 from wording.number_format import is_missing
+from wording.scenario_words import conditions
 
 #: Columns of the table that are drawn.
 DRAWN = [
@@ -56,12 +57,11 @@ def _draw(shares, scenarios):
         value_axis(axes, "x", axis[position], spaced=True)
         rows_of(axes, names)
         unit_below(axes, axis[position], "times the fair share")
-        conditions = share_conditions(scenario, list(dict.fromkeys(row["rtt_path_ms"] for row in rows)))
-        panel_title(axes, scenario_name(scenario), conditions, labels)
+        panel_title(axes, scenario_name(scenario), conditions(scenario), labels)
         reference_line(axes, 1.0)
         for row in rows:
             _row(axes, names.index(_row_name(row)), row)
-        drawn.finish(axes, _describe(rows, scenario, conditions))
+        drawn.finish(axes, _describe(rows, scenario, conditions(scenario)))
     return drawn
 
 

@@ -6,7 +6,8 @@ from figure_parts.category_panels import with_ip_version
 from figure_parts.figure_svg import Drawing
 from topics.fairness.flow_shares import PLACE, ccas_of, matrix_cells, mix_sizes, numbered
 from topics.fairness.matrix_figure import Scale, draw_matrices
-from topics.fairness.share_words import scenario_name, share_conditions
+from topics.fairness.share_words import scenario_name
+from wording.scenario_words import conditions
 
 #: Columns of the table that are drawn.
 DRAWN = [
@@ -31,13 +32,12 @@ def _whole_matrix(pairs, flows):
 
 def _panels_of(scenarios, flows):
     """Return a panel for each scenario and IP version."""
-    rtts = flows.groupby(["scenario", "position"])["rtt_path_ms"].mean()
     ip_versions = list(flows["ip_version"].unique())
     return [
         {
             "scenario": scenario["scenario"], "ip_version": ip_version,
             "title": with_ip_version(scenario_name(scenario), ip_version, ip_versions),
-            "conditions": share_conditions(scenario, rtts.get(scenario["scenario"], ())),
+            "conditions": conditions(scenario),
         }
         for scenario in scenarios.to_dict("records")
         for ip_version in ip_versions

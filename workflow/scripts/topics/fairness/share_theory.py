@@ -18,12 +18,13 @@ def models_of_scenario(scenario, rtt_ms) -> dict[tuple[str, str], dict]:
     """Return what the models say of a scenario whose empty path has the same RTT for both flows.
 
     It is a row of ``tidy/scenarios.csv`` with ``packet_bytes`` and ``queue_bytes`` of its runs. Row CCA and column CCA -> columns of `SHARE_THEORY`; empty where a model's conditions aren't met: two flows, a known
-    drop-tail queue and rate, no random loss.
+    drop-tail queue, a rate that stays and that no policer lowers, no random loss.
     """
     rate, lossless = scenario["rate_mbps"], scenario["loss_forward_percent"] == scenario["loss_reverse_percent"] == 0
     bdps, packet_bytes = (queue_bdp(scenario["queue"], scenario["queue_bytes"], rate, rtt_ms), scenario["packet_bytes"])
     if (
         is_missing(rate)
+        or not scenario["capacity_least_mbps"] == scenario["capacity_most_mbps"] == rate
         or bdps is None
         or is_missing(packet_bytes)
         or not lossless

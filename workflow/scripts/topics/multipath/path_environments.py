@@ -12,8 +12,8 @@ from wording.sentence_words import listed
 #: Columns of `tidy/scenarios.csv` that are no conditions under which data are sent: names, what joins which paths, and what
 #: follows from the rest. A scenario and its single path must have all else in common.
 NO_CONDITIONS = {
-    "scenario", "label", "multipath", "paths", "tunnel_ip_version", "distribution", "path_delay_ms", "queue_packets",
-    "rtt_path_ms",
+    "scenario", "label", "conditions", "multipath", "paths", "tunnel_ip_version", "distribution", "path_delay_ms", "queue_packets",
+    "rtt_path_ms", "capacity_least_mbps", "capacity_most_mbps",
 }  # fmt: skip
 #: What a panel's title says anyway.
 TITLED = ("application", "rate_mbps", "platform")

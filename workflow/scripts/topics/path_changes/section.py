@@ -30,8 +30,8 @@ def findings(material) -> list[Finding]:
     """Return a sentence for each change of a scenario after which CCAs differ, and one on what they believe of a longer path."""
     cells = material.ranked(material.tables.change_cells)
     sentences = []
-    for (label, begin_s, change), group in cells[cells["phase"] > 1].groupby(
-        ["scenario_label", "begin_s", "change"], sort=False
+    for (_, label, begin_s, change), group in cells[cells["phase"] > 1].groupby(
+        ["scenario", "scenario_label", "begin_s", "change"], sort=False
     ):
         used = group[group["n_used"] > 0].groupby("cca", sort=False)["used_s"].mean().sort_values()
         if len(used) > 1 and used.iloc[-1] > 2 * used.iloc[0]:
@@ -40,7 +40,7 @@ def findings(material) -> list[Finding]:
             tail = f"; {listed(never)} never" if never else ""
             sentences.append(f"{label}, {change} at {begin_s:g} s: 90 % of the rate is used by {listed(shown)}{tail}.")
     asked = cells[cells["cca"].isin(LEAST_RTT) & (cells["n_believed"] > 0)]
-    for (label, cca), group in asked.groupby(["scenario_label", "cca"], sort=False):
+    for (_, label, cca), group in asked.groupby(["scenario", "scenario_label", "cca"], sort=False):
         row = group.iloc[0]
         sentences.append(
             f"{label}: {cca_name(cca)} takes {number(row['believed_s'], 1)} s to believe that the path became longer ({row['change']})."

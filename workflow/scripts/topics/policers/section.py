@@ -20,7 +20,7 @@ def findings(material) -> list[Finding]:
     cells = material.ranked(material.tables.policer_cells)
     policed = cells[cells["policed_percent"].notna()]
     sentences = []
-    for (label, words), group in policed.groupby(["scenario_label", "policer"], sort=False):
+    for (_, label, words), group in policed.groupby(["scenario", "scenario_label", "policer"], sort=False):
         means = group.groupby("cca", sort=False)[["policed_percent", "goodput_percent"]].mean()
         shown = [
             f"{number(row['policed_percent'], 2)} % with {cca_name(cca)} (goodput {number(row['goodput_percent'], 1)} %)"

@@ -6,27 +6,22 @@ from inference.collapses import collapsed
 from run_tables.estimated_cells import estimated_cells
 from run_tables.resolution import RTT_RESOLUTION_MS, resolutions
 from topics.queues.tables import QUEUE_CELLS
-from wording.number_format import count, plain
-from wording.scenario_words import rate_words
 
 
-def describe_queues(runs, scenarios, confidence) -> pd.DataFrame:
+def describe_queues(runs, scenarios, settings, confidence) -> pd.DataFrame:
     """Return `QUEUE_CELLS`: a row a cell, in the order of `runs`."""
     of_scenario = scenarios.set_index("scenario")
     runs = runs[(runs["topology"] != "chain") & (runs["multipath"] == "none")]
     offered = runs["packets_sent"].where(runs["packets_sent"] > 0)
     ideal = runs["ideal_goodput_mbps"].where(runs["ideal_goodput_mbps"] > 0)
     measured = runs.assign(
-        queueing_ms=runs["rtt_mean_ms"] - runs["rtt_path_ms"],
+        queueing_ms=runs["queueing_mean_ms"],
         goodput_percent=runs["ideal_percent"],
         drop_percent=100 * runs["queue_drops"] / offered,
         mark_percent=100 * runs["queue_marks"] / offered,
-        conditions=[
-            conditions_words(run, of_scenario.loc[run["scenario"], "groups"]) for run in runs.to_dict("records")
-        ],
     )
     steps = {
-        "queueing_ms": pd.Series(RTT_RESOLUTION_MS, runs.index),
+        "rtt_above_ms": pd.Series(RTT_RESOLUTION_MS, runs.index),
         "goodput_percent": 100 * resolutions(runs, "goodput_mbps") / ideal,
         "drop_percent": 100 / offered,
         "mark_percent": 100 / offered,
@@ -36,13 +31,7 @@ def describe_queues(runs, scenarios, confidence) -> pd.DataFrame:
         QUEUE_CELLS,
         measured,
         confidence,
-        of_scenario=of_scenario[["queue_parameters"]],
+        of_scenario=of_scenario[["queue_parameters"]].join(pd.DataFrame.from_dict(settings, orient="index")),
         steps=steps,
         collapses={"goodput_percent": collapsed},
     )
-
-
-def conditions_words(run, groups="") -> str:
-    """Return what a run's scenario is besides its queue: "2 flows, 20 Mbit/s, RTT 40 ms"; ``groups`` of flows stand for their number."""
-    flows = groups or count(int(run["flows"]), "flow")
-    return f"{flows}, {rate_words(run['rate_mbps'])}, RTT {plain(run['rtt_path_ms'])} ms"

@@ -8,13 +8,14 @@ from figure_parts.figure_style import LIGHT, SMALL_SIZE_PT, apply_style, cca_col
 from figure_parts.figure_svg import Drawing
 from figure_parts.tooltips import tell, value_words
 from topics.queues.tables import QUEUE_CELLS
-from topics.queues.variants import variants_of, with_variants
+from topics.queues.variants import delay_of, variants_of, with_variants
 from wording.number_format import is_missing, number
 from wording.sentence_words import cca_name
 
 #: Which of `MEASURES` are drawn, and the highest end of the axis where there is one.
 SHOWN = {
     "queueing_ms": ("Queueing delay, ms", None),
+    "rtt_above_ms": ("RTT above the path's shortest, ms", None),
     "goodput_percent": ("Goodput, % of a full path's", 100.0),
     "drop_percent": ("Dropped by the queue, %", None),
     "mark_percent": ("Marked CE by the queue, %", None),
@@ -28,6 +29,9 @@ def _lines(cells):
 
 
 def _is_known(cells, measure):
+    if measure in ("queueing_ms", "rtt_above_ms"):
+        # By the queue's samples if all cells have some.
+        return measure == delay_of(cells)
     if measure == "mark_percent":
         return (cells["ecn"] != "off").any() or (cells[measure] > 0).any()
     return cells[measure].notna().any()
@@ -48,7 +52,7 @@ def _line_name(cca, ecn, several):
 def _draw(cells):
     """Return the figure: for each conditions and IP version one a measure, with a slot for each queue."""
     apply_style()
-    groups = list(cells.groupby(["conditions", "ip_version"], sort=False))
+    groups = list(cells.groupby(["setting", "conditions", "ip_version"], sort=False))
     lines, several = _lines(cells), cells["ecn"].nunique() > 1
     names = list(cells["ip_version"].unique())
     highest = {
@@ -59,7 +63,7 @@ def _draw(cells):
     # What no run of the study has has no panel: goodput and RTT where all flows are of other groups, marks without ECN.
     shown = {measure: what for measure, (what, _) in SHOWN.items() if _is_known(cells, measure) or not cells["n"].any()}
     drawn = CategoryPanels(title, len(shown) * len(groups), len(lines), columns=2)
-    for (conditions, ip_version), here in groups:
+    for (_, conditions, ip_version), here in groups:
         variants = variants_of(here)
         for measure, what in shown.items():
             axes = drawn.add(what, with_ip_version(conditions, ip_version, names), linear_axis(0, highest[measure]))
@@ -104,6 +108,17 @@ def plot_queues(queue_cells) -> Drawing:
     drawn = _draw(cells)
     columns = [name for name in QUEUE_CELLS.names if name.removesuffix("_low").removesuffix("_high") in SHOWN]
     shown = cells[
-        ["scenario", "cca", "ip_version", "conditions", "discipline", "ecn", "queue_parameters", "n", *columns]
+        [
+            "scenario",
+            "cca",
+            "ip_version",
+            "setting",
+            "conditions",
+            "discipline",
+            "ecn",
+            "queue_parameters",
+            "n",
+            *columns,
+        ]
     ]
     return drawn.drawing("Queues by discipline, CCA and ECN", shown)

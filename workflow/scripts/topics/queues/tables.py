@@ -1,14 +1,15 @@
 """The analysis table of the topic, column by column."""
 
-from run_tables.run_keys import CELL_COLUMNS, SCENARIO_LABEL
-from run_tables.table import Table, columns_with_intervals, count_column, number_column, text_column
+from run_tables.run_keys import CELL_COLUMNS, CONDITIONS, SCENARIO_LABEL, SETTING
+from run_tables.table import Table, columns_with_intervals, count_column, number_column
 from run_tables.tidy_tables import DISCIPLINE_COLUMNS, RUNS, SCENARIOS
 
 _NO_RUN = "no valid run has a value"
 _UNCOUNTED = "no valid run counts it"
 #: What is estimated of a cell, each with its interval.
 MEASURES = (
-    number_column("queueing_ms", "ms", "Mean RTT less that of the empty path.", _NO_RUN, least=0),
+    number_column("queueing_ms", "ms", "Mean time that what waits in the queue takes to leave, by its samples.", "no valid run has samples", least=0),
+    number_column("rtt_above_ms", "ms", RUNS["rtt_above_ms"].meaning, _NO_RUN, least=0),
     number_column("goodput_percent", "%", "Goodput over what a path that is always full gives.", _NO_RUN, least=0, most=100),
     number_column("drop_percent", "%", "Packets that the queue dropped, of those offered to it.", _NO_RUN, least=0, most=100),
     number_column("mark_percent", "%", "Packets that the queue marked CE, of those offered to it.", _UNCOUNTED, least=0, most=100),
@@ -21,7 +22,8 @@ QUEUE_CELLS = Table(
         *CELL_COLUMNS,
         SCENARIO_LABEL,
         RUNS["platform"],
-        text_column("conditions", "What scenarios share that differ in their queue and ECN only, in words."),
+        SETTING,
+        CONDITIONS,
         *DISCIPLINE_COLUMNS,
         SCENARIOS["queue_parameters"],
         count_column("n", "runs", "Valid runs."),

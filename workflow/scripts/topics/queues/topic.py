@@ -3,6 +3,7 @@
 from experiment.disciplines import discipline_of
 from topics.queues.tables import QUEUE_CELLS
 from topics.topic import Analysis, Plot, Topic
+from wording.scenario_labels import settings_of
 
 
 def applies(design) -> bool:
@@ -14,6 +15,11 @@ def applies(design) -> bool:
     )
 
 
+def _settings(design):
+    """Return scenario -> what it has in common with others that differ in their queue, ECN and platform only."""
+    return {"settings": settings_of(design.scenarios, ("queue", "transport.ecn", "transport.recovery", "platform"))}
+
+
 TITLE = "Delay, goodput, drops and marks by queueing discipline"
 TOPIC = Topic(
     "queues",
@@ -21,6 +27,6 @@ TOPIC = Topic(
     order=70,
     heading="What does the queue's discipline do?",
     applies=applies,
-    analyses=(Analysis("describe_queues", ("runs", "scenarios"), (QUEUE_CELLS,), ("confidence",)),),
+    analyses=(Analysis("describe_queues", ("runs", "scenarios"), (QUEUE_CELLS,), ("confidence",), params=_settings),),
     figures=(Plot("queues", "plot_queues", ("queue_cells",), TITLE, "means, intervals, by CCA and ECN"),),
 )

@@ -6,11 +6,17 @@ from experiment.disciplines import DISCIPLINES
 from wording.scenario_series import platform_name
 
 
+def delay_of(cells) -> str:
+    """Return the column of `QUEUE_CELLS` that says how long packets waited: by the queue's samples if all cells have some."""
+    known = cells[cells["n"] > 0]
+    return "queueing_ms" if known["queueing_ms"].notna().all() and len(known) else "rtt_above_ms"
+
+
 def with_variants(cells) -> pd.DataFrame:
     """Return cells with the column ``variant``, what tells queues apart where lines are CCA and ECN's switch.
 
     It is ``queue``, the discipline and its parameters but for `ecn`, and behind it (``besides``) the platform if there are
-    several, and the scenario's label where two have one queue in conditions that are alike in words.
+    several, and the scenario's label where two of one setting have one queue that reads the same.
     """
     parameters = (
         [words for words in text.split(", ") if words and not words.startswith("ecn ")]
@@ -21,7 +27,7 @@ def with_variants(cells) -> pd.DataFrame:
     variants = cells.assign(
         queue=queues, besides=[f" on {platform_name(name)}" if several else "" for name in cells["platform"]]
     )
-    alike = variants.duplicated(["conditions", "ip_version", "cca", "ecn", "queue", "besides"], keep=False)
+    alike = variants.duplicated(["setting", "ip_version", "cca", "ecn", "queue", "besides"], keep=False)
     variants["besides"] = variants["besides"].where(
         ~alike, variants["besides"] + " (" + variants["scenario_label"] + ")"
     )
@@ -36,6 +42,8 @@ def variants_of(cells) -> dict[str, str]:
         queue: name if disciplines.count(name) == 1 else _name(queue, name)
         for queue, name in zip(queues, disciplines, strict=True)
     }
+    # What the first such value does not tell apart is named with all of them.
+    names = {queue: queue if list(names.values()).count(name) > 1 else name for queue, name in names.items()}
     variants = cells.drop_duplicates("variant")
     return {
         variant: names[queue] + besides

@@ -6,10 +6,9 @@ from experiment.flow_groups import REAL_TIME
 from run_tables.estimated_cells import estimated_cells
 from run_tables.run_keys import CELL
 from topics.real_time.tables import REAL_TIME_CELLS
-from topics.short_flows.conditions import conditions_of_scenarios
 
 
-def describe_real_time(groups, scenarios, confidence) -> pd.DataFrame:
+def describe_real_time(groups, settings, confidence) -> pd.DataFrame:
     """Return `REAL_TIME_CELLS`: a row a cell and group, in the order of ``groups``."""
-    streams, named = groups[groups["application"] == REAL_TIME], conditions_of_scenarios(scenarios)
-    return estimated_cells(REAL_TIME_CELLS, streams, confidence, (*CELL, "group", "beside"), named)
+    streams, of_scenario = groups[groups["application"] == REAL_TIME], pd.DataFrame.from_dict(settings, orient="index")
+    return estimated_cells(REAL_TIME_CELLS, streams, confidence, (*CELL, "group", "beside"), of_scenario)

@@ -5,40 +5,43 @@ from figure_parts.category_panels import CategoryPanels, draw_interval, draw_not
 from figure_parts.figure_style import LIGHT, SMALL_SIZE_PT, apply_style, cca_colour, cca_marker
 from figure_parts.figure_svg import Drawing
 from figure_parts.tooltips import tell, value_words
-from topics.short_flows.beside import ALONE
+from topics.short_flows.beside import ALONE, LINE, lines_of
 from wording.number_format import is_missing, number
-from wording.sentence_words import cca_name
 
 TITLE = "What real-time streams get, by the CCA of the long flows beside them"
-#: Which of `MEASURES` are drawn, by name.
-SHOWN = {
-    "queueing_p50_ms": "Queueing delay, median, ms",
-    "queueing_p95_ms": "Queueing delay, 95th percentile, ms",
-    "jitter_ms": "Interarrival jitter, ms",
-    "lost_percent": "Lost, %",
-}
+#: Which of `MEASURES` are drawn, by name; where jitter hides the queueing delay of any stream, all one-way delays are.
+WAITS = {"queueing_p50_ms": "Queueing delay, median, ms", "queueing_p95_ms": "Queueing delay, 95th percentile, ms"}
+DELAYS = {"delay_p50_ms": "One-way delay, median, ms", "delay_p95_ms": "One-way delay, 95th percentile, ms"}
+OTHERS = {"jitter_ms": "Interarrival jitter, ms", "lost_percent": "Lost, %"}
+
+
+def shown_measures(cells) -> dict[str, str]:
+    """Return the measures that are drawn of `REAL_TIME_CELLS`, each with its name."""
+    hidden = cells["queueing_p50_ms"].isna() & cells["delay_p50_ms"].notna()
+    return (DELAYS if hidden.any() else WAITS) | OTHERS
 
 
 def _draw(cells):
     """Return the figure: for each conditions, IP version and group one a measure, with a slot for each CCA beside."""
     apply_style()
     groups, versions = (
-        list(cells.groupby(["conditions", "ip_version", "group"], sort=False)),
+        list(cells.groupby(["setting", "conditions", "ip_version", "group"], sort=False)),
         list(cells["ip_version"].unique()),
     )
-    drawn = CategoryPanels(TITLE, len(SHOWN) * len(groups), columns=2)
-    highest = {measure: 1.08 * cells[measure].max() if (cells[measure] > 0).any() else 1.0 for measure in SHOWN}
-    for (conditions, ip_version, group), here in groups:
-        besides = list(dict.fromkeys(here["beside"]))
-        for measure, what in SHOWN.items():
+    shown = shown_measures(cells)
+    drawn = CategoryPanels(TITLE, len(shown) * len(groups), columns=2)
+    highest = {measure: 1.08 * cells[measure].max() if (cells[measure] > 0).any() else 1.0 for measure in shown}
+    for (_, conditions, ip_version, group), here in groups:
+        lines = lines_of(here)
+        for measure, what in shown.items():
             place_words = with_ip_version(f"{group}, {conditions}", ip_version, versions)
             axes = drawn.add(what, place_words, linear_axis(0, highest[measure]))
-            names = ["none" if beside == ALONE else cca_name(beside) for beside in besides]
+            names = ["none" if line.beside == ALONE else line.name.removeprefix("beside ") for line in lines.values()]
             slots(axes, names, "long flows beside")
             axes.tick_params(axis="x", labelsize=SMALL_SIZE_PT)
             words = [
-                _draw_slot(axes, here[here["beside"] == beside], place, beside, measure, name)
-                for place, (beside, name) in enumerate(zip(besides, names, strict=True))
+                _draw_slot(axes, here[(here[LINE] == list(key)).all(axis=1)], place, lines[key].beside, measure, name)
+                for place, (key, name) in enumerate(zip(lines, names, strict=True))
             ]
             drawn.finish(axes, f"{what}, {place_words}. {'; '.join(words)}.")
     return drawn

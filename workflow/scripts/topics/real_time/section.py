@@ -2,9 +2,10 @@
 
 from report_parts.cells_table import N, PageTable, shown_interval, shown_number
 from report_parts.material import Finding
-from topics.short_flows.beside import name_of
+from topics.short_flows.beside import lines_of
 from topics.short_flows.groups_table import group_columns
 from wording.number_format import number
+from wording.scenario_words import ip_words
 from wording.sentence_words import listed
 
 SHOWN = (
@@ -18,20 +19,23 @@ TABLES = {"table": PageTable("real-time-cells", CAPTION, "real_time_cells", SHOW
 
 
 def findings(material) -> list[Finding]:
-    """Return a sentence for each conditions and group with several CCAs beside: 95th percentiles of the queueing delay and losses."""
+    """Return a sentence for each panel with several slots: 95th percentiles of the queueing delay, and losses."""
     cells = material.ranked(material.tables.real_time_cells)
     known, sentences = cells[cells["queueing_p95_ms"].notna()], []
-    for (conditions, group), here in known.groupby(["conditions", "group"], sort=False):
-        means = (
-            here.groupby("beside", sort=False)[["queueing_p95_ms", "lost_percent"]]
-            .mean()
-            .sort_values("queueing_p95_ms")
-        )
-        if len(means) > 1:
-            waits = [f"{number(row.queueing_p95_ms, 1)} ms ({name_of(row.Index)})" for row in means.itertuples()]
-            losses = [f"{number(row.lost_percent, 2)} %" for row in means.itertuples()]
+    several = known["ip_version"].nunique() > 1
+    for (_, conditions, ip_version, group), here in known.groupby(
+        ["setting", "conditions", "ip_version", "group"], sort=False
+    ):
+        lines = lines_of(here)
+        if len(lines) > 1:
+            rows = here.sort_values("queueing_p95_ms", kind="stable").to_dict("records")
+            waits = [
+                f"{number(row['queueing_p95_ms'], 1)} ms ({lines[row['scenario'], row['cca']].name})" for row in rows
+            ]
+            losses = [f"{number(row['lost_percent'], 2)} %" for row in rows]
+            where = f"{conditions}, {ip_words(ip_version)}" if several else conditions
             sentences.append(
-                f"Of real-time packets ({group}; {conditions}) 95 % wait in the queue for at most {listed(waits)}; "
+                f"Of real-time packets ({group}; {where}) 95 % wait in the queue for at most {listed(waits)}; "
                 f"lost are, in this order, {listed(losses)}."
             )
     return [Finding("Real-time streams", sentence, "real-time") for sentence in sentences]

@@ -1,9 +1,8 @@
 """The analysis table of the topic, column by column."""
 
 from run_tables.group_tables import GROUP_COLUMNS, GROUPS
-from run_tables.run_keys import CELL_COLUMNS, SCENARIO_LABEL
+from run_tables.run_keys import CELL_COLUMNS, CONDITIONS, SCENARIO_LABEL, SETTING
 from run_tables.table import Table, columns_with_intervals, count_column, mean_of, number_column
-from topics.short_flows.tables import CONDITIONS
 
 _NO_RUN = "no valid run has a value"
 #: What is estimated of a group in a cell: columns of `GROUPS`.
@@ -20,6 +19,7 @@ REAL_TIME_CELLS = Table(
     (
         *CELL_COLUMNS,
         SCENARIO_LABEL,
+        SETTING,
         CONDITIONS,
         *(column for column in GROUP_COLUMNS if column.name != "group_cca"),
         count_column("n", "runs", "Valid runs."),

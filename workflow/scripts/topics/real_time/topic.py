@@ -2,6 +2,7 @@
 
 from experiment.flow_groups import REAL_TIME
 from topics.real_time.tables import REAL_TIME_CELLS
+from topics.short_flows.topic import settings_params
 from topics.topic import Analysis, Plot, Topic
 
 
@@ -17,6 +18,8 @@ TOPIC = Topic(
     order=90,
     heading="What do real-time streams get?",
     applies=applies,
-    analyses=(Analysis("describe_real_time", ("groups", "scenarios"), (REAL_TIME_CELLS,), ("confidence",)),),
+    analyses=(
+        Analysis("describe_real_time", ("groups",), (REAL_TIME_CELLS,), ("confidence",), params=settings_params),
+    ),
     figures=(Plot("real-time", "plot_real_time", ("real_time_cells",), TITLE, "means, intervals"),),
 )

@@ -1,5 +1,7 @@
 """Long flows beside others: how lines that tell them apart look, and what they are called."""
 
+from dataclasses import dataclass
+
 from figure_parts.figure_style import DASHES, LIGHT, cca_colour
 from wording.sentence_words import cca_name
 
@@ -7,11 +9,50 @@ from wording.sentence_words import cca_name
 ALONE = "none"
 
 
-def look(beside) -> dict:
-    """Return how the line of a CCA of long flows looks; of none dashed and grey."""
-    return {"color": LIGHT.muted, "ls": DASHES} if beside == ALONE else {"color": cca_colour(beside), "ls": "-"}
+#: How the lines look that are beside the same CCA.
+STYLES = ("-", (0, (1, 1)), (0, (4, 1, 1, 1)), (0, (6, 2)))
+#: A line, or a slot: what belongs together is of one of these.
+LINE = ["scenario", "cca"]
+
+
+def look(beside, number=0) -> dict:
+    """Return how the line of a CCA of long flows looks, the ``number``-th of several; of none dashed and grey."""
+    return (
+        {"color": LIGHT.muted, "ls": DASHES}
+        if beside == ALONE
+        else {"color": cca_colour(beside), "ls": STYLES[number % len(STYLES)]}
+    )
 
 
 def name_of(beside) -> str:
     """Return what a line is called: "beside CUBIC"."""
     return "no long flow" if beside == ALONE else f"beside {cca_name(beside)}"
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line of a panel: the CCA of the long flows beside, its name, and its number among those beside the same."""
+
+    beside: str
+    name: str
+    number: int
+
+    @property
+    def look(self) -> dict:
+        """How it looks."""
+        return look(self.beside, self.number)
+
+
+def lines_of(rows) -> dict[tuple[str, str], Line]:
+    """Return (scenario, CCA) -> `Line` for the rows of a panel; lines beside the same CCA have the scenario, or the CCA under test, in their names."""
+    distinct = rows.drop_duplicates(LINE)
+    lines, counts = {}, {}
+    for row in distinct.to_dict("records"):
+        alike = distinct[distinct["beside"] == row["beside"]]
+        more = [row["scenario_label"]] if alike["scenario"].nunique() > 1 else []
+        more += [f"CCA {cca_name(row['cca'])}"] if (alike["scenario"] == row["scenario"]).sum() > 1 else []
+        name = name_of(row["beside"]) + (f" ({', '.join(more)})" if more else "")
+        number = counts.setdefault(row["beside"], 0)
+        counts[row["beside"]] += 1
+        lines[row["scenario"], row["cca"]] = Line(row["beside"], name, number)
+    return lines

@@ -10,7 +10,6 @@ from inference.censored_times import ended_quantile
 from run_tables.estimated_cells import estimated_cells
 from run_tables.group_tables import GROUP_COLUMNS
 from run_tables.run_keys import CELL
-from topics.short_flows.conditions import conditions_of_scenarios
 from topics.short_flows.tables import MEASURES, SHORT_FLOW_CELLS, SHORT_FLOW_SIZES, WORST
 
 GROUP = [column.name for column in GROUP_COLUMNS]
@@ -18,10 +17,10 @@ GROUP = [column.name for column in GROUP_COLUMNS]
 LEAST_OBJECTS = 20
 
 
-def describe_groups(groups, scenarios, confidence) -> pd.DataFrame:
+def describe_groups(groups, settings, confidence) -> pd.DataFrame:
     """Return `SHORT_FLOW_CELLS`: a row a cell and group, in the order of ``groups``."""
-    of_web, named = groups[groups["application"] == WEB], conditions_of_scenarios(scenarios)
-    return estimated_cells(SHORT_FLOW_CELLS, of_web, confidence, (*CELL, *GROUP), named, _complete)
+    of_web, of_scenario = groups[groups["application"] == WEB], pd.DataFrame.from_dict(settings, orient="index")
+    return estimated_cells(SHORT_FLOW_CELLS, of_web, confidence, (*CELL, *GROUP), of_scenario, _complete)
 
 
 def _complete(row, valid):
@@ -32,9 +31,9 @@ def _complete(row, valid):
     return {"complete_percent": 100 * valid["complete"].sum() / asked if asked else None, **empty}
 
 
-def describe_sizes(short_flows, scenarios) -> pd.DataFrame:
+def describe_sizes(short_flows, settings) -> pd.DataFrame:
     """Return `SHORT_FLOW_SIZES`: a row a cell, group and class of sizes in which objects have slowdowns."""
-    named, rows = conditions_of_scenarios(scenarios), []
+    rows = []
     known = short_flows[short_flows["valid"] & (short_flows["slowdown"].notna() | short_flows["completion_ms"].isna())]
     classes = 2.0 ** np.floor(np.log2(known["bytes"].astype(float)))
     for key, of_class in known.groupby([*CELL, *GROUP, classes.rename("from_bytes")], sort=False):
@@ -44,7 +43,7 @@ def describe_sizes(short_flows, scenarios) -> pd.DataFrame:
         rows.append(
             {
                 **dict(zip([*CELL, *GROUP, "from_bytes"], key, strict=True)),
-                **named.loc[key[0]].to_dict(),
+                **settings[key[0]],
                 "to_bytes": 2 * key[-1],
                 "n": len(slowdowns),
                 "complete": int(complete.sum()),
@@ -53,14 +52,14 @@ def describe_sizes(short_flows, scenarios) -> pd.DataFrame:
             }
         )
     table = pd.DataFrame(rows, columns=SHORT_FLOW_SIZES.names)
-    order = {name: place for place, name in enumerate(scenarios["scenario"])}
+    order = {name: place for place, name in enumerate(settings)}
     return table.sort_values(
         ["scenario", "cca", "ip_version", "group", "from_bytes"],
         key=lambda c: c.map(order) if c.name == "scenario" else c,
     )
 
 
-def describe_short_flows(scenarios, groups, short_flows, confidence) -> tuple[pd.DataFrame, pd.DataFrame]:
+def describe_short_flows(groups, short_flows, settings, confidence) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return `SHORT_FLOW_CELLS` and `SHORT_FLOW_SIZES`."""
-    sizes = describe_sizes(pd.read_parquet(short_flows), scenarios)
-    return describe_groups(groups, scenarios, confidence), sizes
+    sizes = describe_sizes(pd.read_parquet(short_flows), settings)
+    return describe_groups(groups, settings, confidence), sizes

@@ -11,8 +11,7 @@ from figure_parts.figure_svg import Drawing
 from figure_parts.scenario_panels import unit_below, value_axis
 from figure_parts.tooltips import tell_line
 from inference.censored_times import ended_shares
-from topics.short_flows.beside import look, name_of
-from topics.short_flows.conditions import conditions_of_scenarios
+from topics.short_flows.beside import LINE, lines_of
 from wording.number_format import number
 from wording.sentence_words import cca_name
 
@@ -41,7 +40,7 @@ def reached(line, share) -> str:
 
 def _figure_rows(objects):
     """Return the figure's data: a row a step of each line."""
-    keys = ["conditions", "ip_version", "group", "group_cca", "beside"]
+    keys = ["setting", "conditions", *LINE, "scenario_label", "ip_version", "group", "group_cca", "beside"]
     rows = []
     for key, of_line in objects.groupby(keys, sort=False):
         if of_line["completion_ms"].notna().any():
@@ -55,11 +54,11 @@ def _draw(data):
     apply_style()
     if data.empty:
         return none_to_draw(TITLE, "no object of a valid run was complete")
-    panels = list(data.groupby(["conditions", "ip_version", "group", "group_cca"], sort=False))
-    lines, versions = max(group["beside"].nunique() for _, group in panels), list(data["ip_version"].unique())
+    panels = list(data.groupby(["setting", "conditions", "ip_version", "group", "group_cca"], sort=False))
+    lines, versions = max(len(lines_of(group)) for _, group in panels), list(data["ip_version"].unique())
     drawn = CategoryPanels(TITLE, len(panels), lines, columns=2)
     axis = log_axis(data["completion_ms"].min(), data["completion_ms"].max())
-    for (conditions, ip_version, group, cca), here in panels:
+    for (_, conditions, ip_version, group, cca), here in panels:
         axes = drawn.add(
             f"{group} ({cca_name(cca)}), share of objects", with_ip_version(conditions, ip_version, versions), SHARES
         )
@@ -67,20 +66,19 @@ def _draw(data):
         axes.tick_params(axis="x", labelsize=SMALL_SIZE_PT)
         unit_below(axes, axis, "completion time, ms")
         words, key = [], []
-        for beside, line in here.groupby("beside", sort=False):
-            (drawn_line,) = axes.step(
-                line["completion_ms"], line["share"], where="post", lw=1.1, zorder=2, **look(beside)
-            )
-            tell_line(drawn_line, name_of(beside), "ms", "of the objects")
-            key.append(Line2D([], [], lw=1.2, label=name_of(beside), **look(beside)))
-            words.append(f"{name_of(beside)}: median {reached(line, 0.5)}, 95th percentile {reached(line, 0.95)}")
+        named = lines_of(here)
+        for of_line, line in here.groupby(LINE, sort=False):
+            name, look = named[of_line].name, named[of_line].look
+            (drawn_line,) = axes.step(line["completion_ms"], line["share"], where="post", lw=1.1, zorder=2, **look)
+            tell_line(drawn_line, name, "ms", "of the objects")
+            key.append(Line2D([], [], lw=1.2, label=name, **look))
+            words.append(f"{name}: median {reached(line, 0.5)}, 95th percentile {reached(line, 0.95)}")
         drawn.finish(axes, f"Completion times of group {group}, {conditions}. {'; '.join(words)}.", key)
     return drawn
 
 
-def plot_completion_times(scenarios, short_flows) -> Drawing:
+def plot_completion_times(short_flows, short_flow_cells) -> Drawing:
     """Return the figure and its data."""
-    named = conditions_of_scenarios(scenarios)
-    objects = pd.read_parquet(short_flows).query("valid")
-    data = _figure_rows(objects.assign(conditions=objects["scenario"].map(named["conditions"])))
+    of_scenario = short_flow_cells[["scenario", "scenario_label", "setting", "conditions"]].drop_duplicates()
+    data = _figure_rows(pd.read_parquet(short_flows).query("valid").merge(of_scenario, on="scenario"))
     return _draw(data).drawing(TITLE, data)

@@ -8,7 +8,7 @@ from figure_parts.figure_style import SMALL_SIZE_PT, apply_style
 from figure_parts.figure_svg import Drawing
 from figure_parts.scenario_panels import unit_below, value_axis
 from figure_parts.tooltips import tell, value_words
-from topics.short_flows.beside import look, name_of
+from topics.short_flows.beside import LINE, lines_of
 from wording.number_format import count, number
 from wording.sentence_words import cca_name
 
@@ -24,12 +24,13 @@ def _draw(sizes):
     apply_style()
     if sizes.empty:
         return none_to_draw(TITLE, f"no size of which {LEAST} objects have a slowdown")
-    groups = list(sizes.groupby(["conditions", "ip_version", "group", "group_cca"], sort=False))
-    lines, versions = max(group["beside"].nunique() for _, group in groups), list(sizes["ip_version"].unique())
+    groups = list(sizes.groupby(["setting", "conditions", "ip_version", "group", "group_cca"], sort=False))
+    lines, versions = max(len(lines_of(group)) for _, group in groups), list(sizes["ip_version"].unique())
     drawn = CategoryPanels(TITLE, len(SHOWN) * len(groups), lines, columns=2)
     middles = (sizes["from_bytes"] * sizes["to_bytes"]) ** 0.5 / 1e3
     across, up = log_axis(middles.min(), middles.max()), log_axis(1, max(2.0, sizes[list(SHOWN)].max().max()))
-    for (conditions, ip_version, group, cca), here in groups:
+    for (_, conditions, ip_version, group, cca), here in groups:
+        named = lines_of(here)
         for column, name in SHOWN.items():
             place = with_ip_version(conditions, ip_version, versions)
             axes = drawn.add(f"{group} ({cca_name(cca)}), {name} of slowdown", place, up)
@@ -37,20 +38,21 @@ def _draw(sizes):
             axes.tick_params(axis="x", labelsize=SMALL_SIZE_PT)
             unit_below(axes, across, "size, kB")
             words, key = [], []
-            for beside, line in here.groupby("beside", sort=False):
+            for of_line, line in here.groupby(LINE, sort=False):
+                name_of_line, look = named[of_line].name, named[of_line].look
                 known = line[line[column].notna()].sort_values("from_bytes")
                 (line_drawn,) = axes.plot(
-                    middles[known.index], known[column], lw=1.1, marker=".", ms=4, zorder=2, **look(beside)
+                    middles[known.index], known[column], lw=1.1, marker=".", ms=4, zorder=2, **look
                 )
                 texts = [
                     f"{number(row['from_bytes'] / 1e3)} to {number(row['to_bytes'] / 1e3)} kB: "
                     f"{value_words(row[column])}, {count(int(row['n']), 'object')}"
                     for row in known.to_dict("records")
                 ]
-                tell(line_drawn, texts, name_of(beside))
-                key.append(Line2D([], [], lw=1.2, label=name_of(beside), **look(beside)))
+                tell(line_drawn, texts, name_of_line)
+                key.append(Line2D([], [], lw=1.2, label=name_of_line, **look))
                 ends = [number(known[column].iloc[place]) for place in (0, -1)] if len(known) else ["-", "-"]
-                words.append(f"{name_of(beside)}: {ends[0]} of the smallest, {ends[1]} of the largest")
+                words.append(f"{name_of_line}: {ends[0]} of the smallest, {ends[1]} of the largest")
             drawn.finish(
                 axes, f"{name.capitalize()} of the slowdown of group {group}, {conditions}. {'; '.join(words)}.", key
             )

@@ -5,9 +5,10 @@ from functools import partial
 from report_parts.cells_table import N, PageTable, shown_cell, shown_interval, shown_number, shown_text
 from report_parts.data_tables import Cell
 from report_parts.material import Finding
-from topics.short_flows.beside import name_of
+from topics.short_flows.beside import lines_of
 from topics.short_flows.groups_table import group_columns
 from wording.number_format import is_missing, number
+from wording.scenario_words import ip_words
 from wording.sentence_words import cca_name, listed
 
 
@@ -36,16 +37,24 @@ def section(material) -> dict:
 
 
 def findings(material) -> list[Finding]:
-    """Return a sentence for each conditions and group with several CCAs beside: 95th percentiles of completion times, shortest first."""
+    """Return a sentence for each panel with several lines: 95th percentiles of completion times, shortest first."""
     cells, sentences = material.ranked(material.tables.short_flow_cells), []
-    for (conditions, group, cca), here in cells.groupby(["conditions", "group", "group_cca"], sort=False):
-        by_cca = here.groupby("beside", sort=False)["completion_p95_ms"]
-        late = by_cca.mean()[by_cca.apply(lambda times: times.notna().all())].sort_values()
-        unreached = [name_of(beside) for beside in by_cca.groups if beside not in late.index]
-        if len(late) > 1 or (len(late) and unreached):
-            shown = [f"{number(value, 0)} ms ({name_of(beside)})" for beside, value in late.items()]
+    several = cells["ip_version"].nunique() > 1
+    panel = ["setting", "conditions", "ip_version", "group", "group_cca"]
+    for (_, conditions, ip_version, group, cca), here in cells.groupby(panel, sort=False):
+        names = {key: line.name for key, line in lines_of(here).items()}
+        rows = here.sort_values("completion_p95_ms", kind="stable").to_dict("records")
+        shown, unreached = [], []
+        for row in rows:
+            name, late = names[row["scenario"], row["cca"]], row["completion_p95_ms"]
+            if is_missing(late):
+                unreached.append(name)
+            else:
+                shown.append(f"{number(late, 0)} ms ({name})")
+        if shown and len(rows) > 1:
             tail = f"; fewer are complete at the end in a run {listed(unreached)}" if unreached else ""
+            where = f"{conditions}, {ip_words(ip_version)}" if several else conditions
             sentences.append(
-                f"Of web objects ({group}, {cca_name(cca)}; {conditions}) 95 % are complete within {listed(shown)}{tail}."
+                f"Of web objects ({group}, {cca_name(cca)}; {where}) 95 % are complete within {listed(shown)}{tail}."
             )
     return [Finding("Short flows", sentence, "short-flows") for sentence in sentences]

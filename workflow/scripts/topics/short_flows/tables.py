@@ -3,13 +3,10 @@
 from dataclasses import replace
 
 from run_tables.group_tables import GROUP_COLUMNS, GROUPS
-from run_tables.run_keys import CELL_COLUMNS, SCENARIO_LABEL
-from run_tables.table import Table, columns_with_intervals, count_column, mean_of, number_column, text_column
+from run_tables.run_keys import CELL_COLUMNS, CONDITIONS, SCENARIO_LABEL, SETTING
+from run_tables.table import Table, columns_with_intervals, count_column, mean_of, number_column
 
 _NO_RUN = "no valid run has a value"
-CONDITIONS = text_column(
-    "conditions", "What scenarios share that differ in their groups only, in words: rate, RTT, queue."
-)
 _NOT_REACHED = "in a valid run too few objects were complete to reach it, or there is no such run"
 #: What is estimated of a group in a cell: columns of `GROUPS`.
 MEASURES = tuple(
@@ -24,6 +21,7 @@ SHORT_FLOW_CELLS = Table(
     (
         *CELL_COLUMNS,
         SCENARIO_LABEL,
+        SETTING,
         CONDITIONS,
         *GROUP_COLUMNS,
         count_column("n", "runs", "Valid runs."),
@@ -45,6 +43,7 @@ SHORT_FLOW_SIZES = Table(
     (
         *CELL_COLUMNS,
         SCENARIO_LABEL,
+        SETTING,
         CONDITIONS,
         *GROUP_COLUMNS,
         number_column("from_bytes", "bytes", "Smallest size of the class: powers of 2."),

@@ -6,29 +6,29 @@ against delay (Jain and Ramakrishnan, 1988; RFC 9743, section 5.1 asks for both)
 
 from figure_parts.figure_svg import Drawing
 from run_tables.conditions_at_centre import runs_at_centre
+from run_tables.waiting import ABOVE, drain_rates_mbps, waiting
 from tcp_models.throughput_models import full_queue_delay_ms
 from topics.speed.goodput_scatter import Quantity, scatter
-from wording.number_format import is_missing
 
-DELAY = Quantity("queueing_delay_ms", "queueing delay", "ms", is_delay=True)
+#: What `waiting` calls a delay -> its name on the axis.
+ON_AXIS = {ABOVE: "RTT above path"}
 
 
-def full_queue_ms(run) -> float | None:
-    """Return how many ms a packet of a run waits behind a full queue, None if size or rate are unknown."""
-    held, rate = run["queue_bytes"], run["rate_mbps"]
-    if is_missing(held) or is_missing(rate) or rate <= 0:
-        return None
-    return float(full_queue_delay_ms(held, rate))
+def full_queues_ms(runs) -> dict[str, float]:
+    """Return how many ms a packet waits behind the full queue of each scenario whose queue drains at one rate."""
+    known = runs.assign(full_ms=full_queue_delay_ms(runs["queue_bytes"].astype(float), drain_rates_mbps(runs)))
+    return known[known["full_ms"].notna()].groupby("scenario", sort=False)["full_ms"].first().to_dict()
 
 
 def plot_knee(runs, scenarios) -> Drawing:
     """Return the figure and its data."""
-    runs["queueing_delay_ms"] = runs["rtt_mean_ms"] - runs["rtt_path_ms"]
-    measured = runs[runs["valid"] & runs[["goodput_mbps", "queueing_delay_ms"]].notna().all(axis=1)]
+    name, delays = waiting(runs)
+    runs = runs.assign(delay_ms=delays)
+    delay = Quantity("delay_ms", ON_AXIS.get(name, name.lower()), "ms", is_delay=True)
+    measured = runs[runs["valid"] & runs[["goodput_mbps", "delay_ms"]].notna().all(axis=1)]
     if len(measured):
         # Round trips and datagrams have no place in this plane.
         scenarios = scenarios[scenarios["scenario"].isin(measured["scenario"])]
         runs = runs[runs["scenario"].isin(measured["scenario"])]
-    centres = runs_at_centre(runs, scenarios).drop_duplicates("scenario")
-    references = {run["scenario"]: full_queue_ms(run) for run in centres.to_dict("records")}
-    return scatter(runs, scenarios, DELAY, references, "delay of the full queue")
+    references = full_queues_ms(runs_at_centre(runs, scenarios))
+    return scatter(runs, scenarios, delay, references, "delay of the full queue")

@@ -19,6 +19,6 @@ def findings(material) -> list[Finding]:
     price = "No run is valid, so what the fastest CCA pays can't be said either."
     if tables.runs["valid"].any():
         one_ip_version = not design.ip_versions_compared
-        speed = speed_sentence(tables, material.params["significance"], one_ip_version)
+        speed = speed_sentence(tables, material.params["significance"], one_ip_version, design.loss_changing_scenarios)
         price = price_sentence(tables, one_ip_version)
     return [Finding("Speed", speed, "speed"), Finding("Price", price, "price")]

@@ -21,10 +21,10 @@ def _means_of(descriptive, metric):
     return descriptive[(descriptive["metric"] == metric) & descriptive["mean"].notna()]
 
 
-def speed_sentence(tables, significance, one_ip_version=False) -> str:
+def speed_sentence(tables, significance, one_ip_version=False, loss_changing=()) -> str:
     """Say which CCA leads where, and in how many places the CCAs' goodput differs by test.
 
-    With one IP version in the study, that isn't named.
+    With one IP version in the study, that isn't named. ``loss_changing`` are the scenarios whose random loss changes.
     """
     means = _means_of(tables.descriptive, "goodput_mbps")
     if means.empty:
@@ -38,9 +38,9 @@ def speed_sentence(tables, significance, one_ip_version=False) -> str:
     means = in_whole_places(means, tables.runs)
     if means.empty:
         return NOWHERE
-    lossy = means["scenario"].isin(tables.scenarios.loc[loss > 0, "scenario"])
+    lossy = means["scenario"].isin([*tables.scenarios.loc[loss > 0, "scenario"], *loss_changing])
     parts = []
-    for where, group in (("with random loss", True), ("without loss", False)):
+    for where, group in (("with random loss", True), ("without random loss", False)):
         parts += _lead_words(means[lossy == group], where, bool(parts), one_ip_version)
     if not parts:
         place = "scenario" if one_ip_version else "scenario over the same IP version"

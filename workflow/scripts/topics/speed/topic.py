@@ -22,7 +22,7 @@ def _figures(design):
     if one_cca_a_run(design):
         yield _figure("price", "Goodput against retransmissions")
     if any(map(_has_delay, design.scenarios)):
-        yield _figure("knee", "Goodput against queueing delay", "replications, means, ellipses")
+        yield _figure("knee", "Goodput against delay", "replications, means, ellipses")
     if not one_cca_a_run(design):
         return
     yield _figure("distributions", "Distribution of goodput", "empirical distributions")

@@ -5,8 +5,7 @@ import pandas as pd
 from run_tables.estimated_cells import estimated_cells
 from run_tables.run_keys import RUN
 from topics.subflows.tables import SUBFLOW_SHARES
-from wording.number_format import count, plain
-from wording.scenario_words import rate_words
+from wording.number_format import count
 
 MEASURES = (
     "share_percent", "mptcp_goodput_mbps", "other_goodput_mbps", "mptcp_retransmit_percent", "other_retransmit_percent",
@@ -30,7 +29,7 @@ def _retransmit_percent(flows, mss_bytes):
     return 100 * flows["retransmits"].sum() * mss_bytes / flows["bytes_sent"].sum()
 
 
-def describe_subflows(runs, flows, scenarios, confidence) -> pd.DataFrame:
+def describe_subflows(runs, flows, scenarios, settings, confidence) -> pd.DataFrame:
     """Return `SUBFLOW_SHARES`: a row a cell, in the order of `runs`."""
     shared = (scenarios["topology"] == "dumbbell") & (scenarios["multipath"] == "mptcp") & (scenarios["pairs"] > 1)
     compared, of_run = scenarios[shared].set_index("scenario"), dict(list(flows.groupby(RUN)))
@@ -38,18 +37,19 @@ def describe_subflows(runs, flows, scenarios, confidence) -> pd.DataFrame:
     valid = runs[runs["valid"]]
     rows = [measure_run(of_run[tuple(run[name] for name in RUN)], run["mss_bytes"]) for run in valid.to_dict("records")]
     measured = runs.join(pd.DataFrame(rows, valid.index, MEASURES))
-    about = {name: _about(scenario) for name, scenario in compared.iterrows()}
+    about = {name: _about(scenario, settings[name]) for name, scenario in compared.iterrows()}
     return estimated_cells(
         SUBFLOW_SHARES, measured, confidence, of_scenario=pd.DataFrame.from_dict(about, orient="index")
     )
 
 
-def _about(scenario):
+def _about(scenario, setting):
     """Return the columns that follow from a scenario."""
     subflows, (mptcp, others) = int(scenario["paths"]), flow_counts(scenario)
     return {
         "platform": scenario["platform"],
-        "conditions": conditions_words(scenario),
+        "setting": setting["setting"],
+        "conditions": f"{mptcp} MPTCP and {count(others, 'other flow')}, {setting['conditions']}",
         "subflows": subflows,
         "mptcp_flows": mptcp,
         "other_flows": others,
@@ -63,11 +63,3 @@ def flow_counts(scenario) -> tuple[int, int]:
     flows, pairs = int(scenario["flows"]), int(scenario["pairs"])
     first = len(range(0, flows, pairs))
     return first, flows - first
-
-
-def conditions_words(scenario) -> str:
-    """Return what a scenario is besides its number of subflows: "1 MPTCP and 1 other flow, 20 Mbit/s, drop-tail, 66 packets"."""
-    mptcp, others = flow_counts(scenario)
-    loss = f", {plain(scenario['loss_forward_percent'])} % loss" if scenario["loss_forward_percent"] else ""
-    queue = f"{scenario['discipline']}, {scenario['queue']}"
-    return f"{mptcp} MPTCP and {count(others, 'other flow')}, {rate_words(scenario['rate_mbps'])}, {queue}{loss}"

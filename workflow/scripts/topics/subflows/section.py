@@ -28,7 +28,9 @@ def findings(material) -> list[Finding]:
     known = cells[cells["share_percent"].notna() & (cells["subflows"] > 1)]
     several = cells["ip_version"].nunique() > 1
     sentences = []
-    for (conditions, cca, ip_version), group in known.groupby(["conditions", "cca", "ip_version"], sort=False):
+    for (_, conditions, cca, ip_version), group in known.groupby(
+        ["setting", "conditions", "cca", "ip_version"], sort=False
+    ):
         shares = [
             f"{number(row['share_percent'], 1)} % with {row['subflows']:.0f} subflows (coupled {number(row['coupled_percent'], 1)}, "
             f"uncoupled {number(row['uncoupled_percent'], 1)})"

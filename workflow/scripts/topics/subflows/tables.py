@@ -1,7 +1,7 @@
 """The analysis table of the topic, column by column."""
 
-from run_tables.run_keys import CELL_COLUMNS, SCENARIO_LABEL
-from run_tables.table import Table, columns_with_intervals, count_column, number_column, text_column
+from run_tables.run_keys import CELL_COLUMNS, CONDITIONS, SCENARIO_LABEL, SETTING
+from run_tables.table import Table, columns_with_intervals, count_column, number_column
 from run_tables.tidy_tables import RUNS
 
 _NO_RUN = "no valid run has a value"
@@ -12,7 +12,8 @@ SUBFLOW_SHARES = Table(
         *CELL_COLUMNS,
         SCENARIO_LABEL,
         RUNS["platform"],
-        text_column("conditions", "What scenarios share that differ in the number of subflows only, in words."),
+        SETTING,
+        CONDITIONS,
         count_column("subflows", "", "Number of subflows of each flow of the first pair of hosts."),
         count_column("mptcp_flows", "", "Number of these flows."),
         count_column("other_flows", "", "Number of flows of other pairs, which have one subflow."),

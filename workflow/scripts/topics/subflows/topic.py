@@ -2,12 +2,18 @@
 
 from topics.subflows.tables import SUBFLOW_SHARES
 from topics.topic import Analysis, Plot, Topic
+from wording.scenario_labels import settings_of
 
 
 def shares_bottleneck(scenario) -> bool:
     """Tell whether subflows of MPTCP share the bottleneck of a resolved scenario with flows of another pair of hosts."""
     joined = scenario["topology"] == "dumbbell" and scenario["multipath"]["by"] == "mptcp"
     return joined and scenario["hosts"]["pairs"] > 1
+
+
+def _settings(design):
+    """Return scenario -> what it has in common with others that differ in their number of subflows only."""
+    return {"settings": settings_of(design.scenarios, ("multipath.paths", "multipath.path_delay_ms"))}
 
 
 TITLE = "Share of MPTCP by its number of subflows"
@@ -17,7 +23,11 @@ TOPIC = Topic(
     order=170,
     heading="What does MPTCP take where its subflows share a bottleneck?",
     applies=lambda design: any(map(shares_bottleneck, design.scenarios)),
-    analyses=(Analysis("describe_subflows", ("runs", "flows", "scenarios"), (SUBFLOW_SHARES,), ("confidence",)),),
+    analyses=(
+        Analysis(
+            "describe_subflows", ("runs", "flows", "scenarios"), (SUBFLOW_SHARES,), ("confidence",), params=_settings
+        ),
+    ),
     figures=(Plot("subflow-shares", "plot_subflows", ("subflow_shares",), TITLE, "means, intervals, theory"),),
     pictures=("subflow-shares",),
 )

@@ -22,6 +22,7 @@ from inference.collapses import collapse_words, collapsed
 from inference.mean_interval import repeats_one_measurement
 from run_tables.resolution import resolution_of
 from run_tables.run_keys import CELL
+from run_tables.waiting import ABOVE, drain_rates_mbps, waiting
 from tcp_models import throughput_models as theory
 from tcp_models.throughput_models import CUBIC, FULL_LINK, FULL_QUEUE, SQUARE_ROOT
 from topics.theory.preconditions import unlike_runs
@@ -30,14 +31,15 @@ from topics.theory.tables import MODELS
 from wording.number_format import count
 
 GOODPUT, STEADY_GOODPUT = "goodput", "goodput after start-up"
-QUEUEING = "queueing delay"
+#: Columns of runs: goodput less what was on its way before the window, and how long packets waited.
+WITHIN, WAITING = "goodput of the window", "waiting"
 _LOSSES = (STEADY_GOODPUT, "Mbit/s", "goodput_steady_mbps", "goodput_steady_mbps", "loss after start-up")
 #: Model -> the quantity that it is of, its unit, the column that is measured, the metric whose resolution it has, and what the model needs.
 COMPARED = {
     SQUARE_ROOT: _LOSSES,
     CUBIC: _LOSSES,
-    FULL_LINK: (GOODPUT, "Mbit/s", "goodput_mbps", "goodput_mbps", "rate or sender's limit"),
-    FULL_QUEUE: (QUEUEING, "ms", QUEUEING, "rtt_mean_ms", "rate limit with a drop-tail queue"),
+    FULL_LINK: (GOODPUT, "Mbit/s", WITHIN, "goodput_mbps", "rate or sender's limit"),
+    FULL_QUEUE: (ABOVE, "ms", WAITING, "rtt_mean_ms", "rate limit with a drop-tail queue"),
 }
 
 
@@ -92,11 +94,12 @@ def add_models(runs) -> pd.DataFrame:
         columns[model] = summed.clip(upper=ideal.fillna(np.inf))
         columns[f"{model}, capped"] = summed > ideal
     columns[FULL_LINK] = ideal
-    bounded = (runs["rate_mbps"] > 0) & (runs["queue_bytes"] > 0) & (runs["discipline"] == "drop-tail")
+    columns[WITHIN] = ideal * runs["ideal_percent"] / 100
+    bounded = (runs["queue_bytes"] > 0) & (runs["discipline"] == "drop-tail")
     columns[FULL_QUEUE] = theory.full_queue_delay_ms(
-        runs["queue_bytes"].where(bounded), runs["rate_mbps"].where(bounded)
+        runs["queue_bytes"].where(bounded), drain_rates_mbps(runs).where(bounded)
     )
-    columns[QUEUEING] = runs["rtt_mean_ms"] - runs["rtt_path_ms"]
+    columns[WAITING] = waiting(runs)[1]
     return runs.assign(**columns)
 
 
@@ -124,6 +127,8 @@ def _cell_models(runs, cell, confidence, cautions, unlike):
 def _model_row(runs, model, confidence, cautions, unlike):
     """Return the row of one model of a cell."""
     quantity, unit, column, metric, needed = COMPARED[model]
+    if model == FULL_QUEUE:
+        quantity = waiting(runs)[0]
     row = {"model": model, "quantity": quantity, "unit": unit, "modelled": None}
     if runs.empty:
         return row | {"n": 0, "note": "no valid run"}
@@ -140,7 +145,7 @@ def _model_row(runs, model, confidence, cautions, unlike):
     row["ratio"], row["ratio_low"], row["ratio_high"] = ratio_interval(
         used[column], used[model], confidence, resolution
     )
-    lost = collapsed(used[column]) if quantity != QUEUEING else np.zeros(len(used), bool)
+    lost = collapsed(used[column]) if model != FULL_QUEUE else np.zeros(len(used), bool)
     if model in (SQUARE_ROOT, CUBIC):
         if capped := int(used[f"{model}, capped"].sum()):
             link = f"more than the link carries in {capped} of {count(len(used), 'run')}"

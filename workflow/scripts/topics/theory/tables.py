@@ -13,7 +13,10 @@ MODELS = Table(
     (
         *LABELLED_CELL,
         text_column("model", "Model that the cell is held against."),
-        text_column("quantity", "What it is of: `goodput`, `goodput after start-up` or `queueing delay`."),
+        text_column(
+            "quantity",
+            "What it is of: `goodput`, `goodput after start-up`, or how long packets waited: `Queueing delay` where the queue was sampled, else `RTT above the path's shortest`.",
+        ),
         text_column("unit", "Unit of this quantity."),
         count_column("n", "runs", "Valid runs that have what the model needs and a measurement."),
         number_column(

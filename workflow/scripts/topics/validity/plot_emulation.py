@@ -19,11 +19,10 @@ from figure_parts.scenario_panels import (
     value_axis,
 )  # fmt: skip
 from figure_parts.scenario_rows import LABELS_PT, ROW_PT, label_rows
-from figure_parts.shared_conditions import shared_and_own
 from figure_parts.tooltips import tell
 from topics.validity.emulation_check import realised_loss, smallest_rtt
 from wording.number_format import is_missing, number, plain
-from wording.scenario_words import heading
+from wording.scenario_words import heading, shared_and_own
 
 WIDTH_PT, RIGHT_PT, TITLE_PT, AXIS_PT = 290, 50, 44, 32
 # The axes reach at least so far to both sides, in the quantity's unit.

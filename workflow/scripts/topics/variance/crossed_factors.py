@@ -5,7 +5,15 @@ import math
 import pandas as pd
 
 #: Columns of ``tidy/scenarios.csv`` that are names, or follow from other conditions.
-NOT_SET = ("scenario", "label", "queue_packets", "rtt_path_ms")
+NOT_SET = (
+    "scenario",
+    "label",
+    "conditions",
+    "queue_packets",
+    "rtt_path_ms",
+    "capacity_least_mbps",
+    "capacity_most_mbps",
+)
 #: What readers call conditions; the others have their column's name in plain words.
 WORDS = {
     "rate_mbps": "rate", "delay_forward_ms": "delay", "delay_reverse_ms": "delay", "jitter_forward_ms": "jitter",

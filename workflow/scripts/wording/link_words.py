@@ -22,17 +22,20 @@ def link_words(link) -> str:
     >>> link_words({"timeline": [change], "policer": {"rate_mbps": 4, "burst_bytes": 9000}})
     'rate 10 Mbit/s from 5 s on over 2 s; policed at 4 Mbit/s with a burst of 9,000 bytes'
     """
-    words, timeline = [], link.get("timeline") or []
-    if len(timeline) > MOST_CHANGES:
-        words.append(f"{len(timeline)} changes while traffic flows")
-    else:
-        words += [_change_words(entry) for entry in timeline]
+    words = timeline_words(link.get("timeline") or [])
     if trace := link.get("trace"):
         name = trace["file"] or "a trace"
         words.append(f"capacity of {name} ({trace['direction']}), in steps of {trace['step_ms']:g} ms")
     if policer := link.get("policer"):
         words.append(f"policed at {policer['rate_mbps']:g} Mbit/s with a burst of {policer['burst_bytes']:,} bytes")
     return "; ".join([*words, *effects_of(link)])
+
+
+def timeline_words(timeline) -> list[str]:
+    """Return the entries of a timeline in words, one text each, or how many there are if they are too many."""
+    if len(timeline) > MOST_CHANGES:
+        return [f"{len(timeline)} changes while traffic flows"]
+    return [_change_words(entry) for entry in timeline]
 
 
 def _change_words(entry):

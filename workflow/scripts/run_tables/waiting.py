@@ -1,0 +1,28 @@
+"""How long packets waited in a run: in the queue, where it was sampled, or else what their RTTs had above the path's shortest."""
+
+import numpy as np
+import pandas as pd
+
+#: What the two are called; only the first is queueing alone. Jitter, late packets and longer paths at other times are part of the second.
+QUEUEING, ABOVE = "Queueing delay", "RTT above the path's shortest"
+
+
+def waiting(runs) -> tuple[str, pd.Series]:
+    """Return what is known of each run's waiting in ms, a mean over the run, with its name; one name for all.
+
+    Parameters
+    ----------
+    runs : pandas.DataFrame
+        Of ``tidy/runs.csv``.
+    """
+    valid = runs[runs["valid"]]
+    sampled = valid["queueing_mean_ms"].notna() | valid["rtt_above_ms"].isna()
+    if sampled.all() and valid["queueing_mean_ms"].notna().any():
+        return QUEUEING, runs["queueing_mean_ms"].astype(float)
+    return ABOVE, runs["rtt_above_ms"].astype(float)
+
+
+def drain_rates_mbps(runs) -> pd.Series:
+    """Return the rate at which each run's full queue would drain in Mbit/s; missing unless the capacity is the link's constant rate."""
+    rate, capacity = runs["rate_mbps"].astype(float), runs["capacity_mbps"].astype(float)
+    return rate.where((rate > 0) & (np.isclose(capacity, rate) | np.isclose(capacity, rate * runs["paths"])))
