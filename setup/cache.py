@@ -79,6 +79,18 @@ def remove_tree(path) -> None:
 
 
 @contextlib.contextmanager
+def one_at_a_time(path) -> Iterator[None]:
+    """Wait while another set-up makes what is to be at a path; the lock lies beside it."""
+    with open(path.with_name(path.name + ".lock"), "w") as lock_file:
+        try:
+            fcntl.flock(lock_file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            say(f"another set-up is making {path.name}; waiting for it")
+            fcntl.flock(lock_file, fcntl.LOCK_EX)
+        yield
+
+
+@contextlib.contextmanager
 def made_once(final) -> Iterator[Path | None]:
     """Give the one process that has to make `final` a directory to fill; rename it when whole.
 
@@ -92,12 +104,7 @@ def made_once(final) -> Iterator[Path | None]:
         yield None
         return
     final.parent.mkdir(parents=True, exist_ok=True)
-    with open(final.with_name(final.name + ".lock"), "w") as lock_file:
-        try:
-            fcntl.flock(lock_file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            say(f"another set-up is making {final.name}; waiting for it")
-            fcntl.flock(lock_file, fcntl.LOCK_EX)
+    with one_at_a_time(final):
         if final.exists():
             yield None
             return

@@ -9,7 +9,7 @@ from pathlib import Path
 import debian
 import portable_python
 import unpacked
-from cache import cache_dir, digest, made_once, require_space
+from cache import cache_dir, digest, made_once, one_at_a_time, require_space
 from progress import SetupError, run_logged, say
 
 VENV = Path(".venv")
@@ -39,10 +39,20 @@ def make_environment(venv=VENV, lock=LOCK) -> None:
     interpreter = bundled_python() if bundled else sys._base_executable
     key = environment_key(lock, venv, interpreter if bundled else sys.base_prefix)
     stamp = venv / ".sawtooth-key"
-    if stamp.is_file() and stamp.read_text() == key:
-        isolate_snakemake(venv)
-        quicken_snakemake(venv)
-        return
+    if not _is_made(stamp, key):
+        with one_at_a_time(venv.resolve()):
+            if not _is_made(stamp, key):
+                _make(venv, lock, interpreter, bundled)
+                stamp.write_text(key)
+    isolate_snakemake(venv)
+    quicken_snakemake(venv)
+
+
+def _is_made(stamp, key):
+    return stamp.is_file() and stamp.read_text() == key
+
+
+def _make(venv, lock, interpreter, bundled):
     require_space(Path.cwd(), 1, "the workflow environment .venv")
     options = ["--quiet", "--disable-pip-version-check", "--no-input"]
     # Programs name the place that they were made for, which no other checkout's link may change.
@@ -61,9 +71,6 @@ def make_environment(venv=VENV, lock=LOCK) -> None:
     except SetupError as error:
         cause = "" if bundled else " (no network, or no package index?)"
         raise SetupError(f"the Python packages of {lock} can't be installed{cause}: {error}")
-    isolate_snakemake(venv)
-    quicken_snakemake(venv)
-    stamp.write_text(key)
 
 
 def isolate_snakemake(venv) -> None:

@@ -294,13 +294,14 @@ class Run:
                 else []
             )
         elif link.netem == "both-ends":
-            bottleneck, netem = [], ["r1-eth1"]
+            bottleneck, netem = ["r1-eth1"] if shaped else [], ["r1-eth1"]
         else:
             bottleneck, netem = ["r1-eth1"] if shaped else [], ["r2-eth0"]
         limit = asked.queue_packets if link.netem == "both-ends" else 1_000_000
-        kinds = {name: {"htb": {}, **queue} for name in bottleneck} | {
-            name: {"netem": {"limit": limit}} for name in netem
-        }
+        kinds = {name: {"htb": {}, **queue} for name in bottleneck}
+        for name in netem:
+            shaper = {"htb": {}} if name in bottleneck else {}
+            kinds[name] = shaper | {"netem": {"limit": limit}}
         devices = dict.fromkeys([*kinds, *(f"h1-eth{path}" for path in range(asked.paths if asked.is_cable else 0))])
         before = {
             name: {

@@ -9,7 +9,7 @@ LONG = {"stop_s": 2}
 CHOICES = {
     "link": (
         {}, {"loss_percent": {"forward": 1, "reverse": 0}}, {"loss_percent": {"forward": 1, "reverse": 0}, "loss_burst_packets": {"forward": 3, "reverse": None}},
-        {"jitter_ms": 2}, {"reordering": {"percent": 1, "late_ms": 5}}, {"policer": {"rate_mbps": 5}}, {"timeline": [{"at_s": 1, "rate_mbps": 5}]},
+        {"jitter_ms": 2}, {"reordering": {"percent": 1, "late_ms": 5}}, {"policer": {"rate_mbps": 5}}, {"timeline": [{"at_s": 1, "rate_mbps": 5}]}, {"timeline": [{"at_s": 1, "down_for_s": 0.3}]},
         {"duplicate_percent": {"forward": 1, "reverse": 0}}, {"corrupt_percent": 0.5},
     ),
     "queue": ({"packets": 50}, {"discipline": "codel"}, {"discipline": "pie"}, {"bdp": 1}, {"discipline": "fq_codel"}, {"discipline": "dualpi2"}),
@@ -29,8 +29,8 @@ def drawn(seed):
     """Return a drawn study that is accepted: with one of the choices by its number, and others by chance."""
     rng = np.random.default_rng([seed, 39])
     chosen = [(key, choice) for key, choices in CHOICES.items() for choice in choices]
-    # So that the first few are of different keys.
-    key, choice = chosen[7 * seed % len(chosen)]
+    # Shuffled, so that the first few are of different keys.
+    key, choice = chosen[np.random.default_rng(39).permutation(len(chosen))[seed % len(chosen)]]
     while True:
         scenarios = [
             {"id": name, **{name: choices[rng.integers(len(choices))] for name, choices in CHOICES.items()}}

@@ -64,7 +64,7 @@ def facts_of(study, rng):
     alone = sum(map(is_without_chance, study["scenarios"]))
     values = defaultdict(lambda: "xx") | facts_of_design(design).values
     values |= {
-        "one_kernel": kernels == 1, "several_kernels": kernels == 2, "tests": tests, "ccas_tested": tests, "few": rng.random() < 0.5,
+        "one_kernel": kernels == 1, "several_kernels": kernels == 2, "tests": tests, "ccas_tested": tests and len(design.ccas) > 1, "few": rng.random() < 0.5,
         "power": design.ip_versions_compared, "equal_cells": rng.integers(0, 2), "chanceless": f"{alone} xx" if alone else "",
         "bbr_above_all": ", BBR above all" if "bbr" in design.ccas_that_run else "",
     }  # fmt: skip

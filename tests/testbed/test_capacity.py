@@ -152,3 +152,9 @@ def test_a_ceiling_has_room_for_late_packets_of_each_kind(asked):
         capacity = asked(link=link).capacity
         more = capacity.most_bytes(0, S) - capacity.known_bytes(0, S) - room
         assert more == pytest.approx(mbit(10) * 0.05 * 1448 / 1514)
+
+
+def test_a_capacity_is_the_links_where_nothing_else_sets_it(asked):
+    assert asked().capacity.is_links and asked(link={"rate_mbps": None}).capacity.is_links
+    for link in ({"policer": {"rate_mbps": 20, "burst_bytes": 9000}}, {"timeline": [entry(2, rate_mbps=5)]}):
+        assert not asked(link=link).capacity.is_links

@@ -79,6 +79,11 @@ class Capacity:
         """Return whether nothing limits the rate."""
         return self.rates(direction)[0][1] is None
 
+    @property
+    def is_links(self) -> bool:
+        """Whether it is the rate of the links all the time: none changes, and no policer is before them."""
+        return len(self._link_rates[FORWARD]) == 1 and self.policed_mbps is None
+
     def mbps_at(self, at_ns, direction=FORWARD) -> float | None:
         """Return what the path can carry at a time."""
         return value_in_force(self.rates(direction), at_ns)

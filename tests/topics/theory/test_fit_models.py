@@ -381,6 +381,8 @@ LONG = {"name": "long", "stop_s": 9}
         ({"flows": [LONG, {"name": "call", "application": "real-time", "stop_s": 9}]}, {"link": "other flows share the link"}),
         ({"flows": [LONG | {"on_s": 2, "off_s": 1}]}, {"law": "flows pause", "link": "flows pause"}),
         ({"flows": [LONG | {"count": 3}]}, {}),
+        ({"flows": 2, "hosts": {"pairs": 2, "access_delay_ms": [0, 5]}}, {"law": "flows have paths with different RTTs"}),
+        ({"flows": 2, "hosts": {"pairs": 2}}, {}),
     ],
 )  # fmt: skip
 def test_which_scenarios_are_not_what_a_model_presumes(parts, reasons):

@@ -48,16 +48,15 @@ def method_section(material, environments) -> dict:
     margins, detect = (differences(params["analysis"][name]) for name in ("equivalence_margin", "detect"))
     with_power = study_design.ip_versions_compared and not sizes_alone
     tests = tests_taken(tables.ip_versions, tables.ccas, tables.cca_pairs)
-    facts = facts_of(material, environments, tests)
+    any_tests = any(test != NONE_MADE for row in tests for metric in row["metrics"] for test, _ in metric["counts"])
+    facts = facts_of(material, environments, any_tests)
     return {
         "design": design(material.study, tables.runs),
         "population": population(tables.scenarios),
         "draws": draws(tables.runs, tables.scenarios),
         "defined": defined_ccas(material.study),
         "tests": tests,
-        "any_tests": any(
-            test != NONE_MADE for row in tests for metric in row["metrics"] for test, _ in metric["counts"]
-        ),
+        "any_tests": any_tests,
         "reasons_for_none": _added_up(pair for row in tests for metric in row["metrics"] for pair in metric["why"]),
         "ccas_tested": tables.ccas is not None,
         "power": _power_rows(tables.ip_versions, margins, detect) if with_power else [],
@@ -343,7 +342,7 @@ def facts_of_design(design) -> Facts:
     )  # fmt: skip
 
 
-def facts_of(material, environments, tests) -> Facts:
+def facts_of(material, environments, any_tests) -> Facts:
     """Return what sentences on a study's method and threats name, and what they presume."""
     tables, design = material.tables, material.design
     runs, scenarios, kernels = tables.runs, tables.scenarios, kernels_of(environments)
@@ -372,8 +371,8 @@ def facts_of(material, environments, tests) -> Facts:
             "replications": count(replications_taken(runs), "replication"),
             "few": int(runs.groupby("scenario")["replication"].max().min()) < FEW_REPLICATIONS,
             "power": with_power,
-            "tests": bool(tests),
-            "ccas_tested": tables.ccas is not None,
+            "tests": any_tests,
+            "ccas_tested": tables.ccas is not None and len(design.ccas) > 1,
             "significance": f"{material.params['significance']:g}",
             "missed": f"{100 * (1 - material.params['confidence']):.0f}",
             "chanceless": of_all(alone) if (alone := sum(map(is_without_chance, design.scenarios))) else "",
@@ -395,7 +394,6 @@ def _others_words(scenarios):
     """Return what runs beside the flows under test in some scenarios, in words; "" if nothing does."""
     kinds = (
         ("other CCAs", "long flows with other CCAs"), ("web", "web objects"), ("real-time", "real-time streams"),
-        ("flows that come and go", "flows that come and go"),
     )  # fmt: skip
     words = [text for feature, text in kinds if any(map(FEATURES[feature], scenarios))]
     return listed(words) if words else ""

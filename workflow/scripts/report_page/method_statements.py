@@ -42,7 +42,8 @@ NETWORK = (
     Statement("The hosts run on the machine's own kernel.", some("own kernel") & none("guest kernel")),
     Statement("Some run on a Linux guest kernel with a virtual clock, some on the machine's own kernel.", some("own kernel") & some("guest kernel")),
     Statement("Some scenarios have the same network simulated by ns-3.", mixed("simulator")),
-    Statement("It is built, read back from the kernel, probed while idle, loaded for {amounts}, and judged by its checks.", ~every("simulator")),
+    Statement("It is built, read back from the kernel, probed while idle, loaded for {amounts}, read back again, and judged by its checks.", ~every("simulator")),
+    Statement("Behind the traffic a probe shows each delay, each bottleneck's rate and what its queue holds.", every("guest kernel") & every("rate")),
     Statement("It is built, loaded for {amounts}, and judged by its checks.", every("simulator")),
     Statement("A run that fails any of them is excluded.", ALWAYS),
 )  # fmt: skip

@@ -110,6 +110,7 @@ WORDS = {
                 "bottleneck or the policer.",
                 some("policer"),
             ),
+            Statement("What the link loses while its loss changes, or while it is down, counts too.", some("changing loss")),
             Statement("Counted where they are dropped, not inferred from retransmissions.", ALWAYS),
         ),
         "counters of the queueing disciplines",

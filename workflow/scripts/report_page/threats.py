@@ -79,6 +79,7 @@ THREATS = {
         Statement("There are up to {pairs} senders, and as many receivers.", known("several_pairs") & none("chain")),
         Statement("There is no cross traffic.", _ALONE),
         Statement("Beside the flows under test there are {others}.", some("groups") & known("others")),
+        Statement("Some flows come and go while others send.", some("flows that come and go")),
         Statement("A server's other messages share the path in {served}.", some("server")),
         Statement(
             "All flows of a run have the same CCA.", none("other CCAs") & ~known("mixes") & some("several flows") & some("tcp")
@@ -126,7 +127,7 @@ THREATS = {
         Statement(
             "For IPv6 against IPv4 p is corrected within a metric, not over metrics.", known("tests") & known("ip_versions_compared")
         ),
-        Statement("Of CCAs p is corrected over the whole study.", known("ccas_tested")),
+        Statement("Of CCAs p is corrected over the whole study.", known("ccas_tested") & known("tests")),
         Statement(
             "Intervals aren't corrected: of a hundred, {missed} miss their mean. Over the whole report more false alarms are to be expected than "
             "{significance} says.",

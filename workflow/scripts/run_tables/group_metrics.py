@@ -78,7 +78,7 @@ def _objects(run, group, objects):
     for number, size in enumerate(objects["bytes"]):
         completion_ns, start_ns = objects["completion_ns"][number], objects["start_ns"][number]
         ideal_s = None
-        if completion_ns is not None and not run.timeline:
+        if completion_ns is not None and not run.timeline and run.capacity.is_links:
             answer_bytes, empty_bytes = size + objects["header_bytes"][number], run.packet_bytes - run.segment_bytes
             ideal_s = ideal_completion_s(
                 answer_bytes, run.segment_bytes, run.packet_bytes, empty_bytes, run.rate_mbps, rtt_s

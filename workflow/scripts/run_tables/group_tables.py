@@ -68,9 +68,14 @@ SHORT_FLOWS = Table(
             "it failed before, and would never have been complete",
         ),
         number_column(
-            "ideal_ms", "ms", "What that takes on an empty path.", "it was never complete, or the path changes"
+            "ideal_ms",
+            "ms",
+            "What that takes on an empty path.",
+            "it was never complete, or the path changes or is policed",
         ),
-        number_column("slowdown", "", "The one over the other.", "it was never complete, or the path changes"),
+        number_column(
+            "slowdown", "", "The one over the other.", "it was never complete, or the path changes or is policed"
+        ),
         text_column("failure", "Why it was not complete.", "it was"),
         VALID,
     ),

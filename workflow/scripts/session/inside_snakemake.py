@@ -49,14 +49,39 @@ def require_unread_study_files(workflow) -> None:
     """
     from snakemake.common.configfile import load_configfile
     from snakemake.settings import types
-    from snakemake_interface_executor_plugins.settings import ExecMode
 
-    called_by_user = workflow.exec_mode == ExecMode.DEFAULT and not is_module(workflow)
-    if called_by_user and study_file_given(workflow) and types.load_configfile is load_configfile:
+    if (
+        is_called_by_user(workflow)
+        and not is_module(workflow)
+        and study_file_given(workflow)
+        and types.load_configfile is load_configfile
+    ):
         sys.exit(
             "sawtooth: profiles/default was not loaded (--workflow-profile), so Snakemake itself has read the study file,"
             " and has carried out Python if there was any in it: leave this option out."
         )
+
+
+def is_called_by_user(workflow) -> bool:
+    """Return whether this is the process that a user has called, and none of Snakemake's own for jobs."""
+    from snakemake_interface_executor_plugins.settings import ExecMode
+
+    return workflow.exec_mode == ExecMode.DEFAULT
+
+
+def before_planning(workflow, function: Callable[[bool], None]) -> None:
+    """Have a function called before jobs are planned that a user has asked for, with whether they are only shown or touched.
+
+    While the Snakefile is read Snakemake doesn't say yet whether this is a dry run.
+    """
+    plan = workflow._build_dag
+
+    def build_dag():
+        if workflow.executor_plugin and is_called_by_user(workflow):
+            function(workflow.dryrun or workflow.touch)
+        plan()
+
+    workflow._build_dag = build_dag
 
 
 def study_file_given(workflow) -> str | None:
@@ -275,10 +300,8 @@ def is_forced(workflow) -> bool:
 
     Snakemake's own processes for jobs are always called with ``--force``.
     """
-    from snakemake_interface_executor_plugins.settings import ExecMode
-
     asked = workflow.dag_settings
-    return workflow.exec_mode == ExecMode.DEFAULT and bool(asked.forcetargets or asked.forcerun or asked.forceall)
+    return is_called_by_user(workflow) and bool(asked.forcetargets or asked.forcerun or asked.forceall)
 
 
 def look_up_jobs_in(workflow, cache, *beginnings: str) -> None:

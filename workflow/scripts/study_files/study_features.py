@@ -17,6 +17,10 @@ def _lossy(scenario) -> bool:
     return any(scenario["link"]["loss_percent"].values())
 
 
+def _has_changing_loss(scenario) -> bool:
+    return len(RunSpecification({"scenario": scenario}).timeline.values("forward", "loss_percent")) > 1
+
+
 def _uses(option) -> Callable[[dict], bool]:
     return lambda scenario: OF_NAME[option].used(scenario["link"])
 
@@ -66,6 +70,7 @@ FEATURES: dict[str, Callable[[dict], bool]] = {
     "policer": lambda scenario: bool(scenario["link"].get("policer")),
     "changing path": is_changing,
     "random loss": _lossy,
+    "changing loss": _has_changing_loss,
     "single losses": lambda scenario: _lossy(scenario) and not _uses("loss_burst_packets")(scenario),
     "loss bursts": _uses("loss_burst_packets"),
     "jitter": lambda scenario: any(scenario["link"]["jitter_ms"].values()),

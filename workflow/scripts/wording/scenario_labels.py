@@ -75,7 +75,7 @@ def _rate(scenario):
     else:
         least, most = (pick() / paths for pick in (capacity.least_mbps, capacity.most_mbps))
         mean = capacity.mean_mbps(0, round(1e9 * run.expected_s)) / paths
-        words = f"{plain(least)} to {rate_words(most)} (mean {plain(mean)})"
+        words = f"{plain(least)} to {rate_words(most)} (mean {mean:.4g})"
     policed = " by a policer" if capacity.policed_mbps is not None else ""
     several = f"{paths} \N{MULTIPLICATION SIGN} " if paths > 1 else ""
     several = f"{len(run.bottlenecks)} bottlenecks from " if run.is_chain else several

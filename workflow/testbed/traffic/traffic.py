@@ -198,7 +198,10 @@ def start_and_sample(
     application, interval_ms = application_of(specification), specification.traffic.sample_interval_ms
     events = [(client.start_offset_s, 0, client) for client in clients]
     if application is not round_trip and not specification.udp:
-        events += [(at, 1, sampler.look) for at in look_times_s(clients, specification)]
+        looks_s = look_times_s(clients, specification)
+        events += [(at, 1, sampler.look) for at in looks_s]
+        if application is file_transfer:
+            events += [(at, 1, on_and_on(sampler.look_for_more, events)) for at in looks_s[-1:]]
     if application is iperf3 and clients and not specification.udp:
 
         def read(at_s):
@@ -242,6 +245,16 @@ def start_and_sample(
                 again = (sampler.samples * interval_ms / 1e3, 2, sampler.sample)
                 bisect.insort(events, again, key=lambda event: event[:2])
     return processes, (time.monotonic_ns() - origin_ns) / 1e9
+
+
+def on_and_on(look, events) -> Callable:
+    """Return an event that looks again and again, each time after an eighth of the time so far: nobody knows how long a file takes."""
+
+    def look_again(at_s):
+        look(at_s)
+        bisect.insort(events, (at_s * 9 / 8, 1, look_again), key=lambda event: event[:2])
+
+    return look_again
 
 
 def follower(clients, specification, sampler, deliveries, read, events) -> Callable:

@@ -108,14 +108,14 @@ def problems(folder: str | Path, files: dict[str, FileEntry], unlisted=True) -> 
     Then follow the files that are not listed, sorted, unless these are left out; `UNPUBLISHED` ones never are listed.
     """
     for path, entry in files.items():
-        if problem := _file_problem(folder, path, entry):
+        if problem := file_problem(folder, path, entry):
             yield problem
     if unlisted:
         for path in sorted(set(published_files(folder)) - set(files) - {MANIFEST}):
             yield Problem(path, "not listed", f"{folder}/{path} is not listed in {MANIFEST}.")
 
 
-def _file_problem(folder, path, entry):
+def file_problem(folder, path, entry) -> Problem | None:
     """Return the `Problem` of one listed file, or None: its size is looked at first, then its digest."""
     shown = f"{folder}/{path}"
     try:

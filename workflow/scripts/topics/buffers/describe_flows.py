@@ -103,7 +103,7 @@ def _resolution(statistic, runs):
     # A total has all flows' ends in it; of each flow off by r a deviation is off by r sqrt(n / (n - 1)), the others by r.
     size = resolution_of(runs, "goodput_mbps" if name == "total" else "throughput_per_stream_mbps")
     size *= math.sqrt(2) if name == "sd" else 1.0
-    return 100 * size / float(runs["rate_mbps"].iloc[0]) if unit == "percent" and len(runs) else size
+    return 100 * size / float(runs["capacity_mbps"].max()) if unit == "percent" and len(runs) else size
 
 
 def over_replications(statistic, described, total, confidence, resolution=0.0) -> dict:

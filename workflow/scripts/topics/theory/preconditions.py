@@ -30,6 +30,10 @@ def unlike(scenario) -> dict[str, list[str]]:
         ),
         (late, "late packets are taken for lost"),
         (_pausing(run), "flows pause"),
+        (
+            run.flows > 1 and len({pair.rtt_ms for pair in run.pairs}) > 1,
+            "flows have paths with different RTTs, the law takes one",
+        ),
     )
     others = [group for group in run.groups if group.application != LONG or group.cca != OWN]
     shared = _said(
@@ -57,9 +61,9 @@ def _holds_less_than_path(run):
     The kernel doesn't count the time for which a blocking program waits for its buffer: `window_limited_percent` misses it.
     """
     buffer = run.transport.send_buffer_bytes
-    if buffer is None or run.rate_mbps is None:
+    if buffer is None or run.capacity.is_unlimited():
         return False
-    return run.flows * buffer / 2 < run.rate_mbps * run.rtt_path_ms * 125
+    return run.flows * buffer / 2 < run.capacity.most_mbps() * run.rtt_path_ms * 125
 
 
 def _pausing(run):

@@ -1,0 +1,99 @@
+"""Scenarios that differ in one key each are as many lines, slots and rows as there are scenarios, whatever the key."""
+
+import pandas as pd
+import pytest
+
+from experiment.specification import RunSpecification
+from one_key_apart import base, one_key_apart
+from run_tables.group_metrics import _who
+from run_tables.group_tables import GROUPS, SHORT_FLOWS
+from study_files.study_design import StudyDesign
+from tidy_tables import completed
+from topics.real_time import plot_real_time
+from topics.real_time.describe_real_time import describe_real_time
+from topics.short_flows import plot_completion_times, plot_slowdown
+from topics.short_flows.beside import LINE, lines_of
+from topics.short_flows.describe_short_flows import describe_short_flows
+from topics.short_flows.topic import settings_params
+
+CCAS = ("reno", "cubic")
+#: Keys of a group that make another group of it, or that need a second one beside them.
+OTHERS = (".name", ".application", ".on_s", ".pair", "groups", ".topology", "topology")
+
+
+def tables_of(scenarios, folder):
+    """Return ``tidy/groups.csv`` of a run of each cell, and the file of its web objects."""
+    rows, objects = [], []
+    for scenario in scenarios:
+        for cca in CCAS:
+            run = RunSpecification({"scenario": scenario, "cca": cca, "ip_version": "ipv4", "replication": 1})
+            for group in run.groups:
+                known = {**run.factors, **_who(run, group), "application": group.application, "valid": True}
+                rows.append(
+                    known
+                    | {
+                        "members": 6,
+                        "complete": 6,
+                        "completion_p95_ms": 90.0,
+                        "completion_p50_ms": 60.0,
+                        "queueing_p95_ms": 3.0,
+                        "lost_percent": 0.0,
+                    }
+                )
+                if group.application == "web":
+                    objects += [
+                        {**run.factors, **_who(run, group), "object": n, "bytes": 20_000, "completion_ms": 50.0 + n, "watched_ms": 50.0 + n, "slowdown": 2.0 + n, "valid": True}
+                        for n in range(6)
+                    ]  # fmt: skip
+    completed(pd.DataFrame(objects), SHORT_FLOWS).to_parquet(folder / "short_flows.parquet")
+    return completed(pd.DataFrame(rows), GROUPS), folder / "short_flows.parquet"
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory):
+    """A base with web objects, a call and long flows, and a scenario for each key that may be another with the same groups."""
+    apart = [one for key, one in one_key_apart("groups").items() if not key.endswith(OTHERS)]
+    scenarios = [base("groups"), *apart]
+    groups, short_flows = tables_of(scenarios, tmp_path_factory.mktemp("lines"))
+    settings = settings_params(StudyDesign({"scenarios": scenarios}))["settings"]
+    return scenarios, groups, short_flows, settings
+
+
+def cells_with(scenarios, application):
+    return {
+        (s["id"], cca) for s in scenarios for cca in CCAS if any(g["application"] == application for g in s["groups"])
+    }
+
+
+def test_each_scenario_is_a_line_of_completion_times_and_slowdowns(study):
+    scenarios, groups, short_flows, settings = study
+    cells, sizes = describe_short_flows(groups, short_flows, settings, 0.95)
+    wanted = cells_with(scenarios, "web")
+    assert set(cells[LINE].itertuples(index=False, name=None)) == wanted and len(cells) == len(wanted)
+    times = plot_completion_times.plot_completion_times(short_flows, cells)
+    slowdowns = plot_slowdown.plot_slowdown(sizes)
+    for drawing in (times, slowdowns):
+        assert set(drawing.data[LINE].itertuples(index=False, name=None)) == wanted
+    panels = ["setting", "conditions", "ip_version", "group", "group_cca"]
+    for _, panel in times.data.groupby(panels):
+        names = [line.name for line in lines_of(panel).values()]
+        assert len(set(names)) == len(names) == len(panel.drop_duplicates(LINE))
+    # Only what differs in the groups themselves shares a panel with the base.
+    beside = {name for name, one in settings.items() if one["setting"] == settings["base"]["setting"]}
+    assert beside == {
+        "base",
+        *(
+            s["id"]
+            for s in scenarios
+            if s["groups"] != base("groups")["groups"] or s["flows"] != base("groups")["flows"]
+        ),
+    }
+
+
+def test_each_scenario_is_a_slot_of_a_call(study):
+    scenarios, groups, _, settings = study
+    cells = describe_real_time(groups, settings, 0.95)
+    wanted = cells_with(scenarios, "real-time")
+    assert set(cells[LINE].itertuples(index=False, name=None)) == wanted and len(cells) == len(wanted)
+    drawing = plot_real_time.plot_real_time(cells)
+    assert set(drawing.data[LINE].itertuples(index=False, name=None)) == wanted

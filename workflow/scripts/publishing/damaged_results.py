@@ -1,0 +1,101 @@
+"""Damage to finished results, whatever the files' dates say: found before anything is planned, set aside, and so made again.
+
+Snakemake compares dates. Results have a manifest with the SHA-256 of each file; once a call has finished them, a file that is
+not what the manifest says was changed by something else. Before that, as after an interrupted call, a file may be newer than
+the manifest with good reason.
+"""
+
+import contextlib
+import hashlib
+import os
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from publishing.result_checks.manifest import MANIFEST, ManifestError, read_manifest
+from publishing.result_checks.manifest import file_problem as problem_of
+from wording.terminal_text import shown
+
+#: Has the SHA-256 of the manifest with which a call has ended.
+FINISHED = Path("logs/finished.txt")
+#: Where damaged files are moved to, below a results folder.
+ASIDE = Path("logs/damaged")
+#: How many of them a message names.
+NAMED = 5
+
+
+def set_damaged_aside(folder: Path, only_say: bool) -> None:
+    """Move the files of results that are not as their manifest says below `ASIDE`, and say which; or only say it.
+
+    Parameters
+    ----------
+    folder : pathlib.Path
+        That of a study's results.
+    only_say : bool
+        As in a dry run.
+    """
+    damaged = damaged_files(folder)
+    if not damaged:
+        return
+    named = ", ".join(shown(path) for path in damaged[:NAMED]) + (" and others" if len(damaged) > NAMED else "")
+    files = f"{len(damaged)} file{'s' * (len(damaged) > 1)} in {folder}"
+    what = "would be made again" if only_say else f"moved to {ASIDE} there, made again"
+    print(f"sawtooth: {files} changed since the results were finished: {named}; {what}.", file=sys.stderr)
+    if not only_say:
+        for path in damaged:
+            place = folder / ASIDE / path
+            place.parent.mkdir(parents=True, exist_ok=True)
+            os.replace(folder / path, place)
+
+
+def damaged_files(folder: Path) -> list[str]:
+    """Return the files of results, by their paths below the folder, that are there and are not what the manifest says."""
+    manifest = folder / MANIFEST
+    try:
+        written_ns, digest = manifest.stat().st_mtime_ns, _sha256(manifest)
+    except OSError:
+        return []
+    finished = _finished_digest(folder)
+    if finished and finished != digest:
+        # What the other files were nobody says now; all but the runs are made from these again.
+        return [MANIFEST, *(str(path.relative_to(folder)) for path in sorted(folder.glob("tidy/*")))]
+    try:
+        listed = read_manifest(folder)
+    except ManifestError:
+        return [MANIFEST]
+
+    def is_damaged(path):
+        with contextlib.suppress(OSError):
+            may_be_new = not finished and (folder / path).lstat().st_mtime_ns > written_ns
+            problem = None if may_be_new else problem_of(folder, path, listed[path])
+            return problem is not None and problem.kind != "missing"
+
+    with ThreadPoolExecutor() as pool:  # hashing needs no lock of Python's
+        return [path for path, damaged in zip(listed, pool.map(is_damaged, listed), strict=True) if damaged]
+
+
+def note_begun(folder: Path) -> None:
+    """Take back that results are finished: jobs are about to change them."""
+    with contextlib.suppress(OSError):
+        (folder / FINISHED).unlink(missing_ok=True)
+
+
+def note_finished(folder: Path) -> None:
+    """Note that results are finished, if their manifest is newer than all that it lists."""
+    manifest = folder / MANIFEST
+    with contextlib.suppress(OSError, ManifestError):
+        written_ns = manifest.stat().st_mtime_ns
+        if all((folder / path).stat().st_mtime_ns <= written_ns for path in read_manifest(folder)):
+            (folder / FINISHED).parent.mkdir(exist_ok=True)
+            (folder / FINISHED).write_text(_sha256(manifest) + "\n")
+
+
+def _finished_digest(folder):
+    with contextlib.suppress(OSError):
+        return (folder / FINISHED).read_text(errors="replace").strip()
+    return ""
+
+
+def _sha256(path):
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
