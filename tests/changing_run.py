@@ -16,3 +16,9 @@ def changing_run(*entries, duration_s=20, transport=None, **link) -> RunSpecific
     made = study.resolve({"study": "s", "ccas": ["bbr"], "scenarios": [scenario]}, "s.yaml")
     run = {"scenario": "x", "cca": "bbr", "ip_version": "ipv4", "replication": 1}
     return specification_of(run, {"x": made["scenarios"][0]})
+
+
+def change(at_s, direction="both", over_s=0, step_ms=100, **values) -> dict:
+    """Return an entry of a resolved scenario's timeline."""
+    nothing = dict.fromkeys(("rate_mbps", "delay_ms", "loss_percent", "down_for_s"))
+    return nothing | {"at_s": at_s, "direction": direction, "over_s": over_s, "step_ms": step_ms} | values

@@ -189,8 +189,11 @@ WORDS = {
         lambda s: s["transport"]["ecn"] != "off" or not drop_tail(s) or any(g["ecn"] for g in s["groups"])
     ),
     r"\bin a mix\b|\bmixes\b": has_ccas_mixed,
+    # A calibration names the guest's own packets.
     r"\bIPv6\b": lambda study: (
-        "ipv6" in study["ip_versions"] or any(s["multipath"]["by"] == "gre" for s in scenarios_of(study))
+        "ipv6" in study["ip_versions"]
+        or study["analysis"]["calibration"]
+        or any(s["multipath"]["by"] == "gre" for s in scenarios_of(study))
     ),
     r"\bIPv4\b": lambda study: (
         "ipv4" in study["ip_versions"] or any(s["multipath"]["by"] == "gre" for s in scenarios_of(study))

@@ -93,6 +93,8 @@ def test_a_chain_has_neither_bursts_nor_kept_order_nor_bunches():
         ({"traffic": {"protocol": "udp"}}, "traffic.protocol is udp; allowed with link.duplicate_percent is tcp, for iperf3 takes"),
         ({"platform": "ns3:3.44"}, "link.reordering is not null; allowed on ns3:3.44 is null."),
         ({"platform": "ns3:3.44"}, "link.duplicate_percent is not 0; allowed on ns3:3.44 is 0."),
+        ({"flows": [{"name": "call", "application": "real-time", "stop_s": 2}], "link": {"duplicate_percent": {"forward": 0, "reverse": 1}}},
+         "link.duplicate_percent is of reverse only; allowed with flows of real-time alone is forward, for they send nothing back."),
         ({"transport": {"ecn": "classic"}}, "transport.ecn is classic; allowed with link.corrupt_percent is off, for a bit of a packet's mark may flip."),
     ],
 )  # fmt: skip

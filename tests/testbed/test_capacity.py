@@ -5,6 +5,7 @@ import itertools
 
 import pytest
 
+from changing_run import change
 from experiment.specification import RunSpecification
 
 S = 1_000_000_000
@@ -29,11 +30,6 @@ def asked(recorded):
     return make
 
 
-def entry(at_s, direction="both", over_s=0, step_ms=100, **values):
-    nothing = dict.fromkeys(("rate_mbps", "delay_ms", "loss_percent", "down_for_s"))
-    return nothing | {"at_s": at_s, "direction": direction, "over_s": over_s, "step_ms": step_ms} | values
-
-
 def changing(*entries, **link):
     return {"link": {"timeline": list(entries)} | link}
 
@@ -47,7 +43,7 @@ def test_a_link_a_policer_a_timeline_and_an_outage_set_it(asked):
     assert (constant.mbps_at(0), constant.mbps_at(0, "reverse")) == (10, 10)
     policed = asked(link={"policer": {"rate_mbps": 4, "burst_bytes": 9000}}).capacity
     assert (policed.mbps_at(5 * S), policed.most_mbps(), policed.mbps_at(0, "reverse")) == (4, 4, 10)
-    stepped = asked(**changing(entry(2, "forward", rate_mbps=1), entry(5, "forward", down_for_s=1))).capacity
+    stepped = asked(**changing(change(2, "forward", rate_mbps=1), change(5, "forward", down_for_s=1))).capacity
     assert stepped.rates() == [(0, 10), (2 * S, 1), (5 * S, 0), (6 * S, 1)]
     assert stepped.carried_bytes(1 * S, 7 * S) == mbit(10 + 3 + 1)
     assert stepped.rates("reverse") == [(0, 10)]
@@ -80,7 +76,7 @@ def test_a_trace_sets_the_direction_that_it_is_about(asked):
 
 def test_what_a_sender_hears_of_left_the_bottleneck_a_round_trip_before(asked):
     """With a rate of 10 until 2 s and 100 from then on, an RTT of 30 ms: 30 ms of a window that ends at 3 s are still at 10."""
-    run = asked(**changing(entry(2, rate_mbps=100)))
+    run = asked(**changing(change(2, rate_mbps=100)))
     share = run.payload_bytes / run.packet_bytes
     assert run.capacity.departures(2 * S, 3 * S) == [(1_970 * MS, 2_970 * MS)]
     assert run.capacity.known_bytes(2 * S, 3 * S) == pytest.approx(mbit(0.03 * 10 + 0.97 * 100) * share)
@@ -88,11 +84,11 @@ def test_what_a_sender_hears_of_left_the_bottleneck_a_round_trip_before(asked):
 
 def test_a_delay_that_changes_changes_the_time_by_which_a_packet_is_known(asked):
     """The way there is 10 ms until 2 s, 60 ms then; what left before 2 s is known by 2.03 s, what left after it from 2.08 s on."""
-    longer = asked(**changing(entry(2, "forward", delay_ms=60))).capacity
+    longer = asked(**changing(change(2, "forward", delay_ms=60))).capacity
     assert longer.departures(1 * S, 2_050 * MS) == [(970 * MS, 2 * S)]
     assert longer.departures(2_050 * MS, 3 * S) == [(2 * S, 2_920 * MS)]
     assert (longer.rtt_ms(0), longer.rtt_ms(2 * S), longer.shortest_rtt_ms()) == (30, 80, 30)
-    shorter = asked(**changing(entry(2, "reverse", delay_ms=5))).capacity
+    shorter = asked(**changing(change(2, "reverse", delay_ms=5))).capacity
     # What arrived at 2 s or later is known after 5 ms, while 20 ms of what arrived before are still on their way.
     assert shorter.departures(2_005 * MS, 2_020 * MS) == [(1_975 * MS, 1_990 * MS), (1_990 * MS, 2_005 * MS)]
     assert (shorter.rtt_ms(1_989 * MS), shorter.rtt_ms(1_990 * MS), shorter.shortest_rtt_ms()) == (30, 15, 15)
@@ -100,8 +96,8 @@ def test_a_delay_that_changes_changes_the_time_by_which_a_packet_is_known(asked)
 
 def test_spans_of_departures_are_each_known_once(asked):
     """Whatever changes: windows one behind the other have all departures, none twice."""
-    entries = [entry(1, delay_ms=70), entry(2, "reverse", down_for_s=0.7), entry(4, "forward", 2, 100, delay_ms=5)]
-    capacity = asked(**changing(*entries, entry(7, "reverse", delay_ms=1))).capacity
+    entries = [change(1, delay_ms=70), change(2, "reverse", down_for_s=0.7), change(4, "forward", 2, 100, delay_ms=5)]
+    capacity = asked(**changing(*entries, change(7, "reverse", delay_ms=1))).capacity
     edges = [round(at * S) for at in (-1, 0.99, 1.06, 2.05, 2.5, 2.71, 3.3, 4.55, 6.01, 7.004, 9, 12)]
     spans = sorted(span for window in itertools.pairwise(edges) for span in capacity.departures(*window))
     assert all(begin < end for begin, end in spans)
@@ -110,7 +106,7 @@ def test_spans_of_departures_are_each_known_once(asked):
 
 def test_after_an_outage_of_acknowledgements_all_is_known_that_arrived_meanwhile(asked):
     """The way back is down from 1 to 2 s: what arrived then, 10 ms after it left, is known 20 ms after its end."""
-    capacity = asked(**changing(entry(1, "reverse", down_for_s=1))).capacity
+    capacity = asked(**changing(change(1, "reverse", down_for_s=1))).capacity
     assert capacity.departures(1_500 * MS, 2_500 * MS) == [(990 * MS, 1_990 * MS), (1_990 * MS, 2_470 * MS)]
     assert capacity.departures(1_100 * MS, 2_010 * MS) == []
 
@@ -127,7 +123,7 @@ def test_the_share_of_a_full_path_is_100_percent_whatever_the_grain(asked):
 
 def test_old_packets_are_none_of_a_slower_rate(asked):
     """After a step from 100 to 10 Mbit/s at 2 s a full path's packets of 30 ms before are known within the window, and are part of it."""
-    run = asked(**changing(entry(2, rate_mbps=10), rate_mbps=100))
+    run = asked(**changing(change(2, rate_mbps=10), rate_mbps=100))
     got = mbit(0.03 * 100 + 0.97 * 10) * run.payload_bytes / run.packet_bytes
     assert run.capacity.share_percent(got, 2 * S, 3 * S) == pytest.approx(100)
     assert run.capacity.share_percent(got / 2, 2 * S, 3 * S) == pytest.approx(50)
@@ -156,5 +152,12 @@ def test_a_ceiling_has_room_for_late_packets_of_each_kind(asked):
 
 def test_a_capacity_is_the_links_where_nothing_else_sets_it(asked):
     assert asked().capacity.is_links and asked(link={"rate_mbps": None}).capacity.is_links
-    for link in ({"policer": {"rate_mbps": 20, "burst_bytes": 9000}}, {"timeline": [entry(2, rate_mbps=5)]}):
+    for link in ({"policer": {"rate_mbps": 20, "burst_bytes": 9000}}, {"timeline": [change(2, rate_mbps=5)]}):
         assert not asked(link=link).capacity.is_links
+
+
+def test_a_path_that_is_down_carries_nothing_of_its_part(asked):
+    paths = {"paths": 2, "by": "mptcp", "path_delay_ms": [0, 0], "outage": {"path": 2, "at_s": 2, "for_s": 3}}
+    capacity = asked(topology="cable", multipath=paths).capacity
+    assert capacity.rates() == [(0, 20), (2 * S, 10), (5 * S, 20)] == capacity.rates("reverse")
+    assert capacity.carried_bytes(0, 10 * S) == mbit(20 * 7 + 10 * 3)

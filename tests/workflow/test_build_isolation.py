@@ -1,5 +1,6 @@
 """Real builds of kernels from hostile patches, C files and source trees: none reaches the next build, the machine or published results."""
 
+import contextlib
 import hashlib
 import json
 import os
@@ -7,6 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -50,7 +52,7 @@ class Cache:
         (folder / "images").mkdir(parents=True)
         (folder / "images" / image.name).symlink_to(image)
 
-    def build(self, path=None, kernel=None):
+    def build(self, path=None, kernel=None, killed_after_s=None):
         """Build a kernel of a C file, or of patches or a tree; return the finished process, its bytes and its description."""
         sources = {path: hashlib.sha256(path.read_bytes()).hexdigest()} if path else {}
         definitions = [
@@ -65,6 +67,8 @@ class Cache:
         command = [sys.executable, "setup", "kernel", name, *made, *given]
         command += [f"{one}={sha256}" for one, sha256 in sources.items()]
         environ = {**os.environ, "SAWTOOTH_CACHE": str(self.folder)}
+        if killed_after_s is not None:
+            command = ["timeout", "--signal=KILL", str(killed_after_s), *command]
         done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, env=environ)
         if done.returncode:
             return done, None, None
@@ -110,6 +114,31 @@ def test_a_clean_kernel_after_a_dirty_one_is_that_of_a_fresh_cache(cache, tmp_pa
     done, fresh, _ = Cache(tmp_path / "fresh").build(path)
     assert done.returncode == 0, done.stdout + done.stderr
     assert clean == fresh
+
+
+def commands():
+    """Return the command lines of all processes."""
+    found = []
+    for file in Path("/proc").glob("[0-9]*/cmdline"):
+        with contextlib.suppress(OSError):  # it has ended
+            found.append(file.read_text(errors="replace"))
+    return found
+
+
+def test_builds_that_are_killed_leave_nothing_that_a_later_one_takes(cache, tmp_path):
+    """Killed at ten points, from its start to beyond what it takes, each by SIGKILL."""
+    path = shutil.copy(EXAMPLE, tmp_path / "tcp_aimd.c")
+    began = time.monotonic()
+    done, whole, described = Cache(tmp_path / "whole").build(path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    lasts_s = time.monotonic() - began
+    for number in range(10):
+        cache.build(path, killed_after_s=round(lasts_s * (number + 0.5) / 10, 2))
+    done, linux, description = cache.build(path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert (linux, description) == (whole, described)
+    assert [entry.name for entry in (cache.folder / "kernels").iterdir() if entry.name.startswith(".")] == []
+    assert not [command for command in commands() if str(cache.folder) in command]
 
 
 def test_a_c_file_reads_nothing_of_the_machine(cache, tmp_path):

@@ -32,11 +32,20 @@ STEP = {
     "traffic": {"duration_s": 2},
     "flows": 3,
 }
+CALL = [{"name": "call", "application": "real-time", "stop_s": 2}]
+WEB = [{"name": "w", "application": "web", "stop_s": 2, "bytes": 5000, "arrivals_per_s": 4}]
 FOUND = [
     *(STEP | {"queue": {"discipline": name}} for name in ("cake", "fq_codel", "sfq", "fq_pie", "dualpi2")),
+    {"traffic": {"duration_s": 2, "sample_interval_ms": 100}, "flows": CALL},
+    {"link": {"rate_mbps": 10, "delay_ms": 5, "duplicate_percent": 10}, "flows": CALL},
     {
-        "traffic": {"duration_s": 2, "sample_interval_ms": 100},
-        "flows": [{"name": "call", "application": "real-time", "stop_s": 2}],
+        "link": {"rate_mbps": 10, "delay_ms": 5, "trace": {"rates_mbps": [4, 8, 4], "direction": "reverse"}},
+        "flows": WEB,
+    },
+    {
+        "link": {"rate_mbps": 10, "delay_ms": 5, "trace": {"rates_mbps": [0, 10, 0, 20], "direction": "both"}},
+        "queue": {"packets": 40},
+        "traffic": {"duration_s": 3},
     },
     {
         "link": {"rate_mbps": 100, "delay_ms": 2, "ack_slot_ms": 5},
@@ -48,7 +57,7 @@ FOUND = [
 
 @pytest.mark.parametrize("scenario", FOUND)
 def test_combinations_that_were_found(scenario, testbed, tmp_path):
-    document = carried_out({"id": "s"} | scenario, testbed, tmp_path)
+    document = carried_out({"id": "s", "traffic": {"duration_s": 2}} | scenario, testbed, tmp_path)
     assert [one for one in document["verdict"]["checks"] if not one["ok"]] == []
 
 

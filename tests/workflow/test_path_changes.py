@@ -6,16 +6,12 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+from changing_run import change
 from experiment.specification import RunSpecification
 from study_files.study_traces import completed_trace
 
 LINK = {"rate_mbps": 10, "delay_ms": {"forward": 10, "reverse": 10}}
 UDP = {"protocol": "udp", "block_bytes": 1250, "duration_s": 3}
-
-
-def change(at_s, direction="both", over_s=0, step_ms=100, **values):
-    nothing = dict.fromkeys(("rate_mbps", "delay_ms", "loss_percent", "down_for_s"))
-    return nothing | {"at_s": at_s, "direction": direction, "over_s": over_s, "step_ms": step_ms} | values
 
 
 def test_between_two_changes_exactly_the_rate_passes(run):

@@ -226,6 +226,11 @@ class RunSpecification:
         return frozenset(self.web_port(group) for group in self.groups_of(WEB))
 
     @property
+    def answers(self) -> bool:
+        """Whether anything is sent against the data: streams of UDP alone send nothing back."""
+        return bool(self.flows or self.server_ports)
+
+    @property
     def platform(self) -> str:
         """What carries the packets: ``uml``, ``host``, or ``ns3:`` and a version."""
         return self.scenario["platform"]

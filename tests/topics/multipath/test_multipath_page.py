@@ -81,7 +81,7 @@ def test_findings_have_the_numbers(virtual, real):
 
 def test_link_rate_in_the_figure_of_goodput_is_that_of_all_paths(virtual):
     svg = virtual.figure("goodput").read_text()
-    assert "400" in svg and "link rate" in svg
+    assert "400" in svg and "capacity of the path" in svg
 
 
 def test_transfer_rates_add_up_the_subflows(virtual):

@@ -2,6 +2,7 @@
 
 import pandas as pd
 
+from topics.queues.tables import QUEUE_CELLS
 from topics.queues.variants import variants_of, with_variants
 
 
@@ -28,3 +29,9 @@ def test_the_same_queue_on_several_platforms_is_one_a_platform():
 def test_two_scenarios_whose_conditions_read_alike_are_told_by_their_labels():
     two = cells(("codel", "target_ms 5", "uml"), ("codel", "target_ms 5", "uml"), ("pie", "", "uml"))
     assert list(variants_of(two).values()) == ["codel (s0)", "codel (s1)", "pie"]
+
+
+def test_without_a_cell_there_is_no_variant():
+    """Of a study without a valid run, for one."""
+    none = with_variants(pd.DataFrame(columns=QUEUE_CELLS.names))
+    assert none.empty and variants_of(none) == {}

@@ -10,12 +10,17 @@ import pandas as pd
 
 from figure_parts.figure_style import RAMP_STEPS
 from run_tables.conditions_at_centre import runs_at_centre
-from run_tables.waiting import waiting
+from run_tables.waiting import ABOVE, QUEUEING, waiting
 from wording.number_format import NONE, is_missing, number
 from wording.scenario_words import shared_and_own
 
 #: How many panels of a figure stand side by side -> how many the opening shows; the section has all of them if there are more.
 PANELS = {1: 2, 2: 4, 3: 3}
+#: What the means of waiting are.
+IS = {
+    QUEUEING: "Queueing delay is the mean of the queue's samples.",
+    ABOVE: "An RTT above the path's shortest has all that delays packets in it: the queue, and jitter or longer paths where there are any.",
+}
 
 
 def first_picture(outline, figures, tables) -> dict | None:
@@ -54,7 +59,7 @@ def first_picture(outline, figures, tables) -> dict | None:
 def tile_tables(runs, scenarios) -> list[dict]:
     """Return tables of means over the valid runs, IP versions together: a row a scenario, a column a CCA.
 
-    Each has title, ccas and rows (label, detail, which sets the scenario apart, and tiles: pairs of text and step of
+    Each has title, note (a sentence on what is measured, or none), ccas and rows (label, detail, which sets the scenario apart, and tiles: pairs of text and step of
     the ramp, 0 without a value): of goodput in percent of the ideal, and of how long packets waited in ms
     (`run_tables.waiting`). A table of fewer than two values is left out.
     """
@@ -62,13 +67,13 @@ def tile_tables(runs, scenarios) -> list[dict]:
     valid = valid[valid["valid"]]
     name, waits = waiting(valid)
     quantities = (
-        ("Goodput, % of what path and senders allow", valid["ideal_percent"], 100.0, 0),
-        (f"{name}, ms", waits.clip(lower=0), None, None),
+        ("Goodput, % of what path and senders allow", valid["ideal_percent"], 100.0, 0, ""),
+        (f"{name}, ms", waits.clip(lower=0), None, None, IS[name]),
     )
     ccas, tables = list(runs["cca"].unique()), []
     labels = dict(zip(scenarios["scenario"], scenarios["label"], strict=True))
     apart = dict(zip(scenarios["scenario"], shared_and_own(scenarios)[1], strict=True))
-    for title, values, most, decimals in quantities:
+    for title, values, most, decimals, note in quantities:
         means = values.astype(float).groupby([valid["scenario"], valid["cca"]]).mean()
         if means.notna().sum() < 2:
             continue
@@ -81,7 +86,7 @@ def tile_tables(runs, scenarios) -> list[dict]:
             }
             for name in runs["scenario"].unique()
         ]
-        tables.append({"title": title, "ccas": ccas, "rows": rows})
+        tables.append({"title": title, "ccas": ccas, "rows": rows, "note": note})
     return tables
 
 

@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 
 from experiment.link_options import LINK_OPTIONS
-from experiment.timeline import directions_of
+from experiment.specification import RunSpecification
+from experiment.timeline import DIRECTIONS, directions_of
 from study_files.study_validation import value_text
 from wording.link_option_words import REASONS
 
@@ -20,6 +21,14 @@ def link_option_problems(scenario) -> Iterator[str]:
                 why = f", for {reason.format(**scenario['traffic'])}" if reason else ""
                 words = " or ".join(map(_plain, allowed))
                 yield f"{key} is {_plain(value)}; allowed with link.{option.name} is {words}{why}."
+
+
+def answer_problems(scenario) -> Iterator[str]:
+    """Yield what would happen to packets against the data only, where there are none."""
+    run = RunSpecification({"scenario": scenario})
+    for option in (option for option in LINK_OPTIONS if option.check and not run.answers):
+        if option.used(scenario["link"]) and option.of(scenario["link"], DIRECTIONS[0]) is None:
+            yield f"link.{option.name} is of reverse only; allowed with flows of real-time alone is forward, for they send nothing back."
 
 
 def order_problems(scenario) -> Iterator[str]:

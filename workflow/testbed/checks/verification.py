@@ -116,8 +116,7 @@ def of_groups(specification) -> tuple[Callable, ...]:
 def checks_of_traffic(specification) -> tuple[Callable, ...]:
     """Return the checks that a run has whatever its paths are."""
     if not specification.flows:
-        # Streams of UDP alone send nothing back.
-        loss = LOSS if specification.server_ports else (check_loss_forward,)
+        loss = LOSS if specification.answers else (check_loss_forward,)
         return (*NETWORK, check_idle_rtt, *loss, *AFTERWARDS)
     traffic = specification.traffic
     by_time = traffic.messages is None

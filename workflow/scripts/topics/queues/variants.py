@@ -24,9 +24,9 @@ def with_variants(cells) -> pd.DataFrame:
     )
     queues = [", ".join([name, *own]) for name, own in zip(cells["discipline"], parameters, strict=True)]
     several = cells["platform"].nunique() > 1
-    variants = cells.assign(
-        queue=queues, besides=[f" on {platform_name(name)}" if several else "" for name in cells["platform"]]
-    )
+    besides = [f" on {platform_name(name)}" if several else "" for name in cells["platform"]]
+    # As texts also where there is no cell.
+    variants = cells.assign(queue=queues, besides=besides).astype({"queue": str, "besides": str, "scenario_label": str})
     alike = variants.duplicated(["setting", "ip_version", "cca", "ecn", "queue", "besides"], keep=False)
     variants["besides"] = variants["besides"].where(
         ~alike, variants["besides"] + " (" + variants["scenario_label"] + ")"
