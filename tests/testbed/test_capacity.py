@@ -154,3 +154,10 @@ def test_a_capacity_is_the_links_where_nothing_else_sets_it(asked):
     assert asked().capacity.is_links and asked(link={"rate_mbps": None}).capacity.is_links
     for link in ({"policer": {"rate_mbps": 20, "burst_bytes": 9000}}, {"timeline": [change(2, rate_mbps=5)]}):
         assert not asked(link=link).capacity.is_links
+
+
+def test_a_path_that_is_down_carries_nothing_of_its_part(asked):
+    paths = {"paths": 2, "by": "mptcp", "path_delay_ms": [0, 0], "outage": {"path": 2, "at_s": 2, "for_s": 3}}
+    capacity = asked(topology="cable", multipath=paths).capacity
+    assert capacity.rates() == [(0, 20), (2 * S, 10), (5 * S, 20)] == capacity.rates("reverse")
+    assert capacity.carried_bytes(0, 10 * S) == mbit(20 * 7 + 10 * 3)

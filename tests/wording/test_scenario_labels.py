@@ -12,7 +12,9 @@ from run_tables.tidy_rows import rows_of_scenarios
 from study_files import study as studies
 from study_files.study_schema import keys_of, scenario_schema
 from topics.chain.topic import in_common
+from topics.multipath.path_environments import with_paths
 from wording.scenario_labels import conditions_of, settings_by, settings_of
+from wording.scenario_series import with_series
 from wording.scenario_words import shared_and_own
 
 #: What a platform or topology can't have of another section is no question here: only the words are.
@@ -72,6 +74,20 @@ def test_drawn_studies_have_a_text_for_each_scenario(seed):
     assert all(" " in text and "None" not in text and "null" not in text for text in texts)
 
 
+def test_what_is_usual_in_a_study_is_said_of_no_scenario():
+    first, second, third = conditions_of(resolved({}, {}, {"link": {"netem": "both-ends"}, "queue": {"packets": 9}}))
+    assert "netem" not in first + second
+    assert third.endswith("netem both-ends")
+    texts = conditions_of(resolved({}, {"traffic": {"bitrate_mbps": 4}}, {"traffic": {"bitrate_mbps": 5}}))
+    assert [text.partition("bitrate")[1:] for text in texts] == [
+        ("", ""),
+        ("bitrate", " 4 Mbit/s"),
+        ("bitrate", " 5 Mbit/s"),
+    ]
+    texts = conditions_of(resolved({}, *({"traffic": {"bitrate_mbps": 4}},) * 2))
+    assert all("bitrate 4 Mbit/s" in text for text in texts[1:])
+
+
 def test_the_order_of_scenarios_changes_no_text():
     scenarios = [base("groups"), *one_key_apart("groups").values()]
     shuffled = random.Random(3).sample(scenarios, len(scenarios))
@@ -113,6 +129,31 @@ def test_scenarios_that_differ_in_nothing_have_their_names():
     twins = resolved({}, {})
     assert [text.split(", ")[-1] for text in conditions_of(twins)] == ["s0", "s1"]
     assert [one["setting"] for one in settings_of(twins, ("queue",)).values()] == [1, 2]
+
+
+def test_series_hold_no_two_scenarios_that_differ_in_more_than_their_buffer():
+    """By the columns of ``tidy/scenarios.csv`` alone, of which `more` has what no other shows."""
+    apart = one_key_apart("plain")
+    table = with_series(pd.DataFrame(rows_of_scenarios([base("plain"), *apart.values()], {})))
+    alike = set(table.loc[table["conditions"] == 1, "scenario"])
+    assert alike == {
+        "base",
+        *(apart[key]["id"] for key in apart if key in ("queue.packets", "platform", "transport.recovery")),
+    }
+    assert table["series"].nunique() == len(table.drop_duplicates(["conditions", "platform"]))
+
+
+def test_joined_paths_under_other_conditions_are_other_places():
+    apart = {
+        key: one
+        for key, one in one_key_apart("cable").items()
+        if not key.startswith(("multipath", "topology", "hosts"))
+    }
+    table = with_paths(
+        pd.DataFrame(rows_of_scenarios([base("cable"), *apart.values()], {})).fillna({"bitrate_mbps": float("nan")})
+    )
+    places = table[["application", "rate_mbps", "platform", "conditions"]].astype(str)
+    assert not places.duplicated().any()
 
 
 def test_what_all_scenarios_share_stands_once():

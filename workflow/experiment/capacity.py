@@ -51,14 +51,22 @@ class Capacity:
             return [(0, None)]
         if run.is_chain:
             return [(0, run.rate_mbps)]
-        # A cable's paths have a link each; on a dumbbell subflows share one.
-        links = run.paths if run.is_cable else 1
         offered, lost = (run.timeline.values(direction, name) for name in ("rate_mbps", "loss_percent"))
         rates = [
             (at_ns, 0 if value_in_force(lost, at_ns) == LOST_ALL else links * value_in_force(offered, at_ns))
-            for at_ns in sorted({at_ns for at_ns, _ in (*offered, *lost)})
+            for at_ns, links in self._links(at_ns for at_ns, _ in (*offered, *lost))
         ]
         return _changes(rates)
+
+    def _links(self, times_ns):
+        """Yield times, those of an outage among them, and how many links carry something then: a cable's paths have one each; on a dumbbell subflows share one."""
+        run = self._run
+        down = run.multipath.outage if run.is_cable else None
+        from_ns, until_ns = (
+            (round(1e9 * at_s) for at_s in (down["at_s"], down["at_s"] + down["for_s"])) if down else (0, 0)
+        )
+        for at_ns in sorted({*times_ns, from_ns, until_ns} if down else set(times_ns)):
+            yield at_ns, (run.paths if run.is_cable else 1) - (from_ns <= at_ns < until_ns)
 
     @cached_property
     def _rates(self):

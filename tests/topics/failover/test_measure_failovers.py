@@ -11,7 +11,7 @@ from topics.failover.path_series import acked_by_path
 
 SCENARIO = {
     "scenario": "down", "paths": 2, "outage_path": 2.0, "outage_at_s": 4.0, "outage_for_s": 2.0, "duration_s": 12.0,
-    "platform": "uml",
+    "platform": "uml", "rate_mbps": 1.25,
 }  # fmt: skip
 
 
@@ -50,6 +50,7 @@ def test_cells_are_means_of_valid_runs_and_count_those_that_returned():
         "ip_version": "ipv4",
         "scenario_label": "label",
         "ideal_goodput_mbps": 2.4,
+        "capacity_mbps": 2.5,
     }
     runs = [keys | {"replication": n, "valid": n < 4, "outage_drops": 10.0 * n} for n in (1, 2, 3, 4)]
     measured = {

@@ -1,6 +1,7 @@
 """What a study's scenarios are called by their conditions: one text each, with all that sets them apart, and never the same for two.
 
-A text has parts: rate, RTT, loss and flows always; any other key of a resolved scenario where the scenarios differ in it. A part
+A text has parts: rate, RTT, loss and flows always; any other key of a resolved scenario where the scenarios differ in it, but for what
+has no words of its own and is the same in more than half of them. A part
 that reads the same of different values gets these values behind it, so that no key is without an effect, also one that a part has
 no words for. What belongs together is never found by such a text, but by `settings_of`.
 """
@@ -70,7 +71,7 @@ def _rate(scenario):
     capacity, paths = run.capacity, run.paths if run.is_cable else 1
     if capacity.is_unlimited():
         words = "no rate limit"
-    elif len(capacity.rates()) == 1:
+    elif len(capacity.rates()) == 1 or run.multipath.outage:
         words = rate_words(capacity.most_mbps() / paths)
     else:
         least, most = (pick() / paths for pick in (capacity.least_mbps, capacity.most_mbps))
@@ -244,6 +245,13 @@ class Differences:
         texts = ([_said(key, known[key]) for key in keys if key in known] for known in self._known)
         return [SEPARATOR.join(filter(None, of_scenario)) for of_scenario in texts]
 
+    def unusual_words(self, key) -> list[str]:
+        """Return what `words` does for a key, "" where its value is that of more than half of the scenarios, if all others have words."""
+        values, words = self.values[key], self.words([key])
+        usual = next((value for value in set(values) if 2 * values.count(value) > len(values)), None)
+        unusual = ["" if value == usual else text for value, text in zip(values, words, strict=True)]
+        return unusual if all(unusual[place] or value == usual for place, value in enumerate(values)) else words
+
     def apart(self, keys, texts) -> list[str]:
         """Return the keys that differ between scenarios with the same text."""
         return [key for key in keys if not self.are_told_by(texts, [key])]
@@ -303,7 +311,7 @@ def conditions_of(scenarios, without=()) -> list[str]:
                 told |= {key for key in differing if differences.are_told_by(texts, [key])}
     structure = differences.among(STRUCTURE)
     others = [key for key in differences.values if key not in told and key not in structure]
-    columns += [differences.words([key]) for key in others]
+    columns += [differences.unusual_words(key) for key in others]
     columns += [differences.words([key]) for key in differences.apart(structure, _joined(columns))]
     texts = _joined(columns)
     # Scenarios that differ in their names only, or in what reads the same.

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from experiment.specification import RunSpecification
-from topics.failover.path_series import acked_by_path
+from topics.failover.path_series import acked_by_path, path_ideal_mbps
 from topics.failover.path_series import measure_run as measure_failover
 from topics.path_changes.phases import Phase, phases_of
 from topics.path_changes.responses import delivered_bytes, measures_of, share_percent
@@ -156,7 +156,7 @@ def rtt_exponent(run: RunData) -> float:
 def failover(run: RunData) -> dict[str, float]:
     """Return what the path that is left carries while the other is down, and the longest time without any delivery."""
     measures = measure_failover(acked_by_path(run.sockets), run.scenario)
-    ideal = run.row["ideal_goodput_mbps"] / run.scenario["paths"]
+    ideal = path_ideal_mbps(run.row, run.scenario)
     return {"during_percent": 100 * measures["during_mbps"] / ideal, "standstill_s": measures["standstill_s"]}
 
 

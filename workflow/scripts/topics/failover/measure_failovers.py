@@ -5,7 +5,7 @@ import pandas as pd
 from run_tables.estimated_cells import estimated_cells
 from run_tables.run_keys import RUN
 from run_tables.series_of_runs import series_of_runs
-from topics.failover.path_series import COLUMNS, MEASURES, acked_by_path, measure_run
+from topics.failover.path_series import COLUMNS, MEASURES, acked_by_path, measure_run, path_ideal_mbps
 from topics.failover.tables import FAILOVERS
 
 
@@ -21,7 +21,7 @@ def failover_cells(runs, scenarios, measured, confidence) -> pd.DataFrame:
 
     def also(row, valid):
         return {
-            "path_ideal_mbps": valid["ideal_goodput_mbps"].mean() / row["paths"],
+            "path_ideal_mbps": path_ideal_mbps(valid, down.loc[row["scenario"]]).mean(),
             "returned": int(valid["return_s"].notna().sum()),
         }
 

@@ -59,3 +59,12 @@ def _first_growth(acked, from_s):
     start = acked[acked.index <= from_s].iloc[-1]
     grown = acked[(acked.index > from_s) & (acked > start)]
     return float(grown.index[0] - from_s) if len(grown) else np.nan
+
+
+def path_ideal_mbps(run, scenario) -> float | pd.Series:
+    """Return what a receiver would get of one path that is always full and never down, in Mbit/s.
+
+    Of a row or rows of ``tidy/runs.csv``, and their scenario's.
+    """
+    of_path = scenario["capacity_most_mbps"] / scenario["paths"]
+    return run["ideal_goodput_mbps"] / run["capacity_mbps"] * of_path
