@@ -41,8 +41,8 @@ def test_table_of_a_study():
     runs.loc[runs["replication"] == 7, "valid"] = False
     table = estimate_percentiles(runs, 0.95)
     assert list(table.columns) == DELAY_PERCENTILES.names
-    assert table["metric"].unique().tolist() == ["rtt_mean_ms"]
-    assert len(table) == 2 * 2 * 2
+    assert table["metric"].unique().tolist() == ["rtt_mean_ms", "rtt_steady_ms"]
+    assert len(table) == 2 * 2 * 2 * 2
     first = table.iloc[0]
     values = runs[runs["valid"]].query("scenario == @first.scenario and cca == @first.cca")["rtt_mean_ms"]
     assert (first["percentile"], first["n"], first["low"], first["high"]) == (50, 6, values.min(), values.max())
@@ -51,5 +51,5 @@ def test_table_of_a_study():
 
 
 def test_a_study_without_delays_has_an_empty_table():
-    runs = tidy_tables.synthetic_study(ccas=["reno"], replications=1)["runs"].assign(rtt_mean_ms=None)
+    runs = tidy_tables.synthetic_study(ccas=["reno"], replications=1)["runs"].assign(rtt_mean_ms=None, rtt_steady_ms=None)
     assert estimate_percentiles(runs, 0.95).empty

@@ -36,7 +36,7 @@ def test_lines_are_thinned():
 def test_runs_and_means_in_the_delay_plane_are_told():
     runs = [("solo", "mine", "ipv4", 1, 12.0, 90.0), ("solo", "mine", "ipv4", 2, 16.0, 96.0)]
     names = ["scenario", "cca", "ip_version", "replication", "queueing_p95_ms", "utilisation_percent"]
-    figure, _ = plot_throughput_delay._draw(pd.DataFrame(runs, columns=names), SCENARIOS)
+    figure = plot_throughput_delay._draw(pd.DataFrame(runs, columns=names), SCENARIOS).figure
     dots, mean = tooltip_attributes(figure).values()
     assert dots["data-told"].split("|") == ["replication 1: 90.0 % at 12.0 ms", "replication 2: 96.0 % at 16.0 ms"]
     assert mean == {"data-name": "solo, mine, IPv4", "data-told": "mean 93.0 % at 14.0 ms, n = 2"}
@@ -46,7 +46,7 @@ def test_lines_of_cases_are_told_by_run_and_flow():
     lines = [(1, "cwnd", 0, "mine", 0.0, 10.0), (1, "cwnd", 0, "mine", 1.0, 20.0), (1, "queueing", -1, "", 0.0, 3.0)]
     lines.append((1, "queueing", -1, "", 1.0, 2.0))
     data = pd.DataFrame(lines, columns=plot_cases.DATA[2:]).assign(scenario="solo", ip_version="ipv4")
-    figure, *_ = plot_cases._draw(data, SCENARIOS, "mine")
+    figure = plot_cases._draw(data, SCENARIOS, "mine").figure
     attributes = list(tooltip_attributes(figure).values())
     assert [one["data-name"] for one in attributes] == [
         "solo, replication 1: flow 1, mine",
