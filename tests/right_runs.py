@@ -30,7 +30,10 @@ def datagrams(draw):
     """UDP far below and far above what the link takes, with queues that hold a part of it, or of the run."""
     rate_mbps = draw.choice([0.5, 3, 20])
     return {
-        "link": {"rate_mbps": rate_mbps, "delay_ms": draw.choice([0, 5, 100])},
+        "link": {
+            "rate_mbps": rate_mbps, "delay_ms": draw.choice([0, 5, 100]),
+            "loss_percent": {way: draw.choice([0, 0, 10, 40]) for way in ("forward", "reverse")},
+        },
         "queue": draw.choice(
             [{"packets": 1}, {"packets": 400}, {"bytes": 20_000}, {"discipline": "fq_codel", "packets": 100}, {"discipline": "pie", "packets": 50}]
         ),

@@ -90,7 +90,7 @@ def test_platforms_and_hosts_are_told(buffer_study, cwnd_study):
     assert "<dt>Simulator</dt><dd>ns-3 3.39, ns-3 3.44</dd>" in html
     assert "<dt>Simulation</dt>" in html and "<dt>Emulated links</dt>" in html
     assert "up to 16 senders and as many receivers" in html
-    assert "All emulated runs used Linux 7.2.13" in html
+    assert "All runs on a kernel used Linux 7.2.13" in html
     assert "ns-3" not in page_text(cwnd_study.page)
     assert "All runs used Linux 7.2.13" in source(cwnd_study)
 
@@ -98,7 +98,7 @@ def test_platforms_and_hosts_are_told(buffer_study, cwnd_study):
 def test_study_of_a_simulator_alone_names_no_kernel(build):
     html = source(build(tidy_tables.buffers_study(tidy_tables.buffers(("ns3:3.44",), (100, 1000), pairs=16), ["bbr"])))
     assert "Linux kernel" not in html
-    assert "<dt>Emulated links</dt>" not in html and "<dt>One kernel</dt>" not in html
+    assert "<dt>Emulated links</dt>" not in html and "<dt>Kernel</dt>" not in html
     assert "simulated by ns-3" in html
 
 

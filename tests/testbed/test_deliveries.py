@@ -9,6 +9,7 @@ from testbed.readings.deliveries import (
     common_window,
     delivered_bytes,
     reading_times_ns,
+    separate_datagrams,
     windows,
 )
 
@@ -85,6 +86,15 @@ def test_a_flow_of_udp_that_got_nothing_has_a_goodput_of_nothing():
     document = {"traffic": datagrams((0, [1000, 1000]), (0, [0, 0]))}
     document["traffic"][1]["server"]["intervals"] = []
     assert common_datagrams(document)[1].goodput_mbps(1) == 0
+
+
+def test_flows_of_udp_that_began_at_unknown_times_are_each_of_their_own():
+    """The first interval with data may be cut by the begin; a flow that got nothing has a time all the same."""
+    document = {"traffic": datagrams((0, [0, 600, 1000, 1000]), (0, [1000] * 4), (0, [0, 0]))}
+    document["traffic"][2]["server"]["intervals"] = []
+    of_flows = separate_datagrams(document)
+    assert [of_flows[flow].goodput_mbps(flow) for flow in range(3)] == [0.008, 0.008, 0]
+    assert of_flows[0].begin_ns == 2_000_000_000
 
 
 @pytest.fixture

@@ -189,7 +189,7 @@ RUNS = Table(
         *DISCIPLINE_COLUMNS,
         count_column("queue_marks", "packets", "Marked CE by the queue's discipline, as it counts: codel and fq_codel with `ce_threshold_ms`, and dualpi2, count a packet twice that two of their rules mark.", NO_DISCIPLINE, "the discipline's statistics"),
         count_column("overflow_drops", "packets", "Of `queue_drops`, those because the queue was full; the others are the discipline's choice.", f"{NO_DISCIPLINE}, or doesn't tell (cake)", "the discipline's statistics"),
-        count_column("ce_received", "packets", "That arrived at the receivers with a CE mark.", NO_ECN, "InCEPkts of their IP"),
+        count_column("ce_received", "packets", "That arrived at the receivers with a CE mark; one that the path duplicates counts twice.", NO_ECN, "InCEPkts of their IP"),
         count_column("ce_echoed", "segments", "Delivered while receivers told the senders of CE: with `accurate` the marked ones, with `classic` all until the sender has answered.", NO_ECN, "TcpExtTCPDeliveredCE"),
         count_column("outage_drops", "packets", "Lost in the data's direction because a path of MPTCP was down (`multipath.outage`); in no other count.", "no path went down"),
         count_column("background_requests", "messages", "Requests of the server's clients.", "there is no server"),

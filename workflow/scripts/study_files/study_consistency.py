@@ -55,7 +55,9 @@ def contradictions(study) -> list[str]:
     sentences = _repeated(study, "id") or _repeated(study, "label")
     if study["analysis"]["compare_with"] == study["study"]:
         sentences.append(f"analysis.compare_with is {study['study']}, the study itself; name another one, or null.")
-    sentences += [*_check_names(study), *_check_mixes(study), *mark_problems(study)]
+    # Of a chain that contradicts itself nothing else can be asked.
+    whole = [scenario for scenario in study["scenarios"] if not any(chain_problems(scenario))]
+    sentences += [*_check_names(study), *_check_mixes(study), *mark_problems(study | {"scenarios": whole})]
     sentences += [*_check_replications(study), *_check_count(study), *analysis_problems(study)]
     kernels_ccas = keys_of(study_schema())["ccas"]["items"]["joined"]
     sentences += definition_problems(study, ccas_written_out(study), kernels_ccas)
@@ -67,12 +69,10 @@ def contradictions(study) -> list[str]:
     )  # fmt: skip
     for scenario in study["scenarios"]:
         # The other sentences would make no sense for a chain that contradicts itself.
-        problems = [*chain_mix_problems(scenario, ccas_written_out(study)), *chain_problems(scenario)]
-        problems = problems or _problems_of(scenario, checks)
-        problems += [
-            *flow_problems(scenario, ccas_written_out(study)),
-            *group_problems(scenario, ccas_written_out(study)),
-        ]
+        ccas = ccas_written_out(study)
+        problems = [*chain_mix_problems(scenario, ccas), *chain_problems(scenario)]
+        problems = problems or [*_problems_of(scenario, checks), *group_problems(scenario, ccas)]
+        problems += flow_problems(scenario, ccas)
         if not problems and is_varied(scenario):
             problems = list(_check_variation(scenario, study["analysis"]["calibration"])) or _check_corners(
                 scenario, checks

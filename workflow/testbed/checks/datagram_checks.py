@@ -6,6 +6,7 @@ without a later one to tell, are in no count of iperf3's; the hosts' kernels cou
 
 from testbed.checks.check import Check, in_turn
 from testbed.checks.lost_packets import packets_lost
+from testbed.readings.deliveries import KERNEL_NAMES, datagrams_sent, packets_streamed
 
 #: Datagrams of each flow besides its data: the opening one, which is repeated each second where the network loses packets; some
 #: that arrive as the server stops counting.
@@ -29,7 +30,7 @@ def check_datagrams(specification, document) -> Check:
     # Each flow may end when all that is under way is its own.
     held, few = specification.flows * most_under_way(specification), BESIDE * specification.flows
     openings = REPEATED * specification.flows if explained else few
-    wrong |= not 0 <= left - all_sent - streamed(document) <= openings
+    wrong |= not 0 <= left - all_sent - packets_streamed(document) <= openings
     wrong |= not 0 <= in_network <= explained + few
     wrong |= not -openings <= missing - in_network <= held + few
     observed.append(f"{in_network} did not arrive, {explained} dropped or waiting")
@@ -39,22 +40,9 @@ def check_datagrams(specification, document) -> Check:
 
 def by_the_kernel(specification, document) -> tuple[int, int]:
     """Return how many datagrams the senders' kernels sent, and how many came to the receivers', damaged ones included."""
-    counters, version = document["stack"]["tcp"], "Udp6" if specification.ip_version == "ipv6" else "Udp"
-    pairs = specification.pairs
-    left = sum(counters[pair.sender][f"{version}OutDatagrams"] for pair in pairs)
-    return left, sum(counters[pair.receiver][version + name] for pair in pairs for name in ARRIVED)
-
-
-def repeated_openings(specification, document) -> int:
-    """Return how many datagrams that open a stream the senders repeated, a second after the one before."""
-    left, _ = by_the_kernel(specification, document)
-    data = sum(process["client"]["end"]["sum"]["packets"] for process in document["traffic"])
-    return max(0, left - data - streamed(document) - specification.flows)
-
-
-def streamed(document) -> int:
-    """Return how many packets the groups of real-time streams sent, which are datagrams too."""
-    return sum(len(sent) for group in document.get("real_time", ()) for sent in group["sent_ns"])
+    counters, version = document["stack"]["tcp"], KERNEL_NAMES[specification.ip_version]
+    arrived = (counters[pair.receiver][version + name] for pair in specification.pairs for name in ARRIVED)
+    return datagrams_sent(specification, document), sum(arrived)
 
 
 def waiting(document) -> int:

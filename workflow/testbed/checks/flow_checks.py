@@ -4,9 +4,15 @@ import math
 from collections.abc import Iterator
 
 from testbed.checks.check import Check, in_turn, words
-from testbed.checks.datagram_checks import repeated_openings
 from testbed.checks.lost_packets import packets_lost
-from testbed.readings.deliveries import COOKIE_ACKED_BYTES, COOKIE_BYTES, datagram_windows, lifetime_windows, windows
+from testbed.readings.deliveries import (
+    COOKIE_ACKED_BYTES,
+    COOKIE_BYTES,
+    datagram_windows,
+    lifetime_windows,
+    repeated_openings,
+    windows,
+)
 from testbed.traffic.traffic import flows_sending, look_times_s, plan_clients, start_within_s
 
 #: Fewer exchanges of messages make no round-trip time.
@@ -308,7 +314,7 @@ def spans_at_most(specification, document) -> Iterator[tuple[int, tuple[int, int
     if not specification.udp:
         yield from delivered_spans(document)
         return
-    later_ns = repeated_openings(specification, document) * 10**9
+    later_ns = repeated_openings(document) * 10**9
     for flow, window in datagram_windows(document).items():
         yield flow, (window.begin_ns, window.end_ns + later_ns, window.delivered_bytes[flow])
 

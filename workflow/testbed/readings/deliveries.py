@@ -16,6 +16,8 @@ from testbed.readings.socket_information import SocketReader
 
 #: What iperf3 sends first on a new connection, to say which test it belongs to; acknowledged with the SYN, which counts as a byte.
 COOKIE_BYTES, COOKIE_ACKED_BYTES = 37, 38
+#: IP version -> what the kernel calls its counters of UDP.
+KERNEL_NAMES = {"ipv4": "Udp", "ipv6": "Udp6"}
 #: Share of the window that is left out where start-up is not to count.
 START_UP = 0.25
 #: Readings half an RTT apart from when the last flow's data are due, and equal parts of the time until the first flow ends.
@@ -69,7 +71,8 @@ def windows(document, left_out=0.0) -> dict[int, Window]:
 
     It begins with the first reading at which all flows had data, and ends with the last one before any
     flow ended; one that should have begun with them, but began when others had ended, got nothing. Of UDP it begins
-    and ends with whole reporting intervals of iperf3's servers while all clients were sending.
+    and ends with whole reporting intervals of iperf3's servers while all clients were sending; where openings were
+    repeated, each flow has its own window.
 
     There is none if nothing says what was delivered (other applications), or flows had no time in common.
 
@@ -84,7 +87,9 @@ def windows(document, left_out=0.0) -> dict[int, Window]:
     if "delivered" in document:
         window = common_window(document["delivered"], left_out, same_times=not run.groups)
         return dict.fromkeys(window.delivered_bytes, window) if window else {}
-    return common_datagrams(document, left_out) if run.udp and run.traffic.application == "iperf3" else {}
+    if not run.udp or run.traffic.application != "iperf3":
+        return {}
+    return separate_datagrams(document) if repeated_openings(document) else common_datagrams(document, left_out)
 
 
 def common_window(delivered, left_out=0.0, same_times=False) -> Window | None:
@@ -133,6 +138,27 @@ def datagram_intervals(process) -> list[tuple[int, int, int]]:
     return [(round(start_ns + 1e9 * one["start"]), round(start_ns + 1e9 * one["end"]), one["bytes"]) for one in whole]
 
 
+def repeated_openings(document) -> int:
+    """Return how many datagrams that open a stream of UDP were repeated, each a second after the one before.
+
+    Then it is not known when a flow began: iperf3's server says only when its intervals are, from the first opening that came.
+    """
+    run = specification_of(document)
+    data = sum(process["client"]["end"]["sum"].get("packets", 0) for process in document["traffic"])
+    return max(0, datagrams_sent(run, document) - data - packets_streamed(document) - run.flows)
+
+
+def datagrams_sent(specification, document) -> int:
+    """Return how many datagrams the senders' kernels sent."""
+    counters, name = document["stack"]["tcp"], f"{KERNEL_NAMES[specification.ip_version]}OutDatagrams"
+    return sum(counters[pair.sender].get(name, 0) for pair in specification.pairs)
+
+
+def packets_streamed(document) -> int:
+    """Return how many packets the groups of real-time streams sent, which are datagrams too."""
+    return sum(len(sent) for group in document.get("real_time", ()) for sent in group["sent_ns"])
+
+
 def datagram_windows(document) -> dict[int, Window]:
     """Return flow -> the `Window` of its own in a run of UDP, from its start; none of a flow of which nothing arrived."""
     windows_of_flows = {}
@@ -166,6 +192,21 @@ def common_datagrams(document, left_out=0.0) -> dict[int, Window]:
     }
     window = Window(begin_ns, end_ns, {flow: round(size) for flow, size in inside.items()})
     return dict.fromkeys(inside, window)
+
+
+def separate_datagrams(document) -> dict[int, Window]:
+    """Return flow -> the `Window` of its own where flows began at unknown times: from the first whole interval with data on."""
+    own, windows_of_flows = datagram_windows(document), {}
+    for process in document["traffic"]:
+        (flow,), intervals = process["flows"], datagram_intervals(process)
+        while intervals and not intervals[0][2]:
+            intervals.pop(0)
+        counted = intervals[1:] or intervals
+        if counted:
+            windows_of_flows[flow] = Window(counted[0][0], counted[-1][1], {flow: sum(size for _, _, size in counted)})
+        elif other := next(iter(own.values()), None):
+            windows_of_flows[flow] = Window(other.begin_ns, other.end_ns, {flow: 0})
+    return windows_of_flows
 
 
 class Deliveries:

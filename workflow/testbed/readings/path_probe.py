@@ -108,7 +108,10 @@ def options_ms(specification, direction) -> float:
 def singles_apart_s(specification, direction) -> float:
     """Return the time between two single datagrams in s: so long that none waits for another, and four come in a slot if that is longer."""
     slot_ms = specification.option("ack_slot_ms", direction)
-    return max(2 * time_of(specification, SMALL_BYTES, direction), slot_ms / 4e3 if slot_ms else APART_S)
+    times_s = (
+        time_of(specification, SMALL_BYTES, direction, number) for number in range(len(specification.bottlenecks))
+    )
+    return max(2 * max(times_s), slot_ms / 4e3 if slot_ms else APART_S)
 
 
 class PathProbe:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from testbed.errors import TrafficError
 from testbed.network.multipath import command_prefix
-from testbed.traffic.iperf3 import preloaded
+from testbed.traffic.iperf3 import PATIENT_SERVER, waits_in_kernel
 
 FILE_NAME = "file"
 #: The first client's server listens here for commands, the next one's one above; and there for data.
@@ -73,7 +73,7 @@ def client_command(client, specification, address) -> list[str]:
     host = f"[{address}]" if ":" in address else address
     # wget takes 64 KiB at a time, of tunnels' packets else each one alone: 31 s for 1 GB, or 5 s with the library.
     return [
-        *command_prefix(specification, preloaded(specification)),
+        *command_prefix(specification, PATIENT_SERVER if waits_in_kernel(specification) else None),
         "wget", "--no-config", "--no-hsts", "--tries=1", "--timeout=60", "--progress=dot:giga",
         "--output-document=/dev/null", f"ftp://{host}:{client.port}/{FILE_NAME}",
     ]  # fmt: skip

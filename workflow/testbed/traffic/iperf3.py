@@ -8,9 +8,10 @@ from testbed.network.addresses import control_address
 from testbed.network.multipath import command_prefix
 
 FIRST_PORT = 5201
-#: Library that lets iperf3's receiver wait for whole blocks in the kernel, and leave them there (envs/guest/iperf3_server.c).
-WAIT_IN_KERNEL = "/usr/lib/sawtooth/iperf3_server.so"
-#: Library that keeps its client from polling, and leads its control connection elsewhere (envs/guest/iperf3_client.c).
+#: Library that lets iperf3's server wait for as long as it takes, and its receiver for whole blocks in the kernel
+#: (envs/guest/iperf3_server.c).
+PATIENT_SERVER = "/usr/lib/sawtooth/iperf3_server.so"
+#: Library that lets its client wait likewise, and leads its control connection elsewhere (envs/guest/iperf3_client.c).
 PATIENT_CLIENT = "/usr/lib/sawtooth/iperf3_client.so"
 #: A rate so many times the network's limits nothing.
 BEYOND = 100
@@ -25,7 +26,8 @@ SERVER_ENDS = True
 def server_command(client, specification) -> list[str]:
     """Return the arguments of an iperf3 server (iperf3(1), 3.18)."""
     return [
-        *command_prefix(specification, preloaded(specification)),
+        *([] if waits_in_kernel(specification) else ["SAWTOOTH_WAIT=process"]),
+        *command_prefix(specification, PATIENT_SERVER),
         "iperf3",
         "--server",
         "--one-off",
@@ -37,10 +39,9 @@ def server_command(client, specification) -> list[str]:
     ]
 
 
-def preloaded(specification) -> str | None:
-    """Return the library that lets iperf3's receiver wait for whole blocks in the kernel, or None."""
-    waits = specification.transport.receive_wait == "kernel" and not specification.udp
-    return WAIT_IN_KERNEL if waits else None
+def waits_in_kernel(specification) -> bool:
+    """Return whether the receiver waits for whole blocks in the kernel; of UDP it takes each packet by itself."""
+    return specification.transport.receive_wait == "kernel" and not specification.udp
 
 
 def client_command(client, specification, address) -> list[str]:

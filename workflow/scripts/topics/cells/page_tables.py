@@ -71,7 +71,7 @@ def _statistics(row, metric, notes):
     return {
         "cca": row["cca"],
         "ip": ip_words(row["ip_version"]),
-        "n": n_words(row["n"], row["measurements"]) + (f" of {row['runs']}" if row["n"] < row["runs"] else ""),
+        "n": n_words(row["n"], row["measurements"]) + (f" of {row['runs']}" if 0 < row["n"] < row["runs"] else ""),
         "worst": number(row["mean_worst"]),
         "mean": number(row["mean"]),
         "interval": interval_words(row["ci_low"], row["ci_high"], row["mean"]),

@@ -19,7 +19,7 @@ def section(material) -> dict:
         "steady": _steady_table(material.tables.steady, material.tables.scenarios),
         "rule": rule_words(material.study["steady_state"]),
         "changing_percent": CHANGING_PERCENT,
-        "missing": bool((material.tables.descriptive["n"] < material.tables.descriptive["runs"]).any()),
+        "missing": bool(material.tables.descriptive["n"].between(1, material.tables.descriptive["runs"] - 1).any()),
     }
 
 
