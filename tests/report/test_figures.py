@@ -43,7 +43,7 @@ def test_figure_is_plain_svg_with_a_view_for_each_panel(real_shape):
     assert "Matplotlib" not in text
     assert "var(" not in text  # other programs than browsers read it too
     labels = {element.text for element in root.iter(f"{{{SVG}}}text")}
-    assert {"Scenario 12", "1 Gbit/s, 100 ms, 1 % loss, 12 flows", "westwood"} <= labels
+    assert {"Scenario 12", "1 Gbit/s, RTT 200 ms, 1 % loss, 12 flows", "westwood"} <= labels
 
 
 def test_panel_says_its_means(small):
