@@ -51,5 +51,7 @@ def test_table_of_a_study():
 
 
 def test_a_study_without_delays_has_an_empty_table():
-    runs = tidy_tables.synthetic_study(ccas=["reno"], replications=1)["runs"].assign(rtt_mean_ms=None, rtt_steady_ms=None)
+    runs = tidy_tables.synthetic_study(ccas=["reno"], replications=1)["runs"].assign(
+        rtt_mean_ms=None, rtt_steady_ms=None
+    )
     assert estimate_percentiles(runs, 0.95).empty
