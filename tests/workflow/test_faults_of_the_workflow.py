@@ -111,6 +111,38 @@ def test_a_disk_that_is_full_in_the_middle_of_runs(fresh, mini, mounts):
     fresh.same_results_as(mini, "runs", "tidy")
 
 
+#: A stage of the workflow -> what it makes, which is deleted with all that follows from it.
+STAGES = {
+    "tidy": ("tidy", "analysis", "figures", "report.html", "ro-crate-metadata.json"),
+    "analysis": ("analysis", "figures", "report.html", "ro-crate-metadata.json"),
+    "figures": ("figures", "report.html", "ro-crate-metadata.json"),
+    "report": ("report.html", "ro-crate-metadata.json"),
+    "manifest": ("ro-crate-metadata.json",),
+}
+
+
+@pytest.mark.parametrize("stage", STAGES)
+def test_a_disk_that_is_full_at_each_stage(copy_of_mini, mini, mounts, stage):
+    """One sentence, whatever is made; with room again the next call goes on, and nothing is wrong."""
+    results = copy_of_mini.folder / "results"
+    copy_of_mini.within = mounts.within(copy_of_mini.folder)
+    mounts.run("sh", "-c", f"cp -a '{results}' /tmp/kept-of-a-test && mount -t tmpfs -o size=60m none '{results}' "
+               f"&& cp -a /tmp/kept-of-a-test/. '{results}' && rm -r /tmp/kept-of-a-test")  # fmt: skip
+    mounts.run(
+        "sh",
+        "-c",
+        f"cd '{results}/mini' && rm -r {' '.join(STAGES[stage])}; dd if=/dev/zero of=ballast bs=4k; truncate -s -8k ballast",
+    )
+    status, printed = copy_of_mini.snakemake("--cores", "2", *MINI, check=False)
+    assert status != 0
+    assert "Traceback" not in printed
+    assert any("no space left on device" in line.lower() for line in told(printed)), printed[-3000:]
+    mounts.run("rm", f"{results}/mini/ballast")
+    copy_of_mini.snakemake("--cores", "2", *MINI)
+    copy_of_mini.folder = mounts.seen(copy_of_mini.folder)
+    copy_of_mini.same_results_as(mini)
+
+
 def test_a_read_only_results_folder(one_missing, mini, mounts):
     folder = str(one_missing.folder / "results")
     one_missing.within = mounts.within(one_missing.folder)

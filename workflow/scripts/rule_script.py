@@ -5,33 +5,48 @@ come first in Python's search path; Snakemake's own environment is only appended
 library that a script imports is tested (`tests/test_layers.py`), not asked by each script.
 """
 
+import contextlib
+import errno
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import TextIO
+
+#: What a machine's disk says, and no script's mistake is.
+OF_THE_DISK = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO)
 
 
 class _Both:
-    def __init__(self, *streams: TextIO):
-        self.streams = streams
+    """A stream whose text goes to a log too, as long as the log can be written."""
+
+    def __init__(self, stream: TextIO, log):
+        self.stream, self.log = stream, log
 
     def write(self, text):
-        for stream in self.streams:
-            stream.write(text)
-            stream.flush()
+        with contextlib.suppress(OSError):
+            self.log.write(text.encode(errors="backslashreplace"))
+        self.stream.write(text)
+        self.flush()
         return len(text)
 
     def flush(self):
-        for stream in self.streams:
-            stream.flush()
+        self.stream.flush()
 
 
 def keep_log(path: str) -> None:
     """Copy standard output and standard error, tracebacks included, to a file from now on."""
-    log = open(path, "w", encoding="utf-8")  # noqa: SIM115, it stays open until the script ends
+    log = open(path, "wb", buffering=0)  # noqa: SIM115, it stays open until the script ends; what a full disk refuses stays nowhere
     sys.stdout, sys.stderr = _Both(sys.stdout, log), _Both(sys.stderr, log)
 
 
 def run_rule(main: Callable, snakemake) -> None:
     """Call a script's ``main(inputs, outputs, params)`` as its rule says, with the rule's log."""
-    keep_log(snakemake.log[0])
-    main(snakemake.input, snakemake.output, snakemake.params)
+    with contextlib.suppress(OSError):
+        keep_log(snakemake.log[0])
+    try:
+        main(snakemake.input, snakemake.output, snakemake.params)
+    except OSError as error:
+        if error.errno not in OF_THE_DISK:
+            raise
+        reason = "no space left on device" if error.errno == errno.ENOSPC else error.strerror
+        sys.exit(f"sawtooth: {error.filename or Path(snakemake.output[0]).parent}: {reason}")
