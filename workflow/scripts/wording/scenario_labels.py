@@ -18,8 +18,7 @@ from experiment.specification import RunSpecification
 from wording.link_option_words import effects_of
 from wording.link_words import link_words, timeline_words
 from wording.number_format import count, plain
-from wording.scenario_series import platform_name
-from wording.scenario_words import both_ways, groups_words, ip_words, loss_words, rate_words
+from wording.scenario_words import both_ways, groups_words, ip_words, loss_words, platform_name, rate_words
 
 #: Keys that are names.
 NAMES = ("id", "label")

@@ -5,18 +5,11 @@ import itertools
 import pandas as pd
 
 from wording.number_format import plain
-from wording.scenario_words import platform_words, shared_and_own
+from wording.scenario_words import KERNELS, platform_name, shared_and_own
 
 # Columns of tidy/scenarios.csv that say how a scenario is called, how large its buffer is, and what carries it.
 APART = ("scenario", "label", "conditions", "queue", "queue_packets", "platform", "recovery")
 UNITS = ("packets", "bytes", "BDP")
-#: Platforms that are a Linux kernel -> what readers call them, in the order of tables and figures.
-KERNELS = {"uml": "Linux", "host": "host Linux"}
-
-
-def platform_name(platform) -> str:
-    """Return what readers call a platform: "Linux", "host Linux", "ns-3 3.44"."""
-    return KERNELS.get(platform) or platform_words(platform)
 
 
 def with_series(scenarios: pd.DataFrame) -> pd.DataFrame:

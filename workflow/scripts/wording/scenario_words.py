@@ -3,6 +3,9 @@
 from experiment.flow_groups import OWN
 from wording.number_format import is_missing, plain
 
+#: Platforms that are a Linux kernel -> what readers call them, in the order of tables and figures.
+KERNELS = {"uml": "Linux", "host": "host Linux"}
+
 
 def rate_words(rate_mbps) -> str:
     """Return a rate with its unit: "1 Gbit/s", "20 Mbit/s", "no rate limit"."""
@@ -99,6 +102,11 @@ def platform_words(platform) -> str:
     """Return "ns-3 3.44" for "ns3:3.44", and any other as it is."""
     name, _, version = platform.partition(":")
     return f"ns-3 {version}" if name == "ns3" else platform
+
+
+def platform_name(platform) -> str:
+    """Return what readers call a platform: "Linux", "host Linux", "ns-3 3.44"."""
+    return KERNELS.get(platform) or platform_words(platform)
 
 
 def ip_words(ip_version) -> str:

@@ -55,9 +55,10 @@ def steering(path) -> dict[str, list[int]]:
     cores = {}
     for node in path.net.hosts:
         devices = SYSFS / node.name
-        devices.mkdir(parents=True)
-        with network_namespace(node):
-            mount("sysfs", str(devices), "sysfs")  # it shows the devices of the namespace that mounts it
+        if not devices.exists():
+            devices.mkdir(parents=True)
+            with network_namespace(node):
+                mount("sysfs", str(devices), "sysfs")  # it shows the devices of the namespace that mounts it
         for interface in node.intfList():
             steered = devices / "class/net" / interface.name / "queues/rx-0/rps_cpus"
             cores[interface.name] = cores_of(steered.read_text())

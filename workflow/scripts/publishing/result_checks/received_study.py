@@ -62,7 +62,7 @@ class ReceivedStudy:
         except KeyError:
             return None
 
-    def _replications(self, names) -> dict[str, int]:
+    def replications(self, names) -> dict[str, int]:
         """Return how many replications each scenario has, where looks decided it as many as these runs say."""
         of_study = (name.split("/") for name in names if self.specification(name))
         return replications_of(self.content, ((*cell, int(last)) for *cell, last in of_study))
@@ -71,13 +71,13 @@ class ReceivedStudy:
         """Return how many runs the study has, its control runs among them, of which there are those of some names."""
         cells = len(self.content["ccas"]) * len(self.content["ip_versions"])
         controls = studies.last_replication(self.content) - studies.most_replications(self.content)
-        return cells * sum(last + controls for last in self._replications(names).values())
+        return cells * sum(last + controls for last in self.replications(names).values())
 
     def missing(self, names, at_most) -> list[str]:
         """Return the names of runs of the study that are not among ``names``, the first ones."""
         there = set(names)
         # A study of someone else may have billions of runs: look no further than needed.
-        of_study = ("/".join(map(str, run)) for run in studies.all_runs(self.content, self._replications(names)))
+        of_study = ("/".join(map(str, run)) for run in studies.all_runs(self.content, self.replications(names)))
         return list(islice((name for name in of_study if name not in there), at_most))
 
 

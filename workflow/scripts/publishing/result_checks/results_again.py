@@ -4,6 +4,7 @@ The workflow itself does it, in a temporary folder with copies of the documents:
 ``gaps=true`` documents are what results are made from.
 """
 
+import json
 import os
 import shutil
 import sys
@@ -21,6 +22,7 @@ from publishing.result_checks.reruns import end, last_words, start
 from session.checkout import STATED_COMMIT
 from study_files import study as studies
 from study_files.kernels import names_files_unread
+from study_files.study_replications import look_path
 
 #: What is made again, below a results folder.
 DERIVED = ("tidy", "analysis", "figures", "workflow", "report.html", MANIFEST)
@@ -71,6 +73,12 @@ def problems(folder: Path, names: list[str], study, root: Path, place: Path, cor
         kernel = made / "kernels" / description.stem.removeprefix("kernel-") / "linux"
         kernel.parent.mkdir(parents=True)
         kernel.touch()
+    for scenario, last in study.replications(names).items():
+        for replications in studies.looks(study.content) if studies.has_looks(study.content) else ():
+            if replications < last:  # that look said that it goes on
+                look = made / look_path(scenario, replications)
+                look.parent.mkdir(parents=True, exist_ok=True)
+                look.write_text(json.dumps({"goes_on": True}))
     if claims := analysis["claims"]:
         (place / "config/claims").mkdir(parents=True)
         shutil.copyfile(made / "workflow/claims.yaml", place / f"config/claims/{claims}.yaml")

@@ -19,7 +19,7 @@ from topics.multipath.sentences import (
 from topics.multipath.topic import drawn_ccas, has_cpu, has_transfers
 from topics.topic import slug_of
 from wording.number_format import NONE
-from wording.scenario_series import platform_name
+from wording.scenario_words import platform_name
 
 VERDICTS = (
     (HOLDS, f"The whole interval lies within {EQUATION_MARGIN_PERCENT} % of the number of paths."),

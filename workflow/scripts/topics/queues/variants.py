@@ -3,7 +3,7 @@
 import pandas as pd
 
 from experiment.disciplines import DISCIPLINES
-from wording.scenario_series import platform_name
+from wording.scenario_words import platform_name
 
 
 def delay_of(cells) -> str:
