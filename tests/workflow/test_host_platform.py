@@ -122,7 +122,8 @@ def says_where_it_ran(document):
         assert len(core["idle"]) == len(cpu["time_s"]) - 1
     steering = document["network"]["read_back"]["steering"]
     if any(steering.values()):  # Linux 6.3 and later
-        assert steering == {"h1-eth0": [int(roles["senders"])], "h2-eth0": [int(roles["receivers"])]}
+        cores = {"h1": [int(roles["senders"])], "h2": [int(roles["receivers"])]}
+        assert steering == {f"{host}-{name}": core for host, core in cores.items() for name in ("eth0", "control")}
 
 
 def test_what_the_kernel_lacks_is_said_before_anything_runs(checkout, kernel):

@@ -164,7 +164,9 @@ def test_reworded_definitions_make_no_statistics_stale(copy_of_smoke):
     columns = copy_of_smoke.folder / "workflow/scripts/run_tables/tidy_tables.py"
     text = columns.read_text()
     columns.write_text(
-        text.replace("Mean of the smoothed RTTs that the senders' TCP had", "The smoothed RTTs' mean, which the senders' TCP had")
+        text.replace(
+            "Mean of the smoothed RTTs that the senders' TCP had", "The smoothed RTTs' mean, which the senders' TCP had"
+        )
     )
     assert columns.read_text() != text
     assert copy_of_smoke.planned(*SMOKE) == {}

@@ -11,6 +11,7 @@ import tidy_tables
 from rule_files import carry_out
 from run_tables.reading import read_table
 from study_files.study import resolve
+from tcp_models import model_names
 from tcp_models import throughput_models as theory
 from topics.theory import fit_models
 from topics.theory.fit_models import add_models, ratio_interval
@@ -46,7 +47,7 @@ def test_square_root_law_against_the_truth(tmp_path):
     # Truth for reno: 1.22 of the law's unit over the path's RTT, measured RTT 0.3 ms longer; IPv6's smaller
     # segments are in law and truth alike.
     models, _ = fit(synthetic(replications=40, flows=(1, 12)), tmp_path)
-    rows = pick(models, model=theory.SQUARE_ROOT, cca="reno")
+    rows = pick(models, model=model_names.SQUARE_ROOT, cca="reno")
     assert len(rows) == 3 * 2 * 2
     for row in rows.to_dict("records"):
         path_ms = 2 * float(row["scenario"].split("-")[1].removesuffix("ms"))
@@ -54,7 +55,9 @@ def test_square_root_law_against_the_truth(tmp_path):
         assert row["ratio"] == pytest.approx(truth, rel=0.02)
         assert row["ratio_low"] < row["ratio"] < row["ratio_high"]
         assert row["ratio"] == pytest.approx(row["measured"] / row["modelled"])
-    assert pick(models, model=theory.SQUARE_ROOT, cca="bbr")["note"].str.startswith("a yardstick: the law is").all()
+    assert (
+        pick(models, model=model_names.SQUARE_ROOT, cca="bbr")["note"].str.startswith("a yardstick: the law is").all()
+    )
     short = rows["note"].str.contains("round trips a run: the start weighs")
     assert short.tolist() == rows["scenario"].str.contains("-(?:50|100)ms").tolist()
 
@@ -63,18 +66,20 @@ def test_which_model_stands_where(tmp_path):
     models, _ = fit(synthetic(), tmp_path)
     lossy = models[models["scenario"].str.contains("1pct")]
     lossless = models[models["scenario"].str.contains("0pct")]
-    assert set(lossy["model"]) == {theory.SQUARE_ROOT, theory.CUBIC, theory.FULL_QUEUE}
-    assert set(pick(lossy, model=theory.CUBIC)["cca"]) == {"cubic"}
-    assert pick(lossy, model=theory.CUBIC)["note"].str.contains(theory.RENO_REGION).all()
-    assert set(lossless["model"]) == {theory.FULL_LINK, theory.FULL_QUEUE}
+    assert set(lossy["model"]) == {model_names.SQUARE_ROOT, model_names.CUBIC, model_names.FULL_QUEUE}
+    assert set(pick(lossy, model=model_names.CUBIC)["cca"]) == {"cubic"}
+    assert pick(lossy, model=model_names.CUBIC)["note"].str.contains(theory.RENO_REGION).all()
+    assert set(lossless["model"]) == {model_names.FULL_LINK, model_names.FULL_QUEUE}
 
 
 def test_full_link_and_full_queue_against_the_truth(tmp_path):
     models, _ = fit(synthetic(replications=40), tmp_path)
-    for row in pick(models, model=theory.FULL_LINK, cca="cubic").to_dict("records"):
+    for row in pick(models, model=model_names.FULL_LINK, cca="cubic").to_dict("records"):
         path_ms = 2 * float(row["scenario"].split("-")[1].removesuffix("ms"))
         assert row["ratio"] == pytest.approx((0.93 - 0.0004 * path_ms) * 1514 / 1448, rel=0.02)
-    queue = pick(models, model=theory.FULL_QUEUE, cca="cubic", scenario="1000mbit-50ms-0pct-1flow", ip_version="ipv4")
+    queue = pick(
+        models, model=model_names.FULL_QUEUE, cca="cubic", scenario="1000mbit-50ms-0pct-1flow", ip_version="ipv4"
+    )
     # Truth: 80 % of 100 ms and 0.2 ms, in a queue of 8,333 packets of 1514 bytes (100.93 ms).
     assert queue["ratio"].iloc[0] == pytest.approx(80.2 / (8333 * 1514 * 8 / 1e6), rel=0.02)
     assert queue["unit"].iloc[0] == "ms"
@@ -83,7 +88,7 @@ def test_full_link_and_full_queue_against_the_truth(tmp_path):
 def test_sum_over_flows_is_capped_by_the_link(tmp_path):
     models, regressions = fit(synthetic(flows=(12,), rate_mbps=20), tmp_path)
     cell = {"scenario": "20mbit-10ms-1pct-12flow", "cca": "reno", "ip_version": "ipv4"}
-    row = pick(models, **cell, model=theory.SQUARE_ROOT).iloc[0]
+    row = pick(models, **cell, model=model_names.SQUARE_ROOT).iloc[0]
     assert row["modelled"] == pytest.approx(20 * 1448 / 1514)
     assert "more than the link carries in 5 of 5 runs: the ideal goodput is taken" in row["note"]
     row = pick(regressions, cca="reno", ip_version="ipv4", loss_configured_percent=1).iloc[0]
@@ -209,9 +214,9 @@ def test_cautions_on_super_packets_and_lost_acknowledgements(tmp_path):
     study["scenarios"]["loss_reverse_percent"] = study["scenarios"]["loss_forward_percent"]
     study["scenarios"].loc[0, "netem"] = "both-ends"
     models, regressions = fit(study, tmp_path)
-    law = pick(models, model=theory.SQUARE_ROOT)["note"]
+    law = pick(models, model=model_names.SQUARE_ROOT)["note"]
     assert law.str.contains("acknowledgements are lost too").all()
-    assert pick(models, model=theory.FULL_QUEUE)["note"].str.contains("the queue holds super-packets").all()
+    assert pick(models, model=model_names.FULL_QUEUE)["note"].str.contains("the queue holds super-packets").all()
     lossy = pick(regressions, loss_configured_percent=1)["note"]
     assert lossy.str.contains("the scenarios differ in place of the emulated link").all()
 
@@ -219,13 +224,13 @@ def test_cautions_on_super_packets_and_lost_acknowledgements(tmp_path):
 def test_no_rate_limit(tmp_path):
     models, _ = fit(synthetic(rate_mbps=None), tmp_path)
     for model, needed in (
-        (theory.FULL_LINK, "rate or sender's limit"),
-        (theory.FULL_QUEUE, "rate limit with a drop-tail queue"),
+        (model_names.FULL_LINK, "rate or sender's limit"),
+        (model_names.FULL_QUEUE, "rate limit with a drop-tail queue"),
     ):
         rows = pick(models, model=model)
         assert rows["ratio"].isna().all() and rows["n"].eq(0).all()
         assert rows["note"].str.contains(f"5 of 5 valid runs without {needed}").all()
-    assert pick(models, model=theory.SQUARE_ROOT)["ratio"].notna().all()
+    assert pick(models, model=model_names.SQUARE_ROOT)["ratio"].notna().all()
 
 
 def test_zero_loss_zero_goodput_and_no_valid_run(tmp_path):
@@ -237,15 +242,15 @@ def test_zero_loss_zero_goodput_and_no_valid_run(tmp_path):
     runs.loc[cell & (runs["scenario"] == "1000mbit-10ms-0pct-1flow"), "valid"] = False
     models, regressions = fit(study, tmp_path)
     models = pick(models, cca="reno", ip_version="ipv4").set_index(["scenario", "model"])
-    lossless = models.loc[("1000mbit-10ms-1pct-1flow", theory.SQUARE_ROOT)]
+    lossless = models.loc[("1000mbit-10ms-1pct-1flow", model_names.SQUARE_ROOT)]
     assert (
         np.isnan(lossless["ratio"])
         and lossless["note"] == "5 of 5 valid runs without loss after start-up or measurement"
     )
-    stalled = models.loc[("1000mbit-50ms-1pct-1flow", theory.SQUARE_ROOT)]
+    stalled = models.loc[("1000mbit-50ms-1pct-1flow", model_names.SQUARE_ROOT)]
     assert stalled["ratio"] == 0 and np.isnan(stalled["ratio_low"])
     assert "repeat one measurement" in stalled["note"]
-    assert models.loc[("1000mbit-10ms-0pct-1flow", theory.FULL_LINK), "note"] == "no valid run"
+    assert models.loc[("1000mbit-10ms-0pct-1flow", model_names.FULL_LINK), "note"] == "no valid run"
     row = pick(regressions, cca="reno", ip_version="ipv4", loss_configured_percent=1).iloc[0]
     assert np.isnan(row["estimate"])
     assert row["note"] == (
@@ -316,7 +321,7 @@ def test_slow_starts_losses_are_none_of_the_law(tmp_path):
     runs["loss_percent"] += 100 * 6336 / runs["packets_sent"]
     runs["retransmit_percent"] += 100 * 6336 / runs["packets_sent"]
     for models in (fit(study, tmp_path / name)[0] for name, study in (("plain", plain), ("started", started))):
-        row = pick(models, model=theory.SQUARE_ROOT, cca="reno", ip_version="ipv4").iloc[0]
+        row = pick(models, model=model_names.SQUARE_ROOT, cca="reno", ip_version="ipv4").iloc[0]
         assert row["ratio"] == pytest.approx(1.22 / 1.31 * 20.3 / 20, rel=0.05)
 
 
@@ -326,20 +331,20 @@ def test_slow_starts_losses_are_none_of_the_law(tmp_path):
         (
             "retransmit_steady_percent",
             3.0,
-            theory.SQUARE_ROOT,
+            model_names.SQUARE_ROOT,
             "after start-up the queue drops packets too, or segments",
         ),
-        ("queue_marks", 5, theory.CUBIC, "marks reduce the window, too"),
+        ("queue_marks", 5, model_names.CUBIC, "marks reduce the window, too"),
         (
             "window_limited_percent",
             40.0,
-            theory.CUBIC,
+            model_names.CUBIC,
             "flows waited for the receiver's window or their send buffer for 40 %",
         ),
         (
             "window_limited_percent",
             89.0,
-            theory.FULL_LINK,
+            model_names.FULL_LINK,
             "flows waited for the receiver's window or their send buffer for 89 %",
         ),
     ],
@@ -387,16 +392,16 @@ LONG = {"name": "long", "stop_s": 9}
 )  # fmt: skip
 def test_which_scenarios_are_not_what_a_model_presumes(parts, reasons):
     found = unlike(scenario(**parts))
-    assert found[theory.SQUARE_ROOT] == found[theory.CUBIC]
-    models = {"law": theory.SQUARE_ROOT, "link": theory.FULL_LINK, "queue": theory.FULL_QUEUE}
+    assert found[model_names.SQUARE_ROOT] == found[model_names.CUBIC]
+    models = {"law": model_names.SQUARE_ROOT, "link": model_names.FULL_LINK, "queue": model_names.FULL_QUEUE}
     assert {name for name, model in models.items() if found[model]} == set(reasons)
     assert all(words in found[models[name]][0] for name, words in reasons.items())
 
 
 def test_reasons_of_a_scenario_stand_in_its_rows_and_keep_it_out_of_the_fit(tmp_path):
     study = synthetic((10, 20, 40, 80), (1,), ccas=["reno"])
-    changing = {"1000mbit-10ms-1pct-1flow": {theory.SQUARE_ROOT: ["the path changes"], theory.FULL_QUEUE: []}}
+    changing = {"1000mbit-10ms-1pct-1flow": {model_names.SQUARE_ROOT: ["the path changes"], model_names.FULL_QUEUE: []}}
     models, regressions = fit(study, tmp_path, changing)
-    row = pick(models, model=theory.SQUARE_ROOT, scenario="1000mbit-10ms-1pct-1flow").iloc[0]
+    row = pick(models, model=model_names.SQUARE_ROOT, scenario="1000mbit-10ms-1pct-1flow").iloc[0]
     assert row["note"] == "not comparable: the path changes" and np.isnan(row["ratio"])
     assert pick(regressions, term="RTT")["scenarios"].eq(3).all()

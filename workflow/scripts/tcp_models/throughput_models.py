@@ -20,11 +20,7 @@ CUBIC_BETA = 0.7
 # Both response functions are of the steady state. The start of a run, in which the window grows until the
 # first loss, is a visible part of its mean below about this many round trips (reno at 1 % loss: 50 % at 50).
 FEW_ROUND_TRIPS = 200
-# What the models are called in tables.
-SQUARE_ROOT = "square-root law"
-CUBIC = "CUBIC's response function"
-FULL_LINK = "full link"
-FULL_QUEUE = "full queue"
+# What the regions of CUBIC's response function are called in tables.
 RENO_REGION = "Reno-friendly region"
 CUBIC_REGION = "cubic region"
 

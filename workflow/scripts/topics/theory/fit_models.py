@@ -24,7 +24,7 @@ from run_tables.resolution import resolution_of
 from run_tables.run_keys import CELL
 from run_tables.waiting import ABOVE, drain_rates_mbps, waiting
 from tcp_models import throughput_models as theory
-from tcp_models.throughput_models import CUBIC, FULL_LINK, FULL_QUEUE, SQUARE_ROOT
+from tcp_models.model_names import CUBIC, FULL_LINK, FULL_QUEUE, SQUARE_ROOT
 from topics.theory.preconditions import unlike_runs
 from topics.theory.response_exponents import few_round_trips, fit_exponents
 from topics.theory.tables import MODELS

@@ -3,7 +3,7 @@
 from experiment.flow_groups import LONG, OWN
 from experiment.specification import RunSpecification
 from study_files.study_design import is_changing
-from tcp_models.throughput_models import CUBIC, FULL_LINK, FULL_QUEUE, SQUARE_ROOT
+from tcp_models.model_names import CUBIC, FULL_LINK, FULL_QUEUE, SQUARE_ROOT
 
 #: Share of the time that flows may wait for windows or buffers before a model of the path says nothing of them, in %.
 WINDOW_LIMITED_PERCENT = 10

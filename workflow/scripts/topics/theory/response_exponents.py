@@ -16,6 +16,7 @@ from scipy import stats
 from run_tables.conditions_at_centre import runs_at_centre
 from run_tables.run_keys import CELL
 from tcp_models import throughput_models as theory
+from tcp_models.model_names import CUBIC, SQUARE_ROOT
 from topics.theory.tables import REGRESSIONS
 from wording.number_format import count
 
@@ -52,8 +53,8 @@ def cell_means(runs, scenarios) -> pd.DataFrame:
         rtt_ms=("rtt_steady_ms", "mean"),
         loss_percent=("retransmit_steady_percent", "mean"),
         duration_s=("duration_s", "first"),
-        reno_capped=(f"{theory.SQUARE_ROOT}, capped", "any"),
-        cubic_capped=(f"{theory.CUBIC}, capped", "any"),
+        reno_capped=(f"{SQUARE_ROOT}, capped", "any"),
+        cubic_capped=(f"{CUBIC}, capped", "any"),
     )  # fmt: skip
     means = means.reset_index().merge(scenarios[["scenario", *CONDITIONS]], on="scenario", how="left")
     return means.assign(

@@ -1,0 +1,6 @@
+"""What the models of a flow's throughput are called in tables."""
+
+SQUARE_ROOT = "square-root law"
+CUBIC = "CUBIC's response function"
+FULL_LINK = "full link"
+FULL_QUEUE = "full queue"
