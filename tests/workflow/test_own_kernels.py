@@ -49,7 +49,9 @@ def built(path, text, folder, kernel=None):
 
 
 def carried_out(specification, testbed, tmp_path, definition=None, cca="cubic"):
-    asked = specification("100mbit-10ms-1pct-4flows", cca, traffic={"duration_s": 3})
+    # On the data's path: over a network of its own, what iperf3 says of CCA and kernel moves moments by less than a microsecond.
+    traffic = {"duration_s": 3, "control_connection": "data-path"}
+    asked = specification("100mbit-10ms-1pct-4flows", cca, traffic=traffic)
     if definition:
         asked["cca_definitions"] = {cca: definition}
     done = testbed(asked, tmp_path / "run.json.gz", "--kernels", str(tmp_path / "kernels"))
@@ -71,8 +73,8 @@ def test_a_copy_of_cubic_gives_the_same_document(specification, testbed, tmp_pat
     assert own["environment"]["kernel_build"].startswith(build)
     assert own["specification"].pop("cca_definitions") == {"twins": definition}
     assert own["network"]["read_back"].pop("cca_parameters")["tcp_twins"]["beta"] == "717"
-    assert [check["name"] for check in own["verdict"]["checks"]][-1] == "kernel"
-    own["verdict"]["checks"].pop()
+    (of_kernel,) = (check for check in own["verdict"]["checks"] if check["name"] == "kernel")
+    own["verdict"]["checks"].remove(of_kernel)
     kernels = carried_out(specification, testbed, tmp_path)
     # The rest is the same to the last digit: iperf3 names the kernel's build too.
     assert json.dumps(own).replace("twins", "cubic").replace(build, "#1 ") == json.dumps(kernels)
