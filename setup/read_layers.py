@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from packed_images import CHUNK_BYTES
 
-#: A layer's size when unpacked at most, as a multiple of its size: those of images have 2 to 4 times theirs.
+#: A layer's size when unpacked at most, as a multiple of its size: those of the images grow to about three times theirs.
 GROWTH = 20
 #: The growth allowed whatever a layer's size, in bytes.
 ALWAYS = 2**22

@@ -28,7 +28,7 @@ from testbed.machine.given_file import given_bytes
 TEXT_LIMIT = 2**22
 #: Images of one archive at most; Sawtooth has four.
 MOST_IMAGES = 16
-#: Files of an archive of images at most: four for each image, and two.
+#: Files of an archive of images at most; it has a few for each image.
 MOST_MEMBERS = 1000
 #: What reading something that is no archive of images raises.
 WRONG = (tarfile.TarError, zlib.error, EOFError, ValueError, KeyError, TypeError, AttributeError, RecursionError)

@@ -3,7 +3,7 @@
 import pandas as pd
 
 import tidy_tables
-from run_tables.tidy_tables import SCENARIOS
+from run_tables.scenario_table import SCENARIOS
 from topics.calibration.tables import READINGS
 
 RUN = {"cca": "reno", "ip_version": "ipv4", "replication": 1, "failed_checks": ""}

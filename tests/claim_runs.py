@@ -9,7 +9,8 @@ import pandas as pd
 import pytest
 import yaml
 
-from run_tables.tidy_tables import RUNS, SCENARIOS
+from run_tables.scenario_table import SCENARIOS
+from run_tables.tidy_tables import RUNS
 from tidy_tables import completed
 from topics.claims import check_claims
 from topics.claims import claims_file as claims

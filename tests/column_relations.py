@@ -4,7 +4,8 @@ import pandas as pd
 
 from run_tables.group_tables import GROUPS
 from run_tables.reading import read_runs, read_table
-from run_tables.tidy_tables import FLOWS, SCENARIOS
+from run_tables.scenario_table import SCENARIOS
+from run_tables.tidy_tables import FLOWS
 
 #: Parts of a number that rounding may take.
 ROUNDING = 1e-9
@@ -39,7 +40,7 @@ def _alone(runs):
     return (runs["flows"] == runs["flows_under_test"]) & (runs["groups"] == "")
 
 
-#: What is said -> whether it holds of each valid run; missing values break nothing.
+#: Relation in words -> whether each valid run keeps it; missing values break none.
 RUNS = {
     "flows under test are some of the flows": lambda runs: runs["flows_under_test"] <= runs["flows"],
     "what came twice is spurious, or nobody knows": lambda runs: (
@@ -86,7 +87,7 @@ GROUP_ROWS = {
 
 
 def broken(folder):
-    """Return what does not hold of the valid runs of a study's tidy tables: a text each, with the run."""
+    """Return the relations that the valid runs of a study's tidy tables break, each as a text with the run."""
     scenarios = read_table(folder / "scenarios.csv", SCENARIOS)[["scenario", "groups"]].fillna("")
     runs = read_runs(folder / "runs.csv").merge(scenarios, on="scenario")
     runs, texts = runs[runs["valid"]], []

@@ -13,7 +13,7 @@ from study_files.study_schema import dereferenced, has_directions, keys_of, scen
 from turned_off import keys_of_the_schema
 
 BASE = {"link": {"rate_mbps": 10, "delay_ms": 5}, "queue": {"packets": 40}, "traffic": {"duration_s": 2}}
-#: What is tried of a number, as far as the schema allows it.
+#: Values to try for a number, as far as the schema allows them.
 NUMBERS = (0, 0.5, 1, 2, 5, 10, 30, 100)
 #: Key -> values, where those of the schema would take too long, are made when a study is read, or say nothing without others.
 VALUES = {
@@ -67,8 +67,15 @@ def combinable() -> list[str]:
     return [key for key in keys_of_the_schema() if key not in LEFT_OUT and not key.startswith("variation.")]
 
 
+def study_of(scenario) -> dict:
+    """Return a study with one run of a scenario, as it would stand in its file."""
+    return {
+        "study": "combined", "replications": 1, "ccas": ["cubic"], "ip_versions": ["ipv4"], "scenarios": [scenario],
+    }  # fmt: skip
+
+
 def combinations(seed, count, of=2) -> list[tuple[str, ...]]:
-    """Return some of the combinations of so many keys, each once, in an order that the seed makes."""
+    """Return some combinations of a number of keys, each once, in an order that follows from the seed."""
     rng, keys = np.random.default_rng([seed, of]), combinable()
     if of == 2:
         every = list(itertools.combinations(keys, 2))
@@ -116,7 +123,7 @@ def fragment(rng, key) -> dict:
 
 
 def values_of(key) -> list:
-    """Return what is tried of a key."""
+    """Return the values to try for a key."""
     if key in VALUES:
         return VALUES[key]
     section, *steps = key.split(".")

@@ -328,7 +328,7 @@ CORPUS = {
 
 
 def _read_cases(target, seed, count, folder, counted):
-    """In a process of its own: read cases; each lies in a file while it is read."""
+    """Read cases, in a separate process; each lies in a file while it is read."""
 
     def late(*_):
         raise TimeoutError(f"a case took more than {CASE_S} s of CPU, or {REAL_S} s")

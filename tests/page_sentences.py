@@ -1,4 +1,4 @@
-"""What sentences of the page presume of a study: held against its scenarios as the file has them, and not by the page's own predicates."""
+"""What sentences of the page presume of a study: checked against the scenarios of its file, without the page's own predicates."""
 
 import re
 
@@ -85,7 +85,7 @@ PRESUMED = {
     "CPU load, slow hosts": any_of(lambda s: s["platform"] == "uml"),
     "Runs on platform host": any_of(lambda s: s["platform"] == "host"),
     "Each had the machine to itself": any_of(lambda s: s["platform"] == "host"),
-    "ns-3 has TCP models": any_of(lambda s: s["platform"].startswith("ns3")),
+    "ns-3 has its own TCP models": any_of(lambda s: s["platform"].startswith("ns3")),
     "What a scenario finds there": any_of(lambda s: s["platform"].startswith("ns3")),
     "What ns-3 can't know": any_of(lambda s: s["platform"].startswith("ns3")),
     "There is no network card": kernel,
@@ -102,7 +102,7 @@ PRESUMED = {
         lambda s: drop_tail(s) and s["topology"] != "chain" and link_of(s)["rate_mbps"] is not None and not link_of(s).get("policer")
     ),
     "Every path has one bottleneck; the queues are": any_of(lambda s: not drop_tail(s)),
-    "Some scenarios have no rate limit": any_of(lambda s: link_of(s)["rate_mbps"] is None),
+    "In a scenario without a rate limit": any_of(lambda s: link_of(s)["rate_mbps"] is None),
     "A policer drops packets in front": any_of(lambda s: link_of(s).get("policer")),
     "There is one sender, and one receiver": all_of(lambda s: s["hosts"]["pairs"] == 1 and s["topology"] != "chain"),
     "There are up to": any_of(lambda s: s["hosts"]["pairs"] > 1),
@@ -205,7 +205,7 @@ WORDS = {
 
 
 def text_outside(page, *sections):
-    """Return what stands on a page outside of some sections, without markup."""
+    """Return the text of a page without markup and without some of its sections."""
     html = page.read_text(encoding="utf-8")
     for name in sections:
         html = re.sub(rf'<section id="{name}".*?</section>', " ", html, flags=re.DOTALL)

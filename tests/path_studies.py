@@ -7,8 +7,9 @@ import pyarrow.parquet
 
 import tidy_tables
 from run_tables.cpu_times import CPU_SCHEMA
+from run_tables.path_tables import PATHS
 from run_tables.run_keys import RUN
-from run_tables.tidy_tables import PATHS, SCENARIOS
+from run_tables.scenario_table import SCENARIOS
 from run_tables.time_series import SOCKETS_SCHEMA
 from topics.multipath.path_environments import longer_words
 

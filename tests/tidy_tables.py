@@ -15,7 +15,8 @@ import numpy as np
 import pandas as pd
 
 from run_tables.run_keys import RUN
-from run_tables.tidy_tables import CHECKS, FLOWS, RUNS, SCENARIOS
+from run_tables.scenario_table import SCENARIOS
+from run_tables.tidy_tables import CHECKS, FLOWS, RUNS
 from study_files.study import resolve
 from study_files.study_schema import study_schema
 from wording.number_format import count

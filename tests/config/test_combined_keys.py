@@ -2,20 +2,13 @@
 
 import pytest
 
-from drawn_pairs import combinations, drawn_scenario
+from drawn_pairs import combinations, drawn_scenario, study_of
 from study_files import study as study_files
 
 
 def resolved(scenario) -> bool:
-    config = {
-        "study": "combined",
-        "replications": 1,
-        "ccas": ["cubic"],
-        "ip_versions": ["ipv4"],
-        "scenarios": [scenario],
-    }
     try:
-        study_files.resolve(config, "combined")
+        study_files.resolve(study_of(scenario), "combined")
     except study_files.StudyError as error:
         assert error.problems
         return False

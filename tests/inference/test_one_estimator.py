@@ -18,12 +18,12 @@ OWN_INTERVALS = {
 }
 #: Modules of topics that estimate a cell's mean without `estimated_cells` -> why.
 OWN_LOOPS = {
-    "buffers/describe_flows.py": "a row for each statistic of a cell, with bounds of its own",
+    "buffers/describe_flows.py": "a row for each statistic of a cell, with its own bounds",
     "cells/describe_cells.py": "a row for each metric of a cell, with a note",
     "exam/judge.py": "a row for each criterion",
     "fairness/compare_shares.py": "a row for each position of a mix, beside estimates on logits",
     "multipath/compare_paths.py": "a note says why an interval is missing",
-    "packet_size/size_cells.py": "a cell's mean is held against a calculation",
+    "packet_size/size_cells.py": "a cell's mean is compared with a calculation",
     "packet_size/size_differences.py": "a difference of two cells",
     "precision/mean_precision.py": "a row for each metric of a cell, at another level",
     "time_series/compare_flows.py": "a row for each quantity of a cell",

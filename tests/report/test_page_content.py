@@ -15,15 +15,16 @@ import tidy_tables
 from figure_parts.captions import render_caption, write_caption
 from page_checks import page_text
 from path_studies import scenario
-from report_page import method as report_method
-from report_page import write_report
+from report_page import tests_and_power, write_report
 from report_page.conditions import scenario_rows
-from report_page.method import definitions
+from report_page.metric_definitions import definitions
 from report_page.statements import Facts
+from report_page.study_facts import startup
 from report_parts.data_tables import PageColumn, data_table, signed
 from report_parts.inline_figures import inline_panels
 from run_tables.reading import read_table
-from run_tables.tidy_tables import RUNS, SCENARIOS
+from run_tables.scenario_table import SCENARIOS
+from run_tables.tidy_tables import RUNS
 from wording import number_format
 
 SECTIONS = [
@@ -185,7 +186,7 @@ def test_small_numbers_as_shown():
 def test_tests_taken_are_counted(real_shape):
     names = ("ip_versions", "ccas", "cca_pairs")
     tables = [pd.read_csv(real_shape.table(name), keep_default_na=False) for name in names]
-    for row, table in zip(report_method.tests_taken(*tables), tables, strict=True):
+    for row, table in zip(tests_and_power.tests_taken(*tables), tables, strict=True):
         for metric, column in zip(row["metrics"], dict.fromkeys(table["metric"]), strict=True):
             of_metric = table[table["metric"] == column]
             assert sum(number for _, number in metric["counts"]) == len(of_metric)
@@ -194,19 +195,19 @@ def test_tests_taken_are_counted(real_shape):
 
 def test_reasons_without_what_differs_from_cell_to_cell():
     notes = ["in all 4 pairs the same: 13.0 %", "in all 4 pairs the same: 2 %", "1 of 5 pairs is incomplete; no pair"]
-    assert report_method.reasons(notes) == [("in all 4 pairs the same", 2), ("no pair", 1)]
-    assert report_method.reasons(["a", "b", "c", "d", "e"])[-1] == ("other reasons", 2)
+    assert tests_and_power.reasons(notes) == [("in all 4 pairs the same", 2), ("no pair", 1)]
+    assert tests_and_power.reasons(["a", "b", "c", "d", "e"])[-1] == ("other reasons", 2)
 
 
 def test_start_up_is_slow_start_from_ten_segments():
     scenarios = tidy_tables.grid(delays_ms=(100,), losses_percent=(0,), flows=(1,))
     # 1 Gbit/s x 200 ms = 25 MB = 16,513 frames; ten of them doubled eleven times are more (RFC 6928, RFC 5681).
     runs = pd.DataFrame({"scenario": scenarios["scenario"], "packet_bytes": 1514.0})
-    facts = report_method.startup(scenarios, runs)
+    facts = startup(scenarios, runs)
     assert (facts["trips"], facts["seconds"], facts["percent"]) == (11, "2.2", pytest.approx(22))
     # They are 77,640 of 322 bytes: thirteen doublings.
-    assert report_method.startup(scenarios, runs.assign(packet_bytes=322.0))["trips"] == 13
-    assert report_method.startup(scenarios.assign(capacity_most_mbps=float("nan")), runs) is None
+    assert startup(scenarios, runs.assign(packet_bytes=322.0))["trips"] == 13
+    assert startup(scenarios.assign(capacity_most_mbps=float("nan")), runs) is None
 
 
 def test_threats_name_the_study(one_of_each, real_shape):

@@ -9,10 +9,10 @@ import pytest
 import drawn_studies
 from featured_studies import drawn
 from page_sentences import PRESUMED
-from report_page.method import facts_of_design
 from report_page.method_statements import NETWORK, SEEDS
 from report_page.metric_words import WORDS
 from report_page.statements import ALWAYS, Facts, Statement, every, known, none, said, some
+from report_page.study_facts import facts_of_design
 from report_page.threats import THREATS
 from study_files.study import StudyError, resolve
 from study_files.study_design import StudyDesign

@@ -8,7 +8,7 @@ import pytest
 import tidy_tables
 from page_checks import PageParts, check_page, page_text
 from report_page.conditions import scenario_details
-from run_tables.tidy_tables import SCENARIOS
+from run_tables.scenario_table import SCENARIOS
 from topics.outline import FIGURE_SUFFIXES
 from wording.scenario_words import path_rtts_ms
 

@@ -19,7 +19,7 @@ OF_TOPIC = {
     "short_flows": {r"\bweb objects?\b"},
     "real_time": {r"\breal-time streams?\b"},
     "ip_version": {r"\bIPv6\b", r"\bIPv4\b"},
-    # They quote what they are held against.
+    # They quote what they are compared with.
     "published": set(WORDS),
     "claims": set(WORDS),
     "fairness": {r"\bin a mix\b|\bmixes\b"},

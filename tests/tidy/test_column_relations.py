@@ -1,4 +1,4 @@
-"""Relations between columns that are held against real runs elsewhere: each is broken by a number that isn't what its column says."""
+"""Relations between columns, which other tests check on real runs: a number that isn't what its column says breaks each."""
 
 import pandas as pd
 import pytest

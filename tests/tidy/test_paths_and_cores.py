@@ -5,10 +5,11 @@ import pytest
 from asked_run import asked
 from run_tables.cpu_times import cpu_metrics, cpu_table
 from run_tables.path_counts import path_rows
+from run_tables.path_tables import PATHS
 from run_tables.reordering_counts import COUNTERS, cwnd_packets, reordering_counts, window_limited_percent
 from run_tables.run_keys import RUN
+from run_tables.scenario_table import SCENARIOS
 from run_tables.tidy_rows import rows_of_scenarios, transfer_s
-from run_tables.tidy_tables import PATHS, SCENARIOS
 from run_tables.time_series import socket_tables
 from study_files import study
 

@@ -10,7 +10,8 @@ from drawn_documents import Cell
 from drawn_run import Run
 from run_tables.queue_sizes import queue_bdp, queue_words, queues_of
 from run_tables.reading import read_runs, read_table
-from run_tables.tidy_tables import SCENARIOS, TIDY_TABLES
+from run_tables.scenario_table import SCENARIOS
+from run_tables.tidy_tables import TIDY_TABLES
 from run_tables.tidying import tidy
 from study_files import study as studies
 

@@ -4,7 +4,7 @@ import pytest
 
 import tidy_tables
 from run_tables.reading import read_flows, read_runs, read_table
-from run_tables.tidy_tables import SCENARIOS
+from run_tables.scenario_table import SCENARIOS
 
 
 @pytest.fixture

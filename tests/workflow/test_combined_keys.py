@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from drawn_pairs import combinations, drawn_scenario
+from drawn_pairs import combinations, drawn_scenario, study_of
 from run_tables.tidy_tables import TIDY_TABLES
 from run_tables.tidying import tidy
 from study_files import study as study_files
@@ -76,15 +76,8 @@ def assert_carried_out(keys, testbed, tmp_path):
 
 def carried_out(scenario, testbed, tmp_path) -> dict | None:
     """Return the document of a scenario's run, whose tables were made; None if the study was refused in sentences."""
-    config = {
-        "study": "combined",
-        "replications": 1,
-        "ccas": ["cubic"],
-        "ip_versions": ["ipv4"],
-        "scenarios": [scenario],
-    }
     try:
-        study = study_files.resolve(config, "combined")
+        study = study_files.resolve(study_of(scenario), "combined")
     except study_files.StudyError as error:
         assert "Traceback" not in str(error)
         return None

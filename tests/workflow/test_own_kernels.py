@@ -49,7 +49,7 @@ def built(path, text, folder, kernel=None):
 
 
 def carried_out(specification, testbed, tmp_path, definition=None, cca="cubic"):
-    # On the data's path: over a network of its own, what iperf3 says of CCA and kernel moves moments by less than a microsecond.
+    # On the data's path: over a separate network, the names of CCA and kernel, which iperf3 sends, move moments by less than a microsecond.
     traffic = {"duration_s": 3, "control_connection": "data-path"}
     asked = specification("100mbit-10ms-1pct-4flows", cca, traffic=traffic)
     if definition:

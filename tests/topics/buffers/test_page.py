@@ -13,7 +13,7 @@ from built_study import Built, only
 from drawn_figure import paths, words
 from page_checks import PageParts, empty_tables, page_text
 from run_tables.reading import read_table
-from run_tables.tidy_tables import SCENARIOS
+from run_tables.scenario_table import SCENARIOS
 from study_files.study_design import StudyDesign
 from topics.buffers import section as buffers_section
 from topics.buffers import topic as buffers

@@ -6,7 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from run_tables.tidy_tables import BOTTLENECKS, FLOWS, RUNS, SCENARIOS
+from run_tables.path_tables import BOTTLENECKS
+from run_tables.scenario_table import SCENARIOS
+from run_tables.tidy_tables import FLOWS, RUNS
 from tidy_tables import completed
 from topics.chain.describe_chains import describe_chains
 from topics.chain.section import findings

@@ -10,7 +10,8 @@ import claim_runs
 import size_studies
 import tidy_tables
 from run_tables.reading import read_table
-from run_tables.tidy_tables import RUNS, SCENARIOS
+from run_tables.scenario_table import SCENARIOS
+from run_tables.tidy_tables import RUNS
 from topics.claims import claims_file as claims
 from topics.claims.claim_measures import meets_requirement
 from topics.claims.claim_scenarios import match_scenarios, scenario_conditions

@@ -6,8 +6,9 @@ import pytest
 
 import claim_runs
 from experiment.specification import RunSpecification
+from run_tables.scenario_table import SCENARIOS
 from run_tables.tidy_rows import application_columns
-from run_tables.tidy_tables import RUNS, SCENARIOS
+from run_tables.tidy_tables import RUNS
 from study_files import study
 from tidy_tables import completed
 from topics.claims.check_claims import check_claims

@@ -6,7 +6,8 @@ import pandas as pd
 import pytest
 
 import claim_runs
-from run_tables.tidy_tables import RUNS, SCENARIOS
+from run_tables.scenario_table import SCENARIOS
+from run_tables.tidy_tables import RUNS
 from tidy_tables import completed
 from topics.claims.claim_scenarios import match_scenarios, scenario_conditions
 

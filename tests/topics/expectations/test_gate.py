@@ -6,8 +6,9 @@ import pandas as pd
 import pytest
 
 import claim_runs
+from run_tables.scenario_table import SCENARIOS
 from run_tables.table import Table, number_column, text_column
-from run_tables.tidy_tables import FLOWS, RUNS, SCENARIOS
+from run_tables.tidy_tables import FLOWS, RUNS
 from study_files import study as studies
 from tidy_tables import completed
 from topics.expectations import gate

@@ -4,7 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from run_tables.tidy_tables import RUNS, SCENARIOS
+from run_tables.scenario_table import SCENARIOS
+from run_tables.tidy_tables import RUNS
 from tidy_tables import completed
 from topics.failover.measure_failovers import failover_cells, measure_run
 from topics.failover.path_series import acked_by_path

@@ -7,7 +7,7 @@ import pytest
 
 import size_studies
 from asked_run import asked
-from report_page.method import amounts
+from report_page.study_facts import amounts
 from run_tables.background_metrics import background_metrics
 from size_studies import measure, one
 from tcp_models.wire_theory import agrees, clock_allowance_us, frame_bytes, goodput_mbps, round_trip_us

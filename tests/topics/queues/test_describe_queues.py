@@ -4,7 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from run_tables.tidy_tables import RUNS, SCENARIOS
+from run_tables.scenario_table import SCENARIOS
+from run_tables.tidy_tables import RUNS
 from study_files import study
 from study_files.study_design import StudyDesign
 from tidy_tables import completed

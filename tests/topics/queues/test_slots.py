@@ -4,8 +4,9 @@ import pandas as pd
 import pytest
 
 from one_key_apart import base, one_key_apart
+from run_tables.scenario_table import SCENARIOS
 from run_tables.tidy_rows import application_columns, rows_of_scenarios
-from run_tables.tidy_tables import RUNS, SCENARIOS
+from run_tables.tidy_tables import RUNS
 from study_files.study_design import StudyDesign
 from tidy_tables import completed
 from topics.queues.describe_queues import describe_queues

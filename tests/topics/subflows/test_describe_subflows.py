@@ -3,7 +3,8 @@
 import pandas as pd
 import pytest
 
-from run_tables.tidy_tables import FLOWS, RUNS, SCENARIOS
+from run_tables.scenario_table import SCENARIOS
+from run_tables.tidy_tables import FLOWS, RUNS
 from tidy_tables import completed
 from topics.subflows.describe_subflows import describe_subflows, flow_counts
 

@@ -16,8 +16,8 @@ from wording.scenario_words import shared_and_own
 
 #: How many panels of a figure stand side by side -> how many the opening shows; the section has all of them if there are more.
 PANELS = {1: 2, 2: 4, 3: 3}
-#: What the means of waiting are.
-IS = {
+#: What the means of waiting measure.
+WAITING_WORDS = {
     QUEUEING: "Queueing delay is the mean of the queue's samples.",
     ABOVE: "An RTT above the path's shortest has all that delays packets in it: the queue, and jitter or longer paths where there are any.",
 }
@@ -68,7 +68,7 @@ def tile_tables(runs, scenarios) -> list[dict]:
     name, waits = waiting(valid)
     quantities = (
         ("Goodput, % of what path and senders allow", valid["ideal_percent"], 100.0, 0, ""),
-        (f"{name}, ms", waits.clip(lower=0), None, None, IS[name]),
+        (f"{name}, ms", waits.clip(lower=0), None, None, WAITING_WORDS[name]),
     )
     ccas, tables = list(runs["cca"].unique()), []
     labels = dict(zip(scenarios["scenario"], scenarios["label"], strict=True))

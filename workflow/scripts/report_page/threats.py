@@ -24,7 +24,7 @@ THREATS = {
     ),
     "Simulation": (
         Statement(
-            "ns-3 has TCP models of its own, not Linux's code, and they change between its versions. What a scenario finds there is a "
+            "ns-3 has its own TCP models, not Linux's code, and they change between its versions. What a scenario finds there is a "
             "finding about that version's model. What ns-3 can't know is left out, not guessed.",
             some("simulator"),
         ),
@@ -72,7 +72,7 @@ THREATS = {
         Statement("Every path has one bottleneck with a drop-tail queue.", _PLAIN & none("managed queue") & none("several paths")),
         Statement("Every path has one bottleneck; the queues are {disciplines}.", _PLAIN & some("managed queue") & none("several paths")),
         Statement(
-            "Some scenarios have no rate limit of their own, so that no queue builds where a real link would have one.", ~every("rate")
+            "In a scenario without a rate limit no queue builds where a real link would have one.", ~every("rate")
         ),
         Statement("A policer drops packets in front of the bottleneck in {policed}.", some("policer")),
         Statement("There is one sender, and one receiver.", ~known("several_pairs") & none("chain")),

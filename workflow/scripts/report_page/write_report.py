@@ -14,8 +14,10 @@ from markupsafe import Markup
 from figure_parts.figure_style import DARK, LIGHT
 from report_page.conditions import environment_rows, folded_conditions, scenario_rows
 from report_page.first_picture import first_picture
-from report_page.method import facts_of_design, kernels_of, method_section, replications_taken, with_sources
+from report_page.method import method_section
+from report_page.metric_definitions import with_sources
 from report_page.page_sections import report_sections, section_context, section_findings
+from report_page.study_facts import facts_of_design, kernels_of, replications_taken
 from report_parts.inline_figures import once_more
 from report_parts.material import ReportMaterial
 from report_parts.page_files import download, figure_item, optional
@@ -24,8 +26,8 @@ from run_tables.exclusions import not_run, whole_places
 from run_tables.metrics import METRICS
 from run_tables.reading import read_runs, read_table, run_name
 from run_tables.run_keys import CELL
+from run_tables.scenario_table import SCENARIOS
 from run_tables.table import OTHER
-from run_tables.tidy_tables import SCENARIOS
 from study_files.run_platforms import is_repeatable
 from study_files.study_design import StudyDesign, is_simulator
 from study_files.study_features import features_of

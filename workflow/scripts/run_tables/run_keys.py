@@ -22,4 +22,6 @@ RUN = [column.name for column in RUN_KEYS]
 
 #: Why a field is empty.
 NO_VALUE = "the run's application or platform has none"
+NO_WINDOW = "the flows had no time in common"
+NOT_SAMPLED = "the scenario has no `sample_interval_ms`"
 NO_DISCIPLINE, NO_ECN = "the queue is drop-tail", "flows have no ECN"

@@ -23,9 +23,9 @@ from run_tables.reordering_counts import (
 )
 from run_tables.run_documents import is_missing
 from run_tables.run_metrics import flow_metrics, interval_metrics, payload_and_frame_bytes, run_metrics, total
+from run_tables.scenario_table import SCENARIOS
 from run_tables.simulated_metrics import is_simulated, simulated_limit_packets
 from run_tables.steady_state import USUAL_RULE
-from run_tables.tidy_tables import SCENARIOS
 from study_files.study_variation import variation_words
 from testbed.checks.network_checks import outage_drops
 from wording.link_words import link_words

@@ -1,45 +1,35 @@
-"""The tidy tables, column by column: a run, a flow, a path, a check, a scenario; of groups and over time: the modules beside.
+"""The tidy tables, column by column: a run, a flow, a check; of paths, scenarios, groups and over time: the modules beside.
 
 A plain column of a run takes two places: its declaration here, and the function that computes it (`tidy_rows.py` and
 the modules that it calls).
 """
 
+from run_tables.condition_columns import APPLICATION_COLUMNS, DISCIPLINE_COLUMNS
 from run_tables.group_tables import GROUPS, SHORT_FLOWS
 from run_tables.link_option_columns import option_columns
-from run_tables.run_keys import LABELLED_CELL, NO_DISCIPLINE, NO_ECN, NO_VALUE, REPLICATION, RUN_KEYS, VALID
+from run_tables.path_tables import BOTTLENECKS, PATHS
+from run_tables.run_keys import (
+    LABELLED_CELL,
+    NO_DISCIPLINE,
+    NO_ECN,
+    NO_VALUE,
+    NO_WINDOW,
+    NOT_SAMPLED,
+    REPLICATION,
+    RUN_KEYS,
+    VALID,
+)
+from run_tables.scenario_table import SCENARIOS
 from run_tables.series_tables import CHANGES, CPU, INTERVALS, QUEUE, SOCKETS
 from run_tables.table import Table, count_column, number_column, ordinal_column, text_column, truth_column
 
-_NO_WINDOW = "the flows had no time in common"
-_NO_STEADY = f"FTP has none; {_NO_WINDOW}; MSER finds no steady part"
-_NOT_SAMPLED = "the scenario has no `sample_interval_ms`"
+_NO_STEADY = f"FTP has none; {NO_WINDOW}; MSER finds no steady part"
 _NO_DISORDER = "none are to be"
 _NO_BURSTS = "losses have no bursts"
 _NO_COMMON = "the application has no window"
 _WINDOW_BEGIN = "When the window begins, from the traffic's origin: the first reading at which all flows had data."
 _WINDOW_END = "When it ends: the last reading before a flow ends."
 
-#: What is sent over which topology: of a run, and of its scenario.
-APPLICATION_COLUMNS = (
-    text_column("topology", "`dumbbell`, `cable` or `chain`."),
-    count_column(
-        "bottlenecks",
-        "",
-        "Number of bottlenecks in a row: 1, but for a chain. Columns of the bottleneck and of its path speak of a chain's narrowest.",
-    ),
-    text_column("background", "What else is on the path: `none` or `server`."),
-    text_column("application", "`iperf3`, `round-trip` (qperf) or `ftp` (vsftpd, wget)."),
-    text_column("protocol", "`tcp` or `udp`."),
-    number_column("message_bytes", "bytes", "What the application writes at a time; of UDP the payload of a packet."),
-    text_column("multipath", "What joins several paths: `none`, `mptcp` or `gre`."),
-    count_column("paths", "", "Number of cables between the hosts."),
-    text_column("tunnel_ip_version", "IP version outside of the tunnels.", "there are no tunnels"),
-)
-#: What manages the bottleneck's queue, and whether flows may be marked: of a run, and of its scenario.
-DISCIPLINE_COLUMNS = (
-    text_column("discipline", "Queueing discipline of the bottleneck: `drop-tail`, `codel` and so on."),
-    text_column("ecn", "What flows ask for of ECN: `off`, `classic` (RFC 3168) or `accurate` (RFC 9768)."),
-)
 RUNS = Table(
     "runs",
     "a run",
@@ -72,7 +62,7 @@ RUNS = Table(
             "queue_bdp", "BDP", "What the full queue holds in products of rate and RTT of the empty path: as the study says it, or by `queue_bytes`.",
             "rate, RTT or size aren't known",
         ),
-        number_column("duration_s", "s", "How long each flow sends, where no amount is set; flow groups have times of their own within it."),
+        number_column("duration_s", "s", "How long each flow sends, where no amount is set; flow groups start and stop within it."),
         number_column(
             "mss_bytes", "bytes", "Payload of a full segment of the run's connections.", "nobody looked at the sockets",
             "the sender's tcpi_snd_mss, the largest of all looks",
@@ -97,7 +87,7 @@ RUNS = Table(
             "goodput_mbps", "Mbit/s",
             "What was delivered of the flows under test (`flows_under_test`) over the window that all flows have in common, start-up included; "
             "of UDP over whole reporting intervals of it.",
-            f"round trips of single messages have none; {_NO_WINDOW}",
+            f"round trips of single messages have none; {NO_WINDOW}",
             "TCP_INFO: tcpi_bytes_acked, and of what was acknowledged selectively tcpi_sacked; MPTCP: mptcpi_bytes_acked; "
             "UDP: iperf3's server; FTP: size over wget's time; ns-3: its senders", least=0,
         ),
@@ -117,9 +107,9 @@ RUNS = Table(
             "reading after so much of the window, of MSER that from which on what all flows got has the smallest error.",
             f"{_NO_COMMON}; {_NO_STEADY}",
         ),
-        count_column("delivered_bytes", "bytes", "Delivered of the flows under test in the window.", f"FTP has none; {_NO_WINDOW}"),
-        count_column("window_begin_ns", "ns", _WINDOW_BEGIN, f"{_NO_COMMON}; {_NO_WINDOW}"),
-        count_column("window_end_ns", "ns", _WINDOW_END, f"{_NO_COMMON}; {_NO_WINDOW}"),
+        count_column("delivered_bytes", "bytes", "Delivered of the flows under test in the window.", f"FTP has none; {NO_WINDOW}"),
+        count_column("window_begin_ns", "ns", _WINDOW_BEGIN, f"{_NO_COMMON}; {NO_WINDOW}"),
+        count_column("window_end_ns", "ns", _WINDOW_END, f"{_NO_COMMON}; {NO_WINDOW}"),
         number_column(
             "application_goodput_mbps", "Mbit/s",
             "As the application prints it, summed over the flows: what a paper that used it has. iperf3 counts whole blocks, "
@@ -160,13 +150,13 @@ RUNS = Table(
             "retransmit_steady_percent", "%", "The mean of smoothed RTTs at the ends of the reporting intervals that begin after start-up, whether or not it is steady then.",
             f"no interval begins there, or {NO_VALUE}; {_NO_STEADY}",
         ),
-        number_column("queue_mean_packets", "packets", "Mean of the queue's samples inside the window.", _NOT_SAMPLED),
-        number_column("queue_steady_packets", "packets", "The same after start-up.", f"{_NOT_SAMPLED}; {_NO_STEADY}"),
+        number_column("queue_mean_packets", "packets", "Mean of the queue's samples inside the window.", NOT_SAMPLED),
+        number_column("queue_steady_packets", "packets", "The same after start-up.", f"{NOT_SAMPLED}; {_NO_STEADY}"),
         *(
-            number_column(f"queueing_p{p}_ms", "ms", f"{words} of the time that what waits in the queue takes to leave, over the queue's samples.", _NOT_SAMPLED)
+            number_column(f"queueing_p{p}_ms", "ms", f"{words} of the time that what waits in the queue takes to leave, over the queue's samples.", NOT_SAMPLED)
             for p, words in ((50, "Median"), (95, "95th percentile"), (99, "99th percentile"))
         ),
-        number_column("queueing_mean_ms", "ms", "Mean of the same.", _NOT_SAMPLED),
+        number_column("queueing_mean_ms", "ms", "Mean of the same.", NOT_SAMPLED),
         number_column(
             "utilisation_percent", "%",
             "What was delivered of all flows in the window of `goodput_mbps`, of what the path allowed (`capacity_mbps`): at most 100, as `ideal_percent`; retransmissions are not in it.",
@@ -262,11 +252,11 @@ FLOWS = Table(
         number_column("rtt_path_ms", "ms", "RTT of the empty path of its pair before any change."),
         number_column("rtt_shortest_ms", "ms", "RTT of the empty path of its pair when it is shortest in the run, jitter aside; of several paths the shortest."),
         number_column("start_offset_ms", "ms", "When it was to start, from the run's traffic origin."),
-        number_column("goodput_mbps", "Mbit/s", "What was delivered over the window, start-up included.", f"round trips have none; {_NO_WINDOW}"),
+        number_column("goodput_mbps", "Mbit/s", "What was delivered over the window, start-up included.", f"round trips have none; {NO_WINDOW}"),
         number_column("goodput_steady_mbps", "Mbit/s", "The same without start-up.", _NO_STEADY),
-        count_column("delivered_bytes", "bytes", "Delivered in the window: acknowledged, cumulatively or selectively.", f"FTP has none; {_NO_WINDOW}"),
-        count_column("window_begin_ns", "ns", _WINDOW_BEGIN, _NO_WINDOW),
-        count_column("window_end_ns", "ns", _WINDOW_END, _NO_WINDOW),
+        count_column("delivered_bytes", "bytes", "Delivered in the window: acknowledged, cumulatively or selectively.", f"FTP has none; {NO_WINDOW}"),
+        count_column("window_begin_ns", "ns", _WINDOW_BEGIN, NO_WINDOW),
+        count_column("window_end_ns", "ns", _WINDOW_END, NO_WINDOW),
         number_column("application_goodput_mbps", "Mbit/s", "As the application prints it: what its receiver got, over its own time.", "round trips have none"),
         number_column("rtt_mean_ms", "ms", "Mean of the smoothed RTTs that its sender had, taken once a reporting interval; of MPTCP and FTP over the looks at the sockets.", NO_VALUE),
         number_column("rtt_steady_ms", "ms", "Mean of the smoothed RTTs at the ends of its reporting intervals that begin after start-up.", f"{NO_VALUE}; {_NO_STEADY}"),
@@ -292,52 +282,6 @@ FLOWS = Table(
     ),
     "tidy",
 )  # fmt: skip
-_SUBFLOW = "no subflow of MPTCP is on the path"
-PATHS = Table(
-    "paths",
-    "a path of a run over cables",
-    (
-        *RUN_KEYS,
-        ordinal_column("path", "Number of the path, from 1."),
-        count_column("packets", "packets", "That left the sender on it while traffic flowed."),
-        count_column("bytes", "bytes", "Of these frames, all headers included, as the shaper counted them.", "nothing limits the rate"),
-        number_column("share_percent", "%", "Of all paths' packets.", "no packet left"),
-        count_column("queue_drops", "packets", "Dropped by the path's queue."),
-        count_column("subflow_bytes_acked", "bytes", "Acknowledged of MPTCP's subflows on it at the last look at the sockets (at 3/4 of the duration).", _SUBFLOW),
-        count_column("subflow_retransmits", "segments", "That they had retransmitted until then.", _SUBFLOW),
-        number_column("subflow_rtt_ms", "ms", "Mean smoothed RTT of MPTCP's subflows on it at the last look at the sockets.", _SUBFLOW),
-        text_column("subflow_cca", "Their CCAs, joined by `+`.", _SUBFLOW),
-        VALID,
-    ),
-    "tidy",
-)  # fmt: skip
-_NO_QUEUE_SAMPLES = f"{_NOT_SAMPLED}; {_NO_WINDOW}"
-BOTTLENECKS = Table(
-    "bottlenecks",
-    "a bottleneck of a run over a chain",
-    (
-        *RUN_KEYS,
-        ordinal_column("bottleneck", "Its number, from 1 in the data's direction."),
-        number_column("rate_mbps", "Mbit/s", "Its rate."),
-        number_column("delay_ms", "ms", "One-way delay of its link in the data's direction."),
-        number_column("rtt_path_ms", "ms", "RTT of the empty paths through it, the mean of the long flows' and the cross flows'."),
-        text_column("discipline", "Its queueing discipline."),
-        count_column("queue_packets", "packets", "Limit of its queue.", "its limit is in bytes"),
-        count_column("queue_bytes", "bytes", "Limit of its queue.", "its limit is in packets"),
-        count_column("flows", "", "Number of flows that pass it."),
-        number_column("ideal_goodput_mbps", "Mbit/s", "What these would get together if it were always full: the payload's share of the rate."),
-        number_column("goodput_mbps", "Mbit/s", "What was delivered of the flows that pass it over the window.", _NO_WINDOW),
-        number_column("jain_index", "", "Jain's fairness index of the goodputs of the flows that pass it.", _NO_WINDOW),
-        count_column("packets_sent", "packets", "Offered to it, dropped ones included."),
-        count_column("queue_drops", "packets", "Dropped by its queue."),
-        count_column("queue_marks", "packets", "Marked CE by its queue.", NO_DISCIPLINE),
-        count_column("link_drops", "packets", "Lost at random behind it."),
-        number_column("loss_percent", "%", "Dropped by its queue or lost behind it, of those offered to it.", "nothing was"),
-        number_column("queue_mean_packets", "packets", "Mean of its queue's samples inside the window.", _NO_QUEUE_SAMPLES),
-        VALID,
-    ),
-    "tidy",
-)  # fmt: skip
 CHECKS = Table(
     "checks",
     "a check of a run",
@@ -350,72 +294,6 @@ CHECKS = Table(
     ),
     "tidy",
 )
-SCENARIOS = Table(
-    "scenarios",
-    "a scenario",
-    (
-        text_column("scenario", "Its identifier."),
-        text_column("label", "Its short name."),
-        text_column("conditions", "Its conditions in words: what the path can carry, RTT, loss, flows, and all else that the study's scenarios differ in. No two scenarios have the same."),
-        number_column("rate_mbps", "Mbit/s", "Rate of the bottleneck, of each on several paths.", "nothing limits the rate"),
-        *(
-            number_column(f"capacity_{name}_mbps", "Mbit/s", f"The {name} that the path can carry at any time in the data's direction, by its rate, timeline or trace, a policer and outages; all paths together, of a chain the narrowest bottleneck's.", "nothing limits the rate")
-            for name in ("least", "most")
-        ),
-        number_column("rtt_path_ms", "ms", "RTT of the empty path, the mean over pairs of hosts and paths."),
-        number_column("delay_forward_ms", "ms", "One-way delay in the data's direction, the hosts' own links aside; of a chain all of it."),
-        number_column("delay_reverse_ms", "ms", "One-way delay in the acknowledgements' direction."),
-        number_column("jitter_forward_ms", "ms", "Jitter in the data's direction."),
-        number_column("jitter_reverse_ms", "ms", "Jitter in the other direction."),
-        number_column("loss_forward_percent", "%", "Random loss in the data's direction."),
-        number_column("loss_reverse_percent", "%", "Random loss in the other direction."),
-        text_column("queue", "Limit of the bottleneck's queue as the study has it: `33 packets`, `1 BDP`, `100000 bytes`."),
-        text_column(
-            "queue_packets", "The same in packets, as it was set in the runs; where the packets of IPv4 and IPv6 differ, so may these, parted by blanks.",
-            "its limit is in bytes",
-        ),
-        *DISCIPLINE_COLUMNS,
-        text_column("queue_parameters", "The discipline's parameters as a study has them: `target_ms 5, ecn true`; `null` is one that it does without.", NO_DISCIPLINE),
-        count_column("flows", "", "Number of flows."),
-        text_column("groups", "Its groups of flows: `web, call, long bbr`, each with its CCA if that is not the run's.", "all flows are alike"),
-        number_column("bitrate_mbps", "Mbit/s", "Rate of each flow's sender: TCP sends at most so much, UDP just so much.", "TCP sends as fast as it can, and each flow of UDP at the rate of all paths together"),
-        number_column("duration_s", "s", "How long each flow sends, where no amount is set."),
-        text_column("platform", "What carries the packets: `uml`, `host`, or `ns3:` and a version."),
-        truth_column("segmentation_offload", "Whether hosts hand super-packets of up to 64 KiB to the network."),
-        text_column("netem", "Where delay and loss stand: `receiving-side` or `both-ends`."),
-        text_column("processes", "Of iperf3: `per-flow` or `single`."),
-        *APPLICATION_COLUMNS,
-        count_column("cross_flows", "", "Number of flows over each single bottleneck; `flows` has them too.", "there is no chain"),
-        text_column("cross_cca", "CCA of these flows.", "it is the run's own"),
-        text_column("chain_rtts_ms", "RTTs of the empty paths of a chain in ms, parted by blanks: of its long flows, then of the cross flows of each bottleneck.", "there is no chain"),
-        text_column("distribution", "What tunnels share: packets (`round-robin`) or connections (`per-flow`)."),
-        text_column("path_delay_ms", "Delay of each path's own in ms, one way, parted by blanks."),
-        ordinal_column("outage_path", "Number of the path that goes down, from 1.", "none does"),
-        number_column("outage_at_s", "s", "When it goes down, from the traffic's origin.", "none does"),
-        number_column("outage_for_s", "s", "How long it is down.", "none does"),
-        count_column("messages", "messages", "That each flow sends.", "a duration is set"),
-        count_column("file_bytes", "bytes", "Size of the file that is transferred.", "the application is another"),
-        number_column("frame_overhead_bytes", "bytes", "That each frame takes besides those that Linux counts."),
-        text_column("serialisation", "Whether a packet takes its length over the rate to arrive: `never` or `virtual-clock`."),
-        count_column("pairs", "", "Number of pairs of hosts."),
-        text_column("access_delay_ms", "Distinct one-way delays of the hosts' own links in ms, parted by blanks."),
-        number_column("start_within_ms", "ms", "Flows start at random moments within this time.", "it is the empty path's RTT"),
-        number_column("sample_interval_ms", "ms", "How often sockets and queue are read.", "they are not"),
-        number_column("segment_bytes", "bytes", "TCP's limit of a segment.", "the kernel chooses"),
-        truth_column("delayed_acks", "Whether the receivers acknowledge every second segment."),
-        truth_column("receive_buffer_autotuning", "Whether the receivers' buffers grow as data arrive, or have their full size from the start."),
-        number_column("min_rto_ms", "ms", "Smallest retransmission timeout.", "the kernel's own"),
-        text_column("recovery", "How TCP recovers from loss: `prr`, or `classic` in ns-3."),
-        text_column(
-            "variation", "What is drawn for each replication around these values: `RTT ±1 %, queue ±1 packet`; the runs have theirs.",
-            "nothing: all replications have just these",
-        ),
-        text_column("kernel", "The guest kernel of its runs, with patches and options.", "it is the image's, or CCAs have kernels of their own"),
-        text_column("link_options", "What else the link does: changes while traffic flows, a trace, a policer, and options such as losses in bursts or packets that come late.", "nothing"),
-        text_column("more", "What the study's scenarios differ in besides, and no other column shows.", "nothing"),
-    ),
-    "tidy",
-)  # fmt: skip
 TIDY_TABLES = (
     RUNS, CONTROLS, FLOWS, PATHS, BOTTLENECKS, GROUPS, SHORT_FLOWS, CHECKS, SCENARIOS, INTERVALS, SOCKETS, QUEUE, CPU, CHANGES,
 )  # fmt: skip

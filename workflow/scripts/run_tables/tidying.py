@@ -15,10 +15,12 @@ from run_tables.conditions_at_centre import queue_at_centre
 from run_tables.group_tables import GROUPS, SHORT_FLOWS
 from run_tables.parquet import read_typed, schema_of
 from run_tables.path_changes import change_rows
+from run_tables.path_tables import BOTTLENECKS, PATHS
 from run_tables.run_documents import file_sha256, missing_document, read_document, run_of
+from run_tables.scenario_table import SCENARIOS
 from run_tables.series_tables import CHANGES, CPU, INTERVALS, QUEUE, SOCKETS
 from run_tables.steady_state import SteadyRule
-from run_tables.tidy_tables import BOTTLENECKS, CHECKS, CONTROLS, FLOWS, PATHS, RUNS, SCENARIOS
+from run_tables.tidy_tables import CHECKS, CONTROLS, FLOWS, RUNS
 from study_files.study_design import is_changing
 from study_files.study_replications import replications_of
 from study_files.study_runs import control_runs, run_specification, runs

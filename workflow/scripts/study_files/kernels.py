@@ -33,7 +33,7 @@ RECIPE = (*OF_BASE, "patch_own", "build_own")
 FIXED_OPTIONS = ("64BIT", "MMU", "UML", "UML_TIME_TRAVEL_SUPPORT", "HIGH_RES_TIMERS", "SMP", "MODULES", "IKCONFIG", "IKCONFIG_PROC", "HW_RANDOM", "UML_RANDOM")  # fmt: skip
 #: The largest patch, in bytes; that of BBRv3 has 140,000.
 LARGEST_PATCH_BYTES = 2**24
-#: The largest file of a source tree, in bytes; Linux has one of 25,000,000.
+#: The largest file of a source tree, in bytes.
 LARGEST_TREE_FILE_BYTES = 2**27
 #: Digests of trees, which take seconds, by sizes, dates and modes of their files.
 DIGESTS = Path(".snakemake/tree-digests")

@@ -46,7 +46,7 @@ def _has_rate(scenario) -> bool:
 
 
 def _other_cca(scenario) -> bool:
-    """Return whether long flows with a CCA of their own run beside those with the run's."""
+    """Return whether long flows with another CCA run beside those with the run's."""
     crossing = scenario["chain"]["cross_cca"] if _is_chain(scenario) else None
     return bool(crossing) or any(group["application"] == LONG and group["cca"] != OWN for group in scenario["groups"])
 

@@ -1,7 +1,7 @@
 """What a study's scenarios are called by their conditions: one text each, with all that sets them apart, and never the same for two.
 
 A text has parts: rate, RTT, loss and flows always; any other key of a resolved scenario where the scenarios differ in it, but for what
-has no words of its own and is the same in more than half of them. A part
+has no special words and is the same in more than half of them. A part
 that reads the same of different values gets these values behind it, so that no key is without an effect, also one that a part has
 no words for. What belongs together is never found by such a text, but by `settings_of`.
 """
@@ -230,7 +230,7 @@ class Differences:
         """Return the differing keys with one of some begins."""
         return [key for key in self.values if any(_is_in(key, begin) for begin in begins)]
 
-    def are_told_by(self, texts, keys) -> bool:
+    def are_distinguished_by(self, texts, keys) -> bool:
         """Return whether texts, one a scenario, are different wherever a key's value is."""
         seen = {}
         for place, text in enumerate(texts):
@@ -253,7 +253,7 @@ class Differences:
 
     def apart(self, keys, texts) -> list[str]:
         """Return the keys that differ between scenarios with the same text."""
-        return [key for key in keys if not self.are_told_by(texts, [key])]
+        return [key for key in keys if not self.are_distinguished_by(texts, [key])]
 
 
 def _text(value):
@@ -298,18 +298,18 @@ def conditions_of(scenarios, without=()) -> list[str]:
     without : sequence of str
         Begins of keys that don't count, such as "queue": scenarios that differ in these alone have one text. No other two have.
     """
-    differences, columns, told = Differences(scenarios, without), [], set()
+    differences, columns, shown = Differences(scenarios, without), [], set()
     keys = [_text(keys_of(scenario, without)) for scenario in scenarios]
     for part in PARTS:
-        differing = [key for key in differences.among(part.keys) if key not in told]
+        differing = [key for key in differences.among(part.keys) if key not in shown]
         if differing or part.always:
             texts = [part.words(scenario) for scenario in scenarios]
             # A part that tells of what doesn't count is left out.
             if len(set(zip(keys, texts, strict=True))) == len(set(keys)):
                 columns.append(texts)
-                told |= {key for key in differing if differences.are_told_by(texts, [key])}
+                shown |= {key for key in differing if differences.are_distinguished_by(texts, [key])}
     structure = differences.among(STRUCTURE)
-    others = [key for key in differences.values if key not in told and key not in structure]
+    others = [key for key in differences.values if key not in shown and key not in structure]
     columns += [differences.unusual_words(key) for key in others]
     columns += [differences.words([key]) for key in differences.apart(structure, _joined(columns))]
     texts = _joined(columns)
@@ -373,7 +373,7 @@ def hidden_conditions(scenarios, rows) -> list[str]:
     hidden = []
     for key in differences.values:
         shown = [_text([row.get(name) for name in _columns_of(key)]) for row in rows]
-        if not differences.are_told_by(shown, [key]):
+        if not differences.are_distinguished_by(shown, [key]):
             hidden.append(key)
     return differences.words(hidden)
 

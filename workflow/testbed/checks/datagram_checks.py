@@ -8,7 +8,7 @@ from testbed.checks.check import Check, in_turn
 from testbed.checks.lost_packets import packets_lost
 from testbed.readings.deliveries import KERNEL_NAMES, datagrams_sent, packets_streamed
 
-#: Datagrams of each flow besides its data: the opening one, which is repeated each second where the network loses packets; some
+#: Datagrams of each flow in addition to its data: the opening one, which is repeated each second where the network loses packets; some
 #: that arrive as the server stops counting.
 BESIDE, REPEATED = 8, 300
 #: Counters of a host's kernel, of either IP version: what came for a socket, for none, or damaged.

@@ -1,6 +1,6 @@
 """Closing off a program of somebody else: it writes into its own folder only, sees no other process, and has no privileges.
 
-All of this happens in the process that becomes the program, in namespaces of its own. Nothing of it reaches a guest.
+All of this happens in the process that becomes the program, in separate namespaces. Nothing of it reaches a guest.
 """
 
 import contextlib

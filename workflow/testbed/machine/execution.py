@@ -93,7 +93,7 @@ class Console:
 
     def __enter__(self):
         self.memory = os.memfd_create("console", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
-        with contextlib.suppress(OSError):  # where files have a lower limit of their own
+        with contextlib.suppress(OSError):  # where the size of files is limited further
             os.truncate(self.memory, LARGEST_CONSOLE_BYTES)
             fcntl.fcntl(self.memory, fcntl.F_ADD_SEALS, fcntl.F_SEAL_GROW | fcntl.F_SEAL_SHRINK)
         return self

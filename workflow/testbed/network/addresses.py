@@ -218,7 +218,7 @@ def assign(path, specification, metrics) -> None:
     Neighbours are permanent, so that no ARP or neighbour solicitation is delayed
     or lost in the emulation while traffic flows.
 
-    ``metrics``: what the routes of ``sender`` and ``receiver`` to each other carry besides (ip-route(8)).
+    ``metrics``: what the routes of ``sender`` and ``receiver`` to each other carry in addition (ip-route(8)).
     """
     planned, further = plan_addresses(specification), further_addresses(specification)
     addresses, neighbours, routes = ({node.name: [] for node in path.net.hosts} for _ in range(3))

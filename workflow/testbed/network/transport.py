@@ -63,7 +63,7 @@ def cca_given_by(specification) -> str:
 
 
 def route_metrics(specification) -> dict[str, str]:
-    """Return what the routes of a ``sender`` and a ``receiver`` to each other carry besides, as ip-route(8) writes it."""
+    """Return what the routes of a ``sender`` and a ``receiver`` to each other carry in addition, as ip-route(8) writes it."""
     least = specification.transport.min_rto_ms
     cca = [f"congctl {specification.kernel_cca(specification.cca)}"] if cca_given_by(specification) == "route" else []
     return {

@@ -160,7 +160,7 @@ def packets_streamed(document) -> int:
 
 
 def datagram_windows(document) -> dict[int, Window]:
-    """Return flow -> the `Window` of its own in a run of UDP, from its start; none of a flow of which nothing arrived."""
+    """Return flow -> its separate `Window` in a run of UDP, from its start; none of a flow of which nothing arrived."""
     windows_of_flows = {}
     for process in document["traffic"]:
         if len(process["flows"]) == 1 and (counted := datagram_intervals(process)):
@@ -172,7 +172,7 @@ def datagram_windows(document) -> dict[int, Window]:
 def common_datagrams(document, left_out=0.0) -> dict[int, Window]:
     """Return flow -> the `Window` that all flows of a run of UDP have in common; see `windows`.
 
-    Flows begin at times of their own, and so do the intervals in which iperf3 counts: what came in one that the window cuts
+    Flows begin at different times, and so do the intervals in which iperf3 counts: what came in one that the window cuts
     counts by the share of it that lies inside.
     """
     own = datagram_windows(document)
@@ -195,7 +195,7 @@ def common_datagrams(document, left_out=0.0) -> dict[int, Window]:
 
 
 def separate_datagrams(document) -> dict[int, Window]:
-    """Return flow -> the `Window` of its own where flows began at unknown times: from the first whole interval with data on."""
+    """Return flow -> its separate `Window` where flows began at unknown times: from the first whole interval with data on."""
     own, windows_of_flows = datagram_windows(document), {}
     for process in document["traffic"]:
         (flow,), intervals = process["flows"], datagram_intervals(process)

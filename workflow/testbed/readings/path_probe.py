@@ -37,7 +37,7 @@ MARK, NUMBER = b"sawtooth", struct.Struct("=I")
 SMALL_BYTES = 64
 #: Single datagrams, where chance has no part; packets that come to a bottleneck behind each other.
 SINGLES, TRAIN = 10, 16
-#: Single datagrams of a jitter, so that the range of what is drawn evenly is above six tenths of all with a chance of 1 - 1e-12.
+#: Single datagrams of a jitter, so that the range of what is drawn evenly is above six tenths of all with a probability of 1 - 1e-12.
 OF_JITTER = 64
 #: Time between two of them, in s; that within which two come together, in ns; the least gaps of a train that say something.
 APART_S, TOGETHER_NS, LEAST_GAPS = 1e-3, 1_000, 3
@@ -222,7 +222,7 @@ class PathProbe:
         return found
 
     def _fill(self, stack, way, place, count, one_s, direction):
-        """Return what waits in a bottleneck's queue right after so many packets came at once, when no time has passed."""
+        """Return the packets in a bottleneck's queue right after a number of them came at once, when no time has passed."""
         kinds = (place.emulation.kind_and_limit[0],)
         queue = stack.enter_context(QueueReader(place.node, place.name, kinds))
         out = way[0]

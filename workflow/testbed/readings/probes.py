@@ -16,7 +16,7 @@ NO_COUNTERS = {
     *("TcpRtoAlgorithm", "TcpRtoMin", "TcpRtoMax", "TcpMaxConn", "TcpCurrEstab"),
 }
 PING_INTERVAL_S = 0.1
-#: Without an answer to so many echo requests a path has no RTT.
+#: Number of echo requests without an answer after which a path has no RTT.
 MOST_PINGS = 5_000
 PING_PATTERN = re.compile(r"(\d+) packets transmitted, (\d+) received.*?= ([\d.]+)/([\d.]+)/([\d.]+)/", re.S)
 

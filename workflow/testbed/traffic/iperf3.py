@@ -15,7 +15,7 @@ PATIENT_SERVER = "/usr/lib/sawtooth/iperf3_server.so"
 PATIENT_CLIENT = "/usr/lib/sawtooth/iperf3_client.so"
 #: A rate so many times the network's limits nothing.
 BEYOND = 100
-#: How long a server waits for data, in ms: as long as it can be told to. By default it ends the test after two minutes without any.
+#: How long a server waits for data, in ms: the longest that it accepts. By default it ends the test after two minutes without any.
 PATIENCE_MS = 86_400_000
 #: The client sends.
 CLIENT_ON = "sender"

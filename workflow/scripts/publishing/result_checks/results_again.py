@@ -6,7 +6,6 @@ The workflow itself does it, in a temporary folder with copies of the documents:
 
 import json
 import os
-import shutil
 import sys
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -80,8 +79,9 @@ def problems(folder: Path, names: list[str], study, root: Path, place: Path, cor
                 look.parent.mkdir(parents=True, exist_ok=True)
                 look.write_text(json.dumps({"goes_on": True}))
     if claims := analysis["claims"]:
+        content = read_file(folder, "workflow/claims.yaml", DOCUMENT_LIMIT)
         (place / "config/claims").mkdir(parents=True)
-        shutil.copyfile(made / "workflow/claims.yaml", place / f"config/claims/{claims}.yaml")
+        (place / f"config/claims/{claims}.yaml").write_bytes(content)
     if sentence := _carry_out(study, root, place, cores):
         return [sentence]
     return list(_differences(folder, made, {*taken}))

@@ -7,7 +7,7 @@ import pandas as pd
 
 from rule_script import run_rule
 from run_tables.reading import read_flows, read_runs, read_table
-from run_tables.tidy_tables import SCENARIOS
+from run_tables.scenario_table import SCENARIOS
 from topics.claims.claim_samples import reader_of
 from topics.claims.claim_verdicts import check_claims
 from topics.claims.claim_versions import changes

@@ -4,7 +4,8 @@ import pandas as pd
 
 from rule_script import run_rule
 from run_tables.reading import read_flows, read_runs, read_table
-from run_tables.tidy_tables import SCENARIOS, TIDY_TABLES
+from run_tables.scenario_table import SCENARIOS
+from run_tables.tidy_tables import TIDY_TABLES
 from topics import registry
 from topics.claims.claim_samples import reader_of
 from topics.expectations.predicate_expectations import check_predicates, runs_of_claims

@@ -1,8 +1,9 @@
 """The analysis table of the topic, column by column."""
 
 from run_tables.run_keys import CELL_COLUMNS, SCENARIO_LABEL
+from run_tables.scenario_table import SCENARIOS
 from run_tables.table import Table, columns_with_intervals, count_column, number_column
-from run_tables.tidy_tables import RUNS, SCENARIOS
+from run_tables.tidy_tables import RUNS
 
 _NO_RUN = "no valid run has a value"
 _NOT_BACK = "the path was not used again in any run, or no run is valid"

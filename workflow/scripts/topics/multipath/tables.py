@@ -1,8 +1,10 @@
 """The analysis tables of the topic, column by column."""
 
+from run_tables.path_tables import PATHS
 from run_tables.run_keys import CELL_COLUMNS, SCENARIO_LABEL
+from run_tables.scenario_table import SCENARIOS
 from run_tables.table import Table, count_column, interval_columns, mean_of, number_column, text_column, truth_column
-from run_tables.tidy_tables import PATHS, RUNS, SCENARIOS
+from run_tables.tidy_tables import RUNS
 
 #: Columns of a run, and of a path in a run, of which the tables have the mean over a cell's valid runs.
 RUN_MEANS = (

@@ -1,8 +1,10 @@
 """The analysis table of the topic, column by column."""
 
+from run_tables.condition_columns import DISCIPLINE_COLUMNS
 from run_tables.run_keys import CELL_COLUMNS, CONDITIONS, SCENARIO_LABEL, SETTING
+from run_tables.scenario_table import SCENARIOS
 from run_tables.table import Table, columns_with_intervals, count_column, number_column
-from run_tables.tidy_tables import DISCIPLINE_COLUMNS, RUNS, SCENARIOS
+from run_tables.tidy_tables import RUNS
 
 _NO_RUN = "no valid run has a value"
 _UNCOUNTED = "no valid run counts it"

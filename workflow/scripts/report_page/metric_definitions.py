@@ -1,0 +1,71 @@
+"""Definitions of the metrics in a study: what each is read from in its traffic, and the paper's beside."""
+
+from report_page.metric_words import WORDS, DefinedMetric, defined
+from report_page.statements import some
+from run_tables.metrics import METRICS, PUBLISHED_METRICS
+from study_files.study_design import is_simulator
+from topics.published.topic import FIRST_FIGURE
+from wording.sentence_words import listed
+
+ROUND_TRIP = DefinedMetric(
+    column="rtt_mean_ms",
+    slug="rtt",
+    name="Round-trip time",
+    unit="µs",
+    definition="How long one message takes there and back: the time of all exchanges of a run over their number. Only one is under way at a time.",
+    source="qperf, tcp_lat and udp_lat, both directions",
+)
+
+
+def _traffic_kind(scenario):
+    """Return what a row of ``tidy/scenarios.csv`` has its metrics read from; without `application` it is TCP (of iperf3)."""
+    if is_simulator(scenario["platform"]):
+        return "ns-3"
+    application = scenario.get("application") or "iperf3"
+    if application != "iperf3":
+        return "FTP" if application == "ftp" else "round trips"
+    if scenario.get("protocol") == "udp":
+        return "UDP"
+    return "MPTCP" if scenario.get("multipath") == "mptcp" else "TCP"
+
+
+def with_sources(metric, scenarios, facts) -> DefinedMetric:
+    """Return a metric with its definition in a study, and with what it is read from in the traffic of ``tidy/scenarios.csv``.
+
+    That is one source, several with the kinds that each is of, or "none" if no such traffic has the metric.
+    """
+    words, kinds = WORDS[metric.slug], {}
+    for kind in dict.fromkeys(map(_traffic_kind, scenarios.to_dict("records"))):
+        kinds.setdefault(dict(words.elsewhere).get(kind, words.source), []).append(kind)
+    kinds.pop(None, None)
+    if len(kinds) < 2:
+        return defined(metric, next(iter(kinds), "none"), facts)
+    return defined(metric, ". ".join(f"{listed(names)}: {source}" for source, names in kinds.items()), facts)
+
+
+def definitions(scenarios, facts, by_size=False) -> list[dict]:
+    """Return our definitions beside the paper's, a row a question, with the paper's figure.
+
+    A study of message sizes has its own: throughput, and round trips of single messages.
+    """
+    if by_size:
+        shown = (
+            (some("bulk"), "How fast?", with_sources(METRICS[0], scenarios, facts)),
+            (some("round trips"), "How long does a message take?", ROUND_TRIP),
+        )
+        return [
+            {"question": question, "ours": metric, "published": None, "figure": None}
+            for when, question, metric in shown
+            if when.holds(facts)
+        ]
+    figures = {metric.ours: (number_of, metric) for number_of, metric in enumerate(PUBLISHED_METRICS, FIRST_FIGURE)}
+    rows = []
+    for metric in METRICS:
+        figure, published = figures.get(metric.slug, (None, None))
+        row = {
+            "question": WORDS[metric.slug].question,
+            "ours": with_sources(metric, scenarios, facts),
+            "figure": figure,
+        }
+        rows.append(row | {"published": published and with_sources(published, scenarios, facts)})
+    return rows

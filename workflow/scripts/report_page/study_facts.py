@@ -1,0 +1,150 @@
+"""Facts of a study that the sentences on its method and its threats to validity name or presume."""
+
+import math
+from functools import partial
+
+from experiment.flow_groups import LONG, REAL_TIME, WEB
+from report_page.statements import Facts
+from study_files.study_features import FEATURES, is_without_chance
+from topics.packet_size.topic import compares_sizes_alone
+from wording.number_format import count, is_missing, number, plain
+from wording.scenario_words import amount_words, heading, path_rtts_ms
+from wording.sentence_words import listed
+
+PROGRAMS = {
+    LONG: "iperf3", "round-trip": "qperf", "ftp": "vsftpd and wget", WEB: "nginx and a client of its objects",
+    REAL_TIME: "a sender of packets of one size",
+}  # fmt: skip
+#: Fewer replications leave wide intervals.
+FEW_REPLICATIONS = 6
+# Segments that slow start begins with (RFC 6928).
+INITIAL_WINDOW = 10
+
+
+def facts_of_design(design) -> Facts:
+    """Return what sentences name of a `StudyDesign`, and what they presume of it."""
+    return Facts(
+        design.scenarios,
+        {
+            "mixes": design.mixes, "several_ccas": len(design.ccas) > 1, "cca_word": design.cca_word, "pairs": design.pairs,
+            "several_pairs": design.pairs > 1, "ip_versions_compared": design.ip_versions_compared,
+        },
+    )  # fmt: skip
+
+
+def facts_of(material, environments, any_tests) -> Facts:
+    """Return what sentences on a study's method and threats name, and what they presume."""
+    tables, design = material.tables, material.design
+    runs, scenarios, kernels = tables.runs, tables.scenarios, kernels_of(environments)
+    goodput = tables.descriptive[(tables.descriptive["metric"] == "goodput_mbps") & (tables.descriptive["n"] >= 2)]
+    slow_start = startup(scenarios, runs) or {}
+    with_power = design.ip_versions_compared and not compares_sizes_alone(design)
+    total = len(design.scenarios)
+    of_all = partial(_of_scenarios, total)
+    return Facts(
+        design.scenarios,
+        facts_of_design(design).values
+        | {
+            "kernels": listed(kernels) if kernels else "",
+            "one_kernel": len(kernels) == 1,
+            "several_kernels": len(kernels) > 1,
+            "bbr_above_all": ", BBR above all" if "bbr" in design.ccas_that_run else "",
+            "disciplines": listed(sorted(set(scenarios["discipline"]))),
+            "others": _others_words(design.scenarios),
+            "policed": of_all(sum(map(FEATURES["policer"], design.scenarios))),
+            "served": of_all(design.servers),
+            "amounts": amounts(scenarios),
+            "trips": count(slow_start["trips"], "round trip") if slow_start else "",
+            "seconds": slow_start.get("seconds"),
+            "startup_scenario": slow_start.get("scenario"),
+            "startup_share": _share_words(slow_start) if slow_start else "",
+            "replications": count(replications_taken(runs), "replication"),
+            "few": int(runs.groupby("scenario")["replication"].max().min()) < FEW_REPLICATIONS,
+            "power": with_power,
+            "tests": any_tests,
+            "ccas_tested": tables.ccas is not None and len(design.ccas) > 1,
+            "significance": f"{material.params['significance']:g}",
+            "missed": f"{100 * (1 - material.params['confidence']):.0f}",
+            "chanceless": of_all(alone) if (alone := sum(map(is_without_chance, design.scenarios))) else "",
+            "equal_cells": int((goodput["measurements"] == 1).sum()),
+            "cells": count(len(goodput), "cell"),
+            "programs": programs_of(design.scenarios),
+        },
+    )
+
+
+def _of_scenarios(total, number_of):
+    """Return "all scenarios", or how many of them: "2 of 3 scenarios"."""
+    if number_of == total:
+        return "the one scenario" if total == 1 else f"all {total} scenarios"
+    return f"{number_of} of {count(total, 'scenario')}"
+
+
+def _others_words(scenarios):
+    """Return what runs beside the flows under test in some scenarios, in words; "" if nothing does."""
+    kinds = (
+        ("other CCAs", "long flows with other CCAs"), ("web", "web objects"), ("real-time", "real-time streams"),
+    )  # fmt: skip
+    words = [text for feature, text in kinds if any(map(FEATURES[feature], scenarios))]
+    return listed(words) if words else ""
+
+
+def _share_words(slow_start):
+    if slow_start["percent"] >= 100:
+        return "longer than the run"
+    return f"{number(slow_start['percent'], 0)} % of its {slow_start['duration']} s"
+
+
+def programs_of(scenarios) -> str:
+    """Return the programs that make a study's traffic: "iperf3 and nginx"; ``scenarios`` are resolved."""
+    used = {}
+    for scenario in scenarios:
+        applications = [group["application"] for group in scenario["groups"]] or [scenario["traffic"]["application"]]
+        used |= dict.fromkeys(PROGRAMS[name] for name in applications)
+    return listed(list(used))
+
+
+def replications_taken(runs) -> int | str:
+    """Return how many replications the cells have: 4, or "10 to 46" where scenarios have different numbers of them."""
+    taken = runs.groupby("scenario")["replication"].max()
+    return int(taken.iloc[0]) if taken.nunique() == 1 else f"{taken.min()} to {taken.max()}"
+
+
+def amounts(scenarios) -> str:
+    """Return how much the runs send, in words: "1 or 2 s", "10 s or 50 MB"."""
+    rows = sorted(scenarios[scenarios["duration_s"].notna()].to_dict("records"), key=lambda row: row["duration_s"])
+    texts = list(dict.fromkeys(map(amount_words, rows)))
+    if all(text.endswith(" s") for text in texts):
+        texts = [text.removesuffix(" s") for text in texts[:-1]] + texts[-1:]
+    return " or ".join(texts)
+
+
+def kernels_of(environments) -> list[str]:
+    """Return the kernels' versions that the runs recorded, sorted; a simulator has none."""
+    known = {environment["kernel"] for environment in environments if environment.get("kernel")}
+    return sorted(map(str, known))
+
+
+def startup(scenarios, runs) -> dict[str, str | int | float] | None:
+    """Return the largest share of a run that slow start takes on an empty, loss-free path; None without a rate and a delay.
+
+    A window that begins with ten segments (RFC 6928, section 2) and doubles each round trip (RFC 5681,
+    section 3.1) fills a path of B segments in log2(B / 10) round trips.
+    """
+    longest, packets = None, runs.groupby("scenario")["packet_bytes"].first()
+    for row in scenarios.to_dict("records"):
+        rtt_s = path_rtts_ms(row)[-1] / 1000
+        packet_bytes = packets[row["scenario"]]
+        if is_missing(row["capacity_most_mbps"]) or is_missing(packet_bytes) or rtt_s <= 0 or not row["duration_s"] > 0:
+            continue
+        if not row["flows"]:  # groups without a long flow
+            continue
+        segments = row["capacity_most_mbps"] * 1e6 * rtt_s / (8 * packet_bytes) / row["flows"]
+        trips = max(0, math.ceil(math.log2(segments / INITIAL_WINDOW))) if segments > 0 else 0
+        share = 100 * trips * rtt_s / row["duration_s"]
+        if longest is None or share > longest["percent"]:
+            longest = {
+                "scenario": heading(row), "trips": trips, "seconds": plain(round(trips * rtt_s, 2)), "percent": share,
+                "duration": plain(row["duration_s"]),
+            }  # fmt: skip
+    return longest

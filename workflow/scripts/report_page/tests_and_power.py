@@ -1,0 +1,116 @@
+"""Which tests a study's questions got and why some got none, and what its replications can show."""
+
+import math
+from collections import Counter
+
+from inference.paired_tests import FLIPS_MAX_PAIRS, flips_reach
+from report_parts.data_tables import size
+from run_tables.metrics import METRICS
+from wording.number_format import count, number
+from wording.sentence_words import listed
+
+NONE_MADE = "none"
+
+
+def tests_taken(ip_versions, ccas, cca_pairs) -> list[dict]:
+    """Return which test was taken how often, and why none was where none was.
+
+    The tables are None where the study has nothing to compare.
+
+    Returns question, family, metrics: a list of dict with name, counts (pairs of test and number) and why (pairs of
+    reason and number).
+    """
+    questions, versions = [], ("", "") if ip_versions is None else (" and IP versions", " and IP version")
+    for question, table, family in (
+        ("IPv6 against IPv4", ip_versions, "all cells of the metric"),
+        ("All CCAs together", ccas, f"all metrics and scenarios{versions[0]}"),
+        ("CCA against CCA", cca_pairs, "all pairs of all metrics and places"),
+    ):
+        if table is None:
+            continue
+        metrics = []
+        for metric in METRICS:
+            rows = table[table["metric"] == metric.column]
+            counts = rows["test"].replace("", NONE_MADE).value_counts(sort=False)
+            ordered = sorted(counts.items(), key=lambda item: (item[0] == NONE_MADE, -item[1]))
+            why = reasons(rows.loc[rows["test"] == "", "note"])
+            metrics.append({"name": metric.name, "counts": ordered, "why": why})
+        questions.append({"question": question, "family": family, "metrics": metrics})
+    return questions
+
+
+def added_up(pairs) -> list[tuple[str, int]]:
+    """Add up the numbers of equal reasons, the most frequent first."""
+    counts = Counter()
+    for reason, number_of in pairs:
+        counts[reason] += number_of
+    return counts.most_common()
+
+
+def reasons(notes, most=3) -> list[tuple[str, int]]:
+    """Count the reasons why no test was made.
+
+    Left out of a note is what differs from cell to cell (numbers after a colon), and what is no reason:
+    how many pairs are complete.
+    """
+    counts = Counter()
+    for note in notes:
+        parts = [part.split(":")[0].strip() for part in note.split(";")]
+        parts = [part for part in parts if "incomplete" not in part] or parts
+        counts[parts[0] or "no reason recorded"] += 1
+    ordered = counts.most_common()
+    rest = sum(number_of for _, number_of in ordered[most:])
+    return [*ordered[:most], ("other reasons", rest)] if rest else ordered
+
+
+def power_rows(ip_versions, margins, detect) -> list[dict]:
+    """Return what the replications can show of IPv6 against IPv4, a row of texts a metric.
+
+    detectable is the range over cells, needed the median and most pairs, enough the number of cells that have so many, and
+    that have them even if the spread is at the upper end of its interval.
+    """
+    rows = []
+    for metric in METRICS:
+        cells = ip_versions[ip_versions["metric"] == metric.column]
+        unit = metric.effect_unit
+        known = cells[cells["detectable"].notna()]
+        needed = cells[cells["pairs_needed"].notna()]
+        row = {
+            "metric": metric.name,
+            "margin": f"±{margins[metric.column]:g} {unit}",
+            "detect": f"{detect[metric.column]:g} {unit}",
+            **dict.fromkeys(("detectable", "needed", "enough"), "not known"),
+        }
+        if len(known):
+            low, middle, high = map(size, known["detectable"].agg(["min", "median", "max"]))
+            row["detectable"] = f"{middle} {unit} ({low} to {high}, {count(len(known), 'cell')})"
+        if len(needed):
+            middle, most = needed["pairs_needed"].median(), needed["pairs_needed"].max()
+            row["needed"] = f"{number(math.ceil(middle), 0)} (at most {number(most, 0)})"
+            enough = int((needed["pairs"] >= needed["pairs_needed"]).sum())
+            sure = int((needed["pairs"] >= needed["pairs_needed_high"].astype(float)).sum())
+            row["enough"] = f"{enough} of {count(len(needed), 'cell')}, {sure} of them surely"
+        rows.append(row)
+    return rows
+
+
+def mean_test_words(tables, significance) -> str:
+    """Say which test of the mean difference pairs get, and from how many pairs on this study's families get sign flips.
+
+    ``tables`` has those of the tests of pairs, None where the study has none.
+    """
+    families = {}
+    if tables.ip_versions is not None:
+        cells = tables.ip_versions.groupby("metric").size().max()
+        families[int(cells)] = f"{count(int(cells), 'cell')} of a metric"
+    if tables.cca_pairs is not None and len(tables.cca_pairs):
+        families[len(tables.cca_pairs)] = f"{count(len(tables.cca_pairs), 'pair')} of CCAs"
+    reached = [
+        f"{next(n for n in range(2, FLIPS_MAX_PAIRS) if flips_reach(n, tests, significance))} for the {words}"
+        for tests, words in families.items()
+        if any(flips_reach(n, tests, significance) for n in range(2, FLIPS_MAX_PAIRS))
+    ]
+    flips = "flips of the differences' signs where there are enough of them to reach the corrected level"
+    return f"by the mean of the differences, with Student's t where there are few pairs, and with {flips}" + (
+        f" (here from {listed(reached)} on)" if reached else ""
+    )
