@@ -38,6 +38,7 @@ def folder(tmp_path, monkeypatch):
     }
     for name, text in files.items():
         Path(name).write_text(text)
+    Path("my/tcp_zero.c").symlink_to("/dev/zero")
     return tmp_path / "run"
 
 
@@ -86,6 +87,7 @@ def test_an_absolute_path_inside_is_one_from_here(folder):
             "my/gone.yaml: can't be read (No such file or directory); a definition of a CCA is a YAML file.",
         ),
         ("my/", "CCA=my: is a folder; allowed is the path of a C file"),
+        ("my/tcp_zero.c", "CCA=my/tcp_zero.c: can't be read (it is a device, and allowed is a regular file)."),
         ("my/tcp_none.c", "CCA=my/tcp_none.c: registers no CCA; needed is a struct tcp_congestion_ops"),
         ("my/tcp_two.c", 'CCA=my/tcp_two.c: names 2 CCAs (aimd, second) in .name = "..."; say which'),
         ("my/tcp_copy.c", "CCA=my/tcp_copy.c: the CCA's name, cubic, is that of one of the kernel's already"),

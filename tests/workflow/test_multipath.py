@@ -84,7 +84,7 @@ def test_reordering_by_unequal_delay_hurts_tunnels_and_not_subflows(joined):
     assert goodput_mbps(subflows) > 300
     assert tunnels["traffic"][0]["client"]["end"]["sum_sent"]["retransmits"] > 0
     duplicates = tunnels["stack"]["tcp"]["h1"]["TcpExtTCPDSACKRecv"]
-    assert duplicates > 0  # what was sent again had not been lost
+    assert duplicates > 0  # what was retransmitted had not been lost
 
 
 @pytest.mark.parametrize("by", ["none", "gre", "mptcp"])
@@ -97,7 +97,7 @@ def test_a_file_by_ftp(joined, by, ip_version):
     )  # fmt: skip
     transfer = document["traffic"][0]["transfer"]
     assert transfer["bytes"] == 100_000_000
-    # Subflows may send more than the receiver's shared window at the beginning; what is too much is sent again after 0.2 s.
+    # Subflows may send more than the receiver's shared window at the beginning; what is too much is retransmitted after 0.2 s.
     assert 100e6 * 8 / transfer["seconds"] / 1e6 == pytest.approx(92 * paths, rel=0.15)
     assert {s["cca"] for look in document["sockets"] for s in look["sockets"]} == {"reno"}
 

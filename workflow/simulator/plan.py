@@ -23,7 +23,7 @@ LEAST_BUFFER_BYTES = 2**18
 #: Linux's initial window (RFC 6928), in segments.
 INITIAL_CWND = 10
 #: Attributes that would otherwise differ from Linux: constants of CCAs (tcp_hybla.c, tcp_scalable.c,
-#: tcp_bic.c), when a lost SYN is sent again (RFC 6298; ns-3's default is 3 s), and duplicate address
+#: tcp_bic.c), when a lost SYN is retransmitted (RFC 6298; ns-3's default is 3 s), and duplicate address
 #: detection, which holds up the first second.
 LINUX_DEFAULTS = {
     "ns3::TcpHybla::RRTT": "25ms",

@@ -88,7 +88,7 @@ def test_a_queue_of_fast_packets_may_be_missed_but_never_exceeded():
 def test_a_rate_is_not_measured_where_the_link_was_idle_or_segments_were_sent_twice():
     for key, value, note in (
         ("queue_least_packets", 0, "the queue was empty at a sample"),
-        ("retransmits", 1, "segments were sent again"),
+        ("retransmits", 1, "segments were retransmitted"),
     ):
         (row,) = (
             row

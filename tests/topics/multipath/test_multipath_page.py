@@ -228,7 +228,7 @@ def test_recoveries_that_stay_are_told_from_those_undone(tmp_path):
     # 2 scenarios, 2 CCAs, 2 IP versions, 3 runs.
     assert "in round robin 144 of 168 recoveries were undone." in text
     assert "2 cells of 4 stay below half of the ceiling: there 0 of 42 recoveries were undone" in text
-    assert "and 2 segments of 20,000 were sent again in a run. In the other 2 cwnd was" in text
+    assert "and 2 segments of 20,000 were retransmitted in a run. In the other 2 cwnd was" in text
     assert recovery_words(table[(table["by"] != "none") & (table["recoveries"] == 0)]) == ""
 
 

@@ -120,7 +120,7 @@ def test_difference_of_start_up_is_told_from_the_data(study):
     assert "is 9.999 % lower than that of Linux, what the link carries in 1.0 s, but" in sentence
     assert "ns-3 3.44 has no new data acknowledged for 1.00 s, of Linux for 0.10 s at most." in sentence
     assert "160 packets on ns-3 3.44, when packets are lost; 40 packets on Linux, before anything is lost." in sentence
-    assert sentence.endswith("In the first quarter ns-3 3.44 sends 60 segments again, Linux 10 segments.")
+    assert sentence.endswith("In the first quarter ns-3 3.44 retransmits 60 segments, Linux 10 segments.")
 
 
 def test_studies_without_time_series_know_when_and_not_why(study):
@@ -132,4 +132,4 @@ def test_studies_without_time_series_know_when_and_not_why(study):
     (row,) = platform_starts(pairs, place, starts, 0.95).to_dict("records")
     assert row["arises"] == START and math.isnan(row["silence_s_a"])
     (sentence,) = start_sentences(pd.DataFrame([row]), {})
-    assert "acknowledged" not in sentence and "Slow start" not in sentence and "60 segments again" in sentence
+    assert "acknowledged" not in sentence and "Slow start" not in sentence and "retransmits 60 segments" in sentence

@@ -128,12 +128,12 @@ def cells(*values, scenario=CELL):
 
 def test_price_of_the_fastest_is_held_against_the_highest_of_the_others():
     assert price(FAST, cells(21.42, 0.5, 0.7), cells(30.0, 22.0, 21.0)) == (
-        f"BBR, which leads most often, pays for it: in {PLACE} it sent 21.4 % of its segments again, the others at "
+        f"BBR, which leads most often, pays for it: in {PLACE} it retransmitted 21.4 % of its segments, the others at "
         "most 0.7 %, and its mean RTT was 30 ms, theirs at most 22 ms (empty path: 20 ms)."
     )
     # Another CCA that sends more again or waits longer is not what the fastest pays.
     assert price(FAST, cells(0.5, 21.42, 0.7), cells(22.0, 30.0, 21.0)) == (
-        "BBR, which leads most often, pays no clear price: nowhere was its share of segments sent again 10 % and 0.1 "
+        "BBR, which leads most often, pays no clear price: nowhere was its share of segments retransmitted 10 % and 0.1 "
         "percentage points above all others' and nowhere was its mean RTT 10 % above all others'."
     )
 
@@ -144,7 +144,7 @@ def test_price_in_one_currency_only():
     )
     assert price(FAST, cells(0.0, 0.0, 0.0), cells(30.0, 22.0, 21.0), path=0) == (
         f"BBR, which leads most often, pays for it with delay: in {PLACE} its mean RTT was 30 ms, theirs at most 22 "
-        "ms, but nowhere was its share of segments sent again 10 % and 0.1 percentage points above all others'."
+        "ms, but nowhere was its share of segments retransmitted 10 % and 0.1 percentage points above all others'."
     )
     assert price(FAST, [], cells(30.0, 22.0, 21.0)).endswith("theirs at most 22 ms (empty path: 20 ms).")
     elsewhere = cells(30.0, 30.0, 21.0) + cells(150.0, 100.0, 100.0, scenario=CLEAN[1])
@@ -155,7 +155,9 @@ def test_price_in_one_currency_only():
 
 def test_price_names_the_place_where_it_is_highest():
     again = cells(5.0, 4.0, 4.0) + cells(9.0, 1.0, 1.0, scenario=CLEAN[1])
-    assert "(RTT 100 ms, no loss) it sent 9 % of its segments again, the others at most 1 %" in (price(FAST, again, []))
+    assert "(RTT 100 ms, no loss) it retransmitted 9 % of its segments, the others at most 1 %" in (
+        price(FAST, again, [])
+    )
 
 
 def test_who_does_not_lead_pays_for_no_speed():
@@ -169,9 +171,9 @@ def test_who_does_not_lead_pays_for_no_speed():
 
 def test_a_few_segments_in_a_hundred_thousand_are_no_price():
     assert price(FAST, cells(0.004, 0.0, 0.0), cells(21.0, 22.0, 21.0)).startswith(
-        "BBR, which leads most often, pays no clear price: nowhere was its share of segments sent again 10 % and 0.1 "
+        "BBR, which leads most often, pays no clear price: nowhere was its share of segments retransmitted 10 % and 0.1 "
     )
-    assert "it sent 0.2 % of its segments again" in price(FAST, cells(0.2, 0.0, 0.0), [])
+    assert "it retransmitted 0.2 % of its segments" in price(FAST, cells(0.2, 0.0, 0.0), [])
 
 
 def test_price_without_values():
@@ -180,7 +182,7 @@ def test_price_without_values():
 
 def test_price_of_a_lone_cca():
     assert price(FAST[:1], at(CELL, bbr=1.25), at(CELL, bbr=30.0)) == (
-        f"BBR, the only CCA under test, sent 1.25 % of its segments again in {PLACE} and had a mean RTT of 1.5 times the empty "
+        f"BBR, the only CCA under test, retransmitted 1.25 % of its segments in {PLACE} and had a mean RTT of 1.5 times the empty "
         "path's."
     )
     assert price(FAST[:1], [], [], path=0).startswith("What speed costs can't be said")

@@ -79,7 +79,7 @@ def test_figure_has_a_panel_for_each_flow_and_names_its_phases(cwnd_study):
     texts = {"".join(element.itertext()).strip() for element in root.iter("{http://www.w3.org/2000/svg}text")}
     assert {"Flow 1, reno", "Flow 2, reno", "Flow 3, reno", "All flows", "Round-trip time"} <= texts
     assert "Queue of the bottleneck" in texts
-    assert {"slow start", "avoidance", "fast recovery", "sent again", "dropped"} <= texts
+    assert {"slow start", "avoidance", "fast recovery", "retransmitted", "dropped"} <= texts
     assert "smoothed, ms; replication 1, every 10 ms" in texts
     assert cwnd_study.figure("windows-reno").stat().st_size < 300_000
     bbr = cwnd_study.figure("windows-bbr").read_text()
@@ -118,10 +118,10 @@ def test_findings_name_n_and_interval(cwnd_study):
         **{name: pd.read_csv(cwnd_study.table(name)) for name in ("window_theory", "flow_outcomes")}
     )
     texts = {finding.topic: finding.text for finding in window_findings(tables, 0.95)}
-    assert set(texts) == {"Vegas", "BBR", "Sent again"} | ({"Reno", "CUBIC"} & set(texts))
+    assert set(texts) == {"Vegas", "BBR", "Retransmitted"} | ({"Reno", "CUBIC"} & set(texts))
     assert "n = 3 runs, 9 flows" in texts["Vegas"]
     # In all runs of this study none was: one measurement has no interval.
-    assert texts["Sent again"].endswith("BBR 0 (n = 3 runs each).")
+    assert texts["Retransmitted"].endswith("BBR 0 (n = 3 runs each).")
 
 
 def test_study_of_mixes_has_tables_but_no_pictures(tmp_path):

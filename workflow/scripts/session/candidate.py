@@ -67,7 +67,7 @@ def _kernels_ccas():
 
 
 def _of_source(path):
-    if not path.is_file():
+    if path.is_dir() or not path.exists():
         what = "is a folder" if path.is_dir() else "there is no such file"
         raise _problem(path, f"{what}; allowed is the path of a C file, such as examples/tcp_aimd.c.")
     if not re.fullmatch(FILE, path.name):

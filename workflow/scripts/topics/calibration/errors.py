@@ -105,7 +105,7 @@ def _rate(point):
     set_to = f"{rate_words(rate)}, frames of {plain(frame)} bytes"
     why = "the queue was empty at a sample" if not point["queue_least_packets"] else ""
     if point["retransmits"]:
-        why = "segments were sent again"
+        why = "segments were retransmitted"
     if why:
         yield _row(point, "rate", "Mbit/s", set_to, rate, math.nan, note=why)
         return

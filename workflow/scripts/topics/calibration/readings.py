@@ -63,7 +63,7 @@ def deliveries(document) -> dict:
 
 
 def queue_samples(series, begin_ns, end_ns) -> dict:
-    """Return the shortest queue between two times, what was sent again since the first, the longest queue, and that after a drop."""
+    """Return the shortest queue between two times, what was retransmitted since the first, the longest queue, and that after a drop."""
     queue = series["queue"]
     samples = list(zip(queue["time_s"], queue["packets"], queue["bytes"], queue["drops"], strict=True))
     row = {

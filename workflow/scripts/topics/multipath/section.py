@@ -55,7 +55,7 @@ REORDERING = (
     GOODPUT, _percent_of_packets("Out of order, % of packets", "out_of_order_segments"),
     _percent_of_packets("At MPTCP, % of packets", "out_of_order_mptcp"),
     shown_number("Noticed", "reordering_events", 1), shown_number("Recoveries", "recoveries", 1),
-    shown_number("Undone", "recoveries_undone", 1), shown_number("Sent again", "retransmits", 1),
+    shown_number("Undone", "recoveries_undone", 1), shown_number("Retransmitted", "retransmits", 1),
     shown_number("Needless", "spurious_retransmits", 1), shown_number("cwnd, packets", "cwnd_packets", 1),
 )  # fmt: skip
 CPU = (

@@ -104,7 +104,7 @@ def recovery_words(joined) -> str:
             f"Over paths of unequal delay {count(len(low), 'cell')} of {len(uneven):,} "
             f"{'stays' if len(low) == 1 else 'stay'} below half of the ceiling: there {_undone_words(low)}, cwnd was "
             f"{_ranges(low, 'cwnd_packets', 1)} packets at the looks, and {_ranges(low, 'retransmits', 0)} segments of "
-            f"{_ranges(low, 'packets_sent', 0)} were sent again in a run."
+            f"{_ranges(low, 'packets_sent', 0)} were retransmitted in a run."
         )
         rest = uneven.drop(low.index)
         if not rest.empty:

@@ -91,7 +91,7 @@ def believed_s(phase, samples) -> float:
 
 
 def _sent_again(samples, phase):
-    """Return how many segments all flows sent again in a phase."""
+    """Return how many segments all flows retransmitted in a phase."""
     counts = [
         samples[samples["time_s"] < at_s].groupby("flow")["retransmits"].max().sum()
         for at_s in (phase.begin_s, phase.end_s)

@@ -20,7 +20,7 @@ SHOWN = (
     shown_text("Change", "change", kind="words", filtered=True, header=True), CCA, IP_VERSION, N,
     shown_cell("Used after, s", _used_cell, "number"), shown_number("Delivered, %", "utilisation_percent", 1),
     shown_number("Queue, ms", "queue_mean_ms", 1), shown_number("at most", "queue_max_ms", 1),
-    shown_number("Queue drops", "queue_drops", 1), shown_number("Sent again", "retransmits", 1),
+    shown_number("Queue drops", "queue_drops", 1), shown_number("Retransmitted", "retransmits", 1),
     shown_number("Believed after, s", "believed_s", 1),
 )  # fmt: skip
 TABLES = {"table": PageTable("change-cells", "Phases of paths that change, by CCA", "change_cells", SHOWN)}

@@ -22,7 +22,7 @@ SAMPLES = ["flow", "time_s", "cwnd_packets", "ssthresh_packets", "retransmits", 
 
 
 def early_retransmits(path, durations_s) -> dict[tuple, float]:
-    """Return run -> segments that its flows sent again in the first quarter (`START_UP`) of their duration.
+    """Return run -> segments that its flows retransmitted in the first quarter (`START_UP`) of their duration.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ def start_of_flow(samples, until_s) -> dict[str, float]:
     """Return what a flow's start-up was like.
 
     Returns slow_start_peak_packets, the largest window until there is a slow start threshold (or until then, if there
-    is none); lossless_percent, 100 if it had sent nothing again by then, else 0; silence_s, the longest time between
+    is none); lossless_percent, 100 if it had retransmitted nothing by then, else 0; silence_s, the longest time between
     two samples that know of newly acknowledged data.
 
     Parameters

@@ -79,12 +79,12 @@ def _end_words(lossless_percent):
 
 
 def _retransmits(row, first, second):
-    """Say what was sent again in the first quarter on both."""
+    """Say what was retransmitted in the first quarter on both."""
     values = [row[f"early_retransmits_{side}"] for side in ("b", "a")]
     if any(map(is_missing, values)):
         return None
     here, there = (count(round(value), "segment") for value in values)
-    return f"In the first quarter {second} sends {here} again, {first} {there}."
+    return f"In the first quarter {second} retransmits {here}, {first} {there}."
 
 
 def pair_words(row) -> str:
@@ -113,7 +113,7 @@ STARTS = (
     shown_cell("Platforms", pair_words, filtered=True), CCA, IP_VERSION,
     shown_cell("Buffer", buffer_words, header=True), shown_signed("Goodput, %", "goodput_percent"),
     shown_signed("Without start-up, %", "steady_percent"), shown_text("When it arises", "arises", filtered=True),
-    _both("Sent again early", "early_retransmits", 0), _both("Sent again in all", "retransmits", 0),
+    _both("Retransmitted early", "early_retransmits", 0), _both("Retransmitted in all", "retransmits", 0),
     _both("Slow start to, packets", "slow_start_peak_packets", 0),
     _both("Left before losses, %", "lossless_percent", 0), _both("Longest silence, s", "silence_s", 2),
 )  # fmt: skip

@@ -102,7 +102,7 @@ PLATFORM_STARTS = Table(
         *_both("retransmits", "segments", "Retransmitted in a run, mean.", _NO_VALUE),
         *_both("early_retransmits", "segments", f"Of these in {_START}, by whole intervals of the report.", _NO_VALUE),
         *_both("slow_start_peak_packets", "packets", "Largest window of a flow until it has a slow start threshold, mean.", _NOT_SAMPLED),
-        *_both("lossless_percent", "%", "Flows that had sent nothing again by then.", _NOT_SAMPLED),
+        *_both("lossless_percent", "%", "Flows that had retransmitted nothing by then.", _NOT_SAMPLED),
         *_both("silence_s", "s", f"Longest time of a flow without newly acknowledged data in {_START}, mean.", _NOT_SAMPLED),
         text_column("arises", "When the difference arises: in `start-up`, `all the time`; or `no difference shown`, `not known`."),
     ),

@@ -10,7 +10,7 @@ SHOWN = (
     shown_number("Policed, %", "policed_percent", 2), shown_interval("Interval", "policed_percent", 2),
     shown_number("Lost in all, %", "loss_percent", 2), shown_number("Goodput, %", "goodput_percent", 1),
     shown_number("Policer's drops", "policer_drops", 1), shown_number("Queue's drops", "queue_drops", 1),
-    shown_number("Sent again", "retransmits", 1),
+    shown_number("Retransmitted", "retransmits", 1),
 )  # fmt: skip
 TABLES = {"table": PageTable("policer-cells", "Loss and goodput behind policers, by CCA", "policer_cells", SHOWN)}
 

@@ -18,7 +18,7 @@ SHOWN = (
     shown_number("Goodput, %", "goodput_percent", 1), shown_number("Jain", "jain_index", 3),
     shown_number("Drops", "queue_drops", 1), shown_number("by a full queue", "overflow_drops", 1),
     shown_number("Marks", "queue_marks", 1), shown_number("CE arrived", "ce_received", 1),
-    shown_number("CE echoed", "ce_echoed", 1), shown_number("Sent again", "retransmits", 1),
+    shown_number("CE echoed", "ce_echoed", 1), shown_number("Retransmitted", "retransmits", 1),
 )  # fmt: skip
 #: Column of delays -> what a CCA does.
 WAITS = {"queueing_ms": "waits", "rtt_above_ms": "has RTTs above the path's shortest by"}

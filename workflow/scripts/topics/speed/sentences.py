@@ -10,7 +10,7 @@ from wording.sentence_words import between, cca_name, place_words, short
 # A mean this many times the next is a clear lead; below it the two are called close.
 CLEAR_LEAD = 1.1
 CLEAR = f"{100 * (CLEAR_LEAD - 1):.0f} %"
-# A share of segments sent again that is higher by less than this takes too little of the capacity to be a price.
+# A share of segments retransmitted that is higher by less than this takes too little of the capacity to be a price.
 LEAST_POINTS = 0.1
 NOWHERE = "No CCAs can be ranked, for nowhere have all of them valid runs and all of their runs."
 # Where CCAs meet.
@@ -113,7 +113,7 @@ def _test_words(ccas, pairs, significance) -> str:
 
 
 def price_sentence(tables, one_ip_version=False) -> str:
-    """Say what the CCA that clearly leads most often pays in segments sent again and delay, against the others.
+    """Say what the CCA that clearly leads most often pays in segments retransmitted and delay, against the others.
 
     Where none leads clearly, none pays for it. A lone IP version isn't named.
     """
@@ -146,7 +146,7 @@ def price_sentence(tables, one_ip_version=False) -> str:
         return f"{subject} pays for it with delay: {', but '.join(parts)}."
     top = more.loc[(more["own"] - more["others"]).idxmax()]
     parts = [
-        f"in {place_words(top, tables.scenarios, one_ip_version)} it sent {short(top['own'])} % of its segments again, "
+        f"in {place_words(top, tables.scenarios, one_ip_version)} it retransmitted {short(top['own'])} % of its segments, "
         f"the others at most {short(top['others'])} %"
     ]
     here = longer[(longer[PLACE] == top[PLACE]).all(axis=1)]
@@ -161,7 +161,7 @@ def price_sentence(tables, one_ip_version=False) -> str:
 
 
 def _lone_price(tables, cca, one_ip_version=False) -> str:
-    """Say what the study's only CCA sent again, and how long its queue was."""
+    """Say what the study's only CCA retransmitted, and how long its queue was."""
     parts = []
     means = _means_of(tables.descriptive, "retransmit_percent")
     if len(means):
@@ -170,11 +170,11 @@ def _lone_price(tables, cca, one_ip_version=False) -> str:
         several = len(means) > 1
         if top["mean"] > 0:
             parts.append(
-                f"sent {short(top['mean'])} % of its segments again in {place}"
+                f"retransmitted {short(top['mean'])} % of its segments in {place}"
                 + (", the most of all cells" if several else "")
             )
         else:
-            parts.append("sent nothing again in any cell" if several else f"sent nothing again in {place}")
+            parts.append("retransmitted nothing in any cell" if several else f"retransmitted nothing in {place}")
     means = _means_of(tables.descriptive, "rtt_mean_ms")
     path = _path_rtts(tables)
     means = means.assign(path=means["scenario"].map(path))
@@ -209,5 +209,5 @@ def _rtt_words(row, path):
 
 def _no_price(again, rtt):
     least = f"{CLEAR} and {LEAST_POINTS:g} percentage points"
-    words = [] if again.empty else [f"nowhere was its share of segments sent again {least} above all others'"]
+    words = [] if again.empty else [f"nowhere was its share of segments retransmitted {least} above all others'"]
     return words + ([] if rtt.empty else [f"nowhere was its mean RTT {CLEAR} above all others'"])

@@ -11,8 +11,8 @@ SHOWN = (
     shown_text("CCA", "cca", cca_name, filtered=True, header=True), IP_VERSION, N,
     shown_number("MPTCP's share, %", "share_percent", 1), shown_interval("Interval", "share_percent", 1),
     shown_number("Uncoupled, %", "uncoupled_percent", 1), shown_number("Coupled, %", "coupled_percent", 1),
-    shown_number("Sent again MPTCP, %", "mptcp_retransmit_percent", 3),
-    shown_number("Sent again other, %", "other_retransmit_percent", 3),
+    shown_number("Retransmitted MPTCP, %", "mptcp_retransmit_percent", 3),
+    shown_number("Retransmitted other, %", "other_retransmit_percent", 3),
 )  # fmt: skip
 TABLES = {"table": PageTable("subflow-shares", "Shares by number of subflows and CCA", "subflow_shares", SHOWN)}
 

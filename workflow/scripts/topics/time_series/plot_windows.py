@@ -41,14 +41,14 @@ def _draw_windows(data, title, source, phases):
     """
     apply_style()
     flows = list(dict.fromkeys((int(row.flow), row.flow_cca) for row in data[data["series"] == "cwnd"].itertuples()))
-    rows = [*phases, "sent again"]
+    rows = [*phases, "retransmitted"]
     kinds = ["flow"] * len(flows) + ["all"] * (len(flows) > 1) + ["rtt", "queue"]
     grid = Grid(len(kinds), COLUMNS, WIDTH_PT, TITLE_PT + PLOT_PT + ROW_PT * len(rows) + AXIS_PT)
     figure = grid.figure()
     key = [
         Line2D([], [], color=LIGHT.ink, lw=LINE_PT, label="cwnd"),
         Line2D([], [], color=LIGHT.ink, lw=LINE_PT, ls=DOTS, label="ssthresh"),
-        Line2D([], [], ls="none", marker="|", ms=5, color=LIGHT.ink, label="segments sent again, or dropped"),
+        Line2D([], [], ls="none", marker="|", ms=5, color=LIGHT.ink, label="segments retransmitted, or dropped"),
     ]
     changes = data[data["series"] == "change"]
     moments = list(changes[["time_s", "value_text"]].itertuples(index=False, name=None))
@@ -89,7 +89,7 @@ def _flow_panel(axes, data, flow, cca, rows, end):
         axes.hlines(places, of_phase["time_s"], of_phase["end_s"], color=cca_colour(cca), lw=5, zorder=2)
     again = data[data["series"] == "retransmission"]
     _ticks(axes, again["time_s"], len(rows) - 1)
-    name, segments = f"Flow {flow + 1}, {cca}", f"{count(int(again['value'].sum()), 'segment')} sent again"
+    name, segments = f"Flow {flow + 1}, {cca}", f"{count(int(again['value'].sum()), 'segment')} retransmitted"
     panel_title(axes, name, f"cwnd, packets; {segments}", LEFT_PT, right=RIGHT_PT)
     cwnd = data.loc[data["series"] == "cwnd", "value"]
     times = ", ".join(f"{phase} {(spells['value_text'] == phase).sum()} times" for phase in rows[:-1])

@@ -158,7 +158,7 @@ OUTCOMES = (
     _outcome("goodput_least", "Slowest flow", 0),
     _outcome("goodput_most", "Fastest flow", 0),
     _outcome("jain", "Jain's index", 3),
-    _outcome("retransmits", "Segments sent again", 0),
+    _outcome("retransmits", "Segments retransmitted", 0),
     _outcome("rtt", "RTT, ms", 0),
 )
 

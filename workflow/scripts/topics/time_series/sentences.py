@@ -99,4 +99,4 @@ def _resent_sentence(outcomes, confidence):
     ]
     runs = sorted({int(row["runs"]) for row in rows})
     n = f"n = {count(runs[0], 'run')} each" if len(runs) == 1 else f"n = {runs[0]} to {runs[-1]} runs"
-    return "Sent again", f"Segments that the flows of a run send again: {listed(words)} ({n})."
+    return "Retransmitted", f"Segments that the flows of a run retransmit: {listed(words)} ({n})."
