@@ -10,9 +10,19 @@ from scipy import stats
 from study_files import study as studies
 from topics.exam import card_tests
 from topics.exam.criteria import CRITERIA, GROUPS, LOWER, MEASURES, wanted_measures
-from topics.exam.judge import BETTER, LIKE, NOT_ENOUGH, NOT_MEASURED, PRIMARY, SECONDARY, TOO_VARIABLE, WORSE, scorecard
+from topics.exam.judge import scorecard
 from topics.exam.section import failed_runs, group_verdict, lead, link_of, row_sentence
-from topics.exam.tables import EXAM_VALUES
+from topics.exam.tables import (
+    BETTER,
+    EXAM_VALUES,
+    LIKE,
+    NOT_ENOUGH,
+    NOT_MEASURED,
+    PRIMARY,
+    SECONDARY,
+    TOO_VARIABLE,
+    WORSE,
+)
 from topics.exam.topic import CASES, SHARES, THROUGHPUT
 
 QUICK = "config/studies/exam-quick.yaml"
@@ -69,8 +79,8 @@ def mixed(usual, other, count):
         (wave(84), LIKE),  # between the two
         (wave(97), BETTER),  # than the better of them, by more than 5
         (mixed(77, 60, 3), TOO_VARIABLE),
-        (mixed(84, 60, 1), TOO_VARIABLE),  # one run falls: that is no more than 44 % of them, and not like the standards
-        (mixed(84, 60, 8), WORSE),  # far more runs fall than the standards'
+        (mixed(84, 50, 1), TOO_VARIABLE),  # one run falls: none of the standards does
+        (mixed(84, 50, 8), WORSE),  # far more runs fall than the standards'
         (mixed(84, 73, 8), TOO_VARIABLE),  # as many are worse, but none is far worse
         (mixed(73, 84, 2), WORSE),  # most are worse
         (wave(84)[:6], NOT_ENOUGH),
@@ -92,21 +102,22 @@ def test_p_is_that_of_the_sign_test(exam):
     row = utilisation(np.where(np.arange(RUNS) < 17, wave(70), wave(80)), exam)
     assert (row["runs_worse"], row["n"]) == (17, 20)
     assert row["p"] == pytest.approx(stats.binom.sf(16, 20, 0.5) / card_tests.SHARE_OF_MOST)
-    assert row["worse_by"] == pytest.approx(np.median(80 + np.sin(np.arange(RUNS)) - np.where(np.arange(RUNS) < 17, wave(70), wave(80))))
+    assert row["worse_by"] == pytest.approx(
+        np.median(80 + np.sin(np.arange(RUNS)) - np.where(np.arange(RUNS) < 17, wave(70), wave(80)))
+    )
 
 
 def test_the_share_that_may_be_worse_is_clopper_and_pearsons(exam):
     row = utilisation(wave(84), exam)
-    tests = (scorecard(values(of("utilisation_percent", wave(84), wave(80), wave(90))), {CASE: "x"}, exam)["role"] == PRIMARY).sum()
+    tests = (
+        scorecard(values(of("utilisation_percent", wave(84), wave(80), wave(90))), {CASE: "x"}, exam)["role"] == PRIMARY
+    ).sum()
     level = card_tests.level_of_look(0.05, 0) / tests
     assert row["worse_share_at_most"] == pytest.approx(1 - level ** (1 / RUNS))
 
 
 def test_copies_are_one_measurement(exam):
     """Runs that repeat each other show nothing, whatever they are; drawn paths make those of a measure at its bound different runs."""
-    for own in (60.0, 84.0):
-        row = utilisation(np.full(RUNS, own) + np.linspace(0, 0.1, RUNS), exam)
-        assert (row["verdict"], row["n"]) == (TOO_VARIABLE if row["runs_worse"] not in (0, RUNS) else NOT_ENOUGH, RUNS) or own
     copies = of("utilisation_percent", np.full(RUNS, 60.0), np.full(RUNS, 80.0), np.full(RUNS, 90.0))
     row = row_of(copies, exam)
     assert row["verdict"] == NOT_ENOUGH and "repeat one measurement" in row["reason"]
@@ -116,23 +127,33 @@ def test_copies_are_one_measurement(exam):
 
 def runs_of(cells, failed=(), by="crash"):
     """Return ``tidy/runs.csv`` of cells, as far as it is read; ``failed``: numbers of the CCA's runs that a cause excludes."""
-    table = values({key: np.nan_to_num(of_cell) for key, of_cell in cells.items()}).drop(columns=["measure", "other", "value"])
+    table = values({key: np.nan_to_num(of_cell) for key, of_cell in cells.items()}).drop(
+        columns=["measure", "other", "value"]
+    )
     lost = (table["cca"] == "mine") & table["replication"].isin(failed)
     return table.assign(
         valid=~lost, excluded_by=np.where(lost, by, ""), invalid_because=np.where(lost, "kernel panic in tcp_mine", ""), seed=7
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("by, verdict", [("crash", WORSE), ("not ended", WORSE), ("sender", WORSE), ("instrument", NOT_ENOUGH)])
+@pytest.mark.parametrize(
+    "by, verdict", [("crash", WORSE), ("not ended", WORSE), ("sender", WORSE), ("instrument", NOT_ENOUGH)]
+)
 def test_missing_runs_are_no_gap(exam, by, verdict):
     """What the CCA did counts as worse; what the instrument did leaves the row open, whatever the other runs are."""
     failed = range(1, 10)
     own = np.where(np.isin(np.arange(RUNS) + 1, failed), np.nan, wave(84))
     cells = of("utilisation_percent", own, wave(80), wave(90))
     row = row_of(cells, exam, runs=runs_of(cells, failed, by))
-    assert (row["verdict"], row["runs_failed"], row["runs_missing"]) == (verdict, 9 * (verdict == WORSE), 9 * (verdict != WORSE))
+    assert (row["verdict"], row["runs_failed"], row["runs_missing"]) == (
+        verdict,
+        9 * (verdict == WORSE),
+        9 * (verdict != WORSE),
+    )
     if by != "instrument":
-        assert failed_runs(runs_of(cells, failed, by), "mine")[0].endswith("in 9 of 20 runs, first in 6.3-x/mine/ipv4/1, seed 7: kernel panic in tcp_mine.")
+        assert failed_runs(runs_of(cells, failed, by), "mine")[0].endswith(
+            "in 9 of 20 runs, first in 6.3-x/mine/ipv4/1, seed 7: kernel panic in tcp_mine."
+        )
 
 
 def test_a_cca_of_which_every_run_crashes_is_worse(exam):
@@ -152,8 +173,7 @@ def test_standards_that_fall_make_no_candidate_worse(exam):
 
 
 @pytest.mark.parametrize(
-    "own, reno, verdict",
-    [(0, 0, LIKE), (8, 0, WORSE), (2, 0, TOO_VARIABLE), (20, 20, LIKE), (0, 20, BETTER)],
+    "own, reno, verdict", [(0, 0, LIKE), (8, 0, WORSE), (2, 0, TOO_VARIABLE), (20, 20, LIKE), (0, 20, BETTER)]
 )
 def test_limits_are_the_paths_where_a_standard_exceeds_them(exam, own, reno, verdict):
     """So many runs exceed 5 s; where Reno's do as well it is the path. Two of twenty are not passed."""
@@ -171,7 +191,9 @@ def test_rows_of_one_ip_version_are_told(exam):
 def test_what_decides_is_fixed_beforehand(exam):
     """Other rows are shown and have no verdict, and don't count as tests."""
     named = exam | {"primaries": {CASE: ["utilisation_percent"], "6.3-y": ["utilisation_percent"]}}
-    cells = of("utilisation_percent", wave(60), wave(80), wave(90)) | of("queueing_p95_ms", wave(60), wave(30), wave(30))
+    cells = of("utilisation_percent", wave(60), wave(80), wave(90)) | of(
+        "queueing_p95_ms", wave(60), wave(30), wave(30)
+    )
     card = scorecard(values(cells), {CASE: "x", "6.3-y": "y"}, named)
     of_case = card[card["scenario"] == CASE].set_index("measure")
     assert dict(of_case["role"]) == {"utilisation_percent": PRIMARY, "queueing_p95_ms": SECONDARY}
@@ -183,8 +205,11 @@ def test_what_decides_is_fixed_beforehand(exam):
 
 def test_a_look_keeps_its_verdicts(exam):
     """A row that was closed after 20 replications stays so, whatever later runs do; one that was open has the next look's level."""
-    own = np.concatenate([wave(60), wave(84, runs=60)])
-    cells = {key: wave(centre, runs=80) for key, centre in (((CASE, "utilisation_percent", "reno"), 80), ((CASE, "utilisation_percent", "cubic"), 90))}
+    own = np.concatenate([wave(40), wave(84, runs=60)])
+    cells = {
+        key: wave(centre, runs=80)
+        for key, centre in (((CASE, "utilisation_percent", "reno"), 80), ((CASE, "utilisation_percent", "cubic"), 90))
+    }
     cells[CASE, "utilisation_percent", "mine"] = own
     assert row_of(cells, exam | {"looks": [20]})["verdict"] == WORSE
     assert row_of(cells, exam)["verdict"] == WORSE  # a quarter of its runs fall
@@ -199,15 +224,17 @@ def test_errors_of_all_looks_are_the_level():
 
 def test_open_rows_say_what_they_could_have_shown(exam):
     """So many runs as it says close the row if they go on so; a harm of the size that it says would have been found."""
-    row = utilisation(mixed(84, 60, 1), exam)
-    assert row["runs_needed"] > RUNS and 5 < row["detectable"] < 30
-    harmed = utilisation(mixed(84, 60, 1) - row["detectable"] - (80 - 84) - 0.01 + row["worse_by"] + 4, exam)
-    assert harmed["runs_worse"] >= 17
+    row = utilisation(mixed(84, 50, 1), exam)
+    assert row["runs_needed"] > RUNS and 5 <= row["detectable"] < 30
+    harmed = utilisation(mixed(84, 50, 1) - (row["detectable"] + 0.01 - row["worse_by"]), exam)
+    assert harmed["verdict"] == WORSE
 
 
 def test_a_standard_cca_is_like_itself(exam):
     """The examined CCA may be one of the standards: it is never worse than them."""
-    cells = {key: of_cell for key, of_cell in of("utilisation_percent", None, wave(80), wave(95)).items() if key[2] != "mine"}
+    cells = {
+        key: of_cell for key, of_cell in of("utilisation_percent", None, wave(80), wave(95)).items() if key[2] != "mine"
+    }
     card = scorecard(values(cells), {CASE: "x"}, exam | {"cca": "reno"})
     assert list(card.query("scenario == @CASE")["verdict"]) == [LIKE]
 
@@ -244,7 +271,10 @@ def test_shipped_exams_answer_every_criterion(file):
     assert all(wanted_measures(name) for name in scenarios)
     for criterion in CRITERIA:
         if criterion.scenarios and criterion.strength in ("MUST", "MUST consider"):
-            assert any(criterion.is_answered_by(name) and set(measures) & set(criterion.measures) for name, measures in primaries.items()), criterion
+            assert any(
+                criterion.is_answered_by(name) and set(measures) & set(criterion.measures)
+                for name, measures in primaries.items()
+            ), criterion
 
 
 @pytest.mark.parametrize("file", ["exam", "exam-quick"])
@@ -256,7 +286,7 @@ def test_shipped_exams_have_enough_runs_for_their_tests(file):
     level = card_tests.level_of_look(0.05, 0) / tests
     n = study["replications"]
     assert card_tests.fewest_for_most(n, level) <= 0.85 * n
-    assert card_tests.most_worse(1, n, level) <= study["exam"]["limits"]["worse_share"]
+    assert card_tests.most_worse(0, n, level) <= study["exam"]["limits"]["worse_share"]
     own = {scenario["id"]: scenario["replications"] for scenario in study["scenarios"]}
     assert all(own[name] is None for name in study["exam"]["primaries"])
 
@@ -284,10 +314,16 @@ def test_a_group_has_the_verdict_of_its_worst_row(rows, verdict, style):
 
 def test_the_first_sentence_says_what_is_open(exam):
     """Nothing worse was shown is not that nothing is."""
-    cells = of("utilisation_percent", mixed(77, 60, 3), wave(80), wave(90)) | of("queueing_p95_ms", wave(30), wave(30), wave(30))
+    cells = of("utilisation_percent", mixed(77, 60, 3), wave(80), wave(90)) | of(
+        "queueing_p95_ms", wave(30), wave(30), wave(30)
+    )
     card = scorecard(values(cells), {CASE: "cable"}, exam)
     words = lead(card[card["role"] == PRIMARY])
-    assert words.startswith("nothing worse was shown; ") and "open, of which the worst is" in words and "worse in 3 of 20 runs" in words
+    assert (
+        words.startswith("nothing worse was shown; ")
+        and "open, of which the worst is" in words
+        and "worse in 3 of 20 runs" in words
+    )
     worse = scorecard(values(of("utilisation_percent", wave(60), wave(80), wave(90))), {CASE: "cable"}, exam)
     assert lead(worse[worse["role"] == PRIMARY]).startswith("worse in ")
 

@@ -28,9 +28,7 @@ def most_replications(study) -> int:
 
 def fixed_replications(study) -> dict[str, int]:
     """Return how many replications each scenario of a study without looks has: its own number, or else the study's."""
-    return {
-        scenario["id"]: scenario.get("replications") or study["replications"] for scenario in study["scenarios"]
-    }
+    return {scenario["id"]: scenario.get("replications") or study["replications"] for scenario in study["scenarios"]}
 
 
 def looks(study) -> tuple[int, ...]:

@@ -12,7 +12,7 @@ one likes.
 """
 
 import math
-from functools import lru_cache
+from functools import cache
 
 from scipy import special
 
@@ -36,7 +36,7 @@ def level_of_look(significance, look) -> float:
     return first if look == 0 else (significance - first) / 2**look
 
 
-@lru_cache(maxsize=None)
+@cache
 def at_least(count, n, share) -> float:
     """Return the chance of so many successes or more in n trials of a share."""
     return 1.0 if count <= 0 else float(special.bdtrc(count - 1, n, share))

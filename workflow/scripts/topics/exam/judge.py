@@ -10,7 +10,7 @@ each other. *Not measured*: none has a value.
 """
 
 from collections.abc import Mapping
-from functools import lru_cache
+from functools import cache
 
 import numpy as np
 import pandas as pd
@@ -21,22 +21,30 @@ from inference.percentile_interval import percentile_interval
 from run_tables.run_keys import RUN
 from topics.exam import card_tests
 from topics.exam.criteria import CRITERIA, MEASURES, RARE_EVENTS
-from topics.exam.outcomes import FAR, PAIR, Outcomes, absolute_outcomes, relative_outcomes
-from topics.exam.tables import EXAM_PUBLISHED, SCORECARD
-
-BETTER, LIKE, WORSE, TOO_VARIABLE, NOT_ENOUGH, NOT_MEASURED = (
-    "better", "like", "worse", "too variable", "not enough", "not measured",
+from topics.exam.outcomes import PAIR, Outcomes, absolute_outcomes, relative_outcomes
+from topics.exam.tables import (
+    BETTER,
+    EXAM_PUBLISHED,
+    LIKE,
+    NOT_ENOUGH,
+    NOT_MEASURED,
+    OPEN_VERDICTS,
+    PRIMARY,
+    SCORECARD,
+    SECONDARY,
+    TOO_VARIABLE,
+    WORSE,
 )  # fmt: skip
-#: Verdicts of a row that more runs may close.
-OPEN_VERDICTS = (TOO_VARIABLE, NOT_ENOUGH)
-PRIMARY, SECONDARY = "primary", "secondary"
+
 #: What a mean does beside what is published.
 AGREES, DIFFERS, NOT_SHOWN = "agrees", "differs", "not shown"
 #: Why a run of the CCA has no value, where that is what the CCA did: values of ``excluded_by`` in ``tidy/runs.csv``.
 OF_THE_CCA = frozenset(("sender", "crash", "not ended"))
 
 
-def scorecard(values, scenarios: Mapping[str, str], exam, confidence=0.95, significance=0.05, runs=None) -> pd.DataFrame:
+def scorecard(
+    values, scenarios: Mapping[str, str], exam, confidence=0.95, significance=0.05, runs=None
+) -> pd.DataFrame:
     """Return `SCORECARD`.
 
     Parameters
@@ -56,7 +64,9 @@ def scorecard(values, scenarios: Mapping[str, str], exam, confidence=0.95, signi
     design = _Design(values, exam, runs)
     rows = [row for criterion in CRITERIA for row in _rows_of(criterion, design, scenarios, confidence)]
     if measured := [row for row in rows if "outcomes" in row]:
-        of_scenarios = {row["scenario"]: (design.planned(row["scenario"]), design.failed(row["scenario"])) for row in measured}
+        of_scenarios = {
+            row["scenario"]: (design.planned(row["scenario"]), design.failed(row["scenario"])) for row in measured
+        }
         rows.insert(0, rare_row(measured, exam, of_scenarios))
     judge(rows, exam, significance)
     table = pd.DataFrame(rows, columns=SCORECARD.names)
@@ -76,25 +86,29 @@ class _Design:
         self.of_scenario = dict(list(own.groupby("scenario")))
         self.standards_runs = dict(list(there[there["cca"].isin(exam["standards"])].groupby("scenario")))
 
-    @lru_cache(maxsize=None)  # noqa: B019, it lives as long as its card is made
+    @cache  # noqa: B019, it lives as long as its card is made
     def planned(self, scenario) -> pd.MultiIndex:
         """Return the pairs (IP version, replication) of the CCA's runs in a scenario, or of the standards' where it has none."""
         of_cca = [table[scenario] for table in (self.of_scenario, self.standards_runs) if scenario in table]
-        return pd.MultiIndex.from_frame(pd.concat(of_cca)[PAIR].drop_duplicates()) if of_cca else pd.MultiIndex.from_arrays([[], []], names=PAIR)
+        return (
+            pd.MultiIndex.from_frame(pd.concat(of_cca)[PAIR].drop_duplicates())
+            if of_cca
+            else pd.MultiIndex.from_arrays([[], []], names=PAIR)
+        )
 
     def excluded(self, scenario) -> pd.DataFrame:
         """Return the rows of the CCA's runs in a scenario that have no values, and say why; empty without ``tidy/runs.csv``."""
         own = self.of_scenario.get(scenario, pd.DataFrame(columns=[*RUN, "valid"]))
         return own[~own["valid"].astype(bool)] if "valid" in own else own.iloc[:0]
 
-    @lru_cache(maxsize=None)  # noqa: B019, it lives as long as its card is made
+    @cache  # noqa: B019, it lives as long as its card is made
     def failed(self, scenario) -> pd.MultiIndex:
         """Return the pairs of the runs without values for what the CCA did."""
         excluded = self.excluded(scenario)
         by_cca = excluded[excluded["excluded_by"].isin(OF_THE_CCA)] if "excluded_by" in excluded else excluded.iloc[:0]
         return pd.MultiIndex.from_frame(by_cca[PAIR])
 
-    @lru_cache(maxsize=None)  # noqa: B019, it lives as long as its card is made
+    @cache  # noqa: B019, it lives as long as its card is made
     def paths(self, scenario) -> int | None:
         """Return how many different paths the CCA's runs in a scenario have drawn, or None if that isn't known."""
         drawn = ["ip_version", "rtt_path_ms", "rate_mbps", "queue_bytes"]
@@ -104,7 +118,9 @@ class _Design:
     def is_asked(self, scenario, measure) -> bool:
         """Tell whether a measure has a row in a scenario: where any CCA has a value, and where it decides."""
         ccas = (self.exam["cca"], *self.exam["standards"])
-        return measure in self.primaries.get(scenario, ()) or any((scenario, measure, cca) in self.cells for cca in ccas)
+        return measure in self.primaries.get(scenario, ()) or any(
+            (scenario, measure, cca) in self.cells for cca in ccas
+        )
 
     def role(self, scenario, measure) -> str:
         """Return whether a row decides. All do, if the exam names none; a measure that two criteria ask for decides once."""
@@ -174,7 +190,11 @@ def _row(measure, scenario, design, confidence) -> dict:
         row |= _median(cells[row["standard"]], confidence, "standard_value")
     if not measure.limit and outcomes.nearest:
         differences = outcomes.worse_by[outcomes.nearest]
-        row |= _median(differences[np.isfinite(differences)], confidence, "worse_by") if np.isfinite(differences).any() else {}
+        row |= (
+            _median(differences[np.isfinite(differences)], confidence, "worse_by")
+            if np.isfinite(differences).any()
+            else {}
+        )
     return row | _by_ip_version(outcomes)
 
 
@@ -184,7 +204,9 @@ def _median(values, confidence, name) -> dict[str, float]:
     has_interval = known.kind == "interval"
     end = name.removesuffix("value")
     names = (f"{end}low", f"{end}high") if end != name else (f"{name}_low", f"{name}_high")
-    return {name: float(np.median(values))} | dict(zip(names, (known.low, known.high) if has_interval else (np.nan, np.nan), strict=True))
+    return {name: float(np.median(values))} | dict(
+        zip(names, (known.low, known.high) if has_interval else (np.nan, np.nan), strict=True)
+    )
 
 
 def _by_ip_version(outcomes) -> dict[str, str]:
@@ -216,7 +238,9 @@ def rare_row(rows, exam, of_scenarios) -> dict:
         for name, pairs in outcomes.far_pairs.items():
             far_pairs[name] |= dict.fromkeys((scenario, *pair) for pair in pairs)
     planned = sum(len(pairs) for pairs, _ in of_scenarios.values())
-    index = pd.MultiIndex.from_tuples(list(far), names=names) if far else pd.MultiIndex.from_arrays([[]] * 3, names=names)
+    index = (
+        pd.MultiIndex.from_tuples(list(far), names=names) if far else pd.MultiIndex.from_arrays([[]] * 3, names=names)
+    )
     worse_by = pd.DataFrame({"any": [float(value) for value in far.values()]}, index=index)
     outcomes = Outcomes(
         planned=planned, missing=planned - len(far), failed=sum(len(failed) for _, failed in of_scenarios.values()),
@@ -256,7 +280,11 @@ def judge(rows, exam, significance) -> None:
     for number, look in enumerate(looks):
         level = card_tests.level_of_look(significance, number)
         still = [row for row in deciding if row.get("verdict") in (None, *OPEN_VERDICTS)]
-        for row, verdict in zip(still, _verdicts([_until(row["outcomes"], look) for row in still], still, tests, level, exam, rare), strict=True):
+        for row, verdict in zip(
+            still,
+            _verdicts([_until(row["outcomes"], look) for row in still], still, tests, level, exam, rare),
+            strict=True,
+        ):
             row |= verdict | {"look": number + 1}
     next_level = card_tests.level_of_look(significance, len(looks)) / max(tests, 1)
     for row in deciding:
@@ -275,13 +303,26 @@ def _verdicts(outcomes, rows, tests, level, exam, rare):
     worse = [card_tests.p_worse(*one, rare) for one in zip(outcomes, is_absolute, strict=True)]
     better = [card_tests.p_better(*one) for one in zip(outcomes, is_absolute, strict=True)]
     # Holm's correction for all rows that decide, of which those without runs have p = 1.
-    worse_corrected, better_corrected = (adjusted(pd.Series([*of, *[1.0] * (tests - len(of))]), "holm")[: len(of)] for of in (worse, better))
+    worse_corrected, better_corrected = (
+        adjusted(pd.Series([*of, *[1.0] * (tests - len(of))]), "holm")[: len(of)] for of in (worse, better)
+    )
     found = []
-    for one, absolute, p, corrected, better_p in zip(outcomes, is_absolute, worse, worse_corrected, better_corrected, strict=True):
+    for one, absolute, p, corrected, better_p in zip(
+        outcomes, is_absolute, worse, worse_corrected, better_corrected, strict=True
+    ):
         most = card_tests.most_worse(one.worse, one.n if one.measurements >= one.n else one.measurements, level / tests)
         verdict = {"p": p, "p_corrected": corrected, "worse_share_at_most": most, "reason": ""}
         if one.n == 0:
-            found.append(verdict | {"p": np.nan, "p_corrected": np.nan, "worse_share_at_most": np.nan, "verdict": NOT_MEASURED, "reason": "no pair of runs has a value"})
+            found.append(
+                verdict
+                | {
+                    "p": np.nan,
+                    "p_corrected": np.nan,
+                    "worse_share_at_most": np.nan,
+                    "verdict": NOT_MEASURED,
+                    "reason": "no pair of runs has a value",
+                }
+            )
         elif corrected <= level:
             found.append(verdict | {"verdict": WORSE})
         elif better_p <= level and not one.missing:

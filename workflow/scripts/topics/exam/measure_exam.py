@@ -92,7 +92,10 @@ def harms(others) -> pd.DataFrame:
         if (key := tuple(row[name] for name in PATH)) not in alone.index:
             continue
         had = alone.loc[key]
-        found = {f"harm_{name}": measures.harm(had[name], row[name], name == "throughput") for name in ("throughput", "delay")}
+        found = {
+            f"harm_{name}": measures.harm(had[name], row[name], name == "throughput")
+            for name in ("throughput", "delay")
+        }
         found["loss_added_percent"] = row["loss"] - had["loss"]
         about = {k: row[k] for k in RUN} | {"other": row["other"]}
         rows += [{**about, "measure": name, "value": value} for name, value in found.items()]

@@ -28,7 +28,9 @@ class Outcomes:
     planned: int  # runs of the CCA that the study has in the scenario
     missing: int  # of them without a value, and not for what the CCA did
     failed: int  # of them without a value for what the CCA did
-    worse_by: pd.DataFrame  # than each standard CCA (a column): a row a pair, failed runs inf, where that standard has no value missing
+    worse_by: (
+        pd.DataFrame
+    )  # than each standard CCA (a column): a row a pair, failed runs inf, where that standard has no value missing
     margin: float  # beyond which it counts
     far: float  # beyond which it is far worse
     far_pairs: Mapping[str, pd.Index]  # standard CCA -> pairs in which it is far worse than each of the others
@@ -73,7 +75,9 @@ class Outcomes:
     def until(self, replications) -> "Outcomes":
         """Return the outcomes of the first so many replications."""
         worse_by = self.worse_by[self.worse_by.index.get_level_values("replication") <= replications]
-        far_pairs = {name: pairs[pairs.get_level_values("replication") <= replications] for name, pairs in self.far_pairs.items()}
+        far_pairs = {
+            name: pairs[pairs.get_level_values("replication") <= replications] for name, pairs in self.far_pairs.items()
+        }
         measurements = len(worse_by) if self.measurements >= self.n else min(len(worse_by), 1)
         planned = len(worse_by) + self.missing
         return replace(self, planned=planned, worse_by=worse_by, far_pairs=far_pairs, measurements=measurements)
@@ -82,7 +86,9 @@ class Outcomes:
         return int(counts.sum(axis=0).min()) if counts.size else 0
 
 
-def relative_outcomes(measure: Measure, cells: Mapping[str, pd.Series], cca, standards, margin, planned, failed, paths=None) -> Outcomes:
+def relative_outcomes(
+    measure: Measure, cells: Mapping[str, pd.Series], cca, standards, margin, planned, failed, paths=None
+) -> Outcomes:
     """Return the outcomes of a measure that is held against the standard CCAs.
 
     Parameters
@@ -104,7 +110,16 @@ def relative_outcomes(measure: Measure, cells: Mapping[str, pd.Series], cca, sta
     differences = others.rsub(own, axis=0).mask(others.isna())
     far_pairs = {name: _far_worse(of_all, name, FAR * margin) for name in others.columns if name != cca}
     measurements = _measurements(of_all[np.isfinite(own)], STEP * margin, paths)
-    return _outcomes(own, differences, planned, failed, measurements, margin=_beyond(margin), far=_beyond(FAR * margin), far_pairs=far_pairs)
+    return _outcomes(
+        own,
+        differences,
+        planned,
+        failed,
+        measurements,
+        margin=_beyond(margin),
+        far=_beyond(FAR * margin),
+        far_pairs=far_pairs,
+    )
 
 
 def absolute_outcomes(cells, cca, standards, limit, planned, failed, paths=None) -> Outcomes:
@@ -133,7 +148,7 @@ def _outcomes(own, differences, planned, failed, measurements, **bounds):
     compared = differences[differences.notna().any(axis=1) & own.notna()]
     return Outcomes(
         planned=len(planned), missing=len(planned) - int(own.notna().sum()), failed=len(failed), worse_by=compared,
-        measurements=min(measurements, len(compared)), **bounds,
+        measurements=min(measurements + len(failed), len(compared)), **bounds,
     )  # fmt: skip
 
 

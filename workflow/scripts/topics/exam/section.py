@@ -9,8 +9,19 @@ from report_parts.material import Finding, ReportMaterial
 from topics.exam import judge
 from topics.exam.blind_spots import blind_spots, population_rows
 from topics.exam.criteria import GROUPS, MEASURES, RARE_EVENTS
-from topics.exam.judge import BETTER, LIKE, NOT_ENOUGH, NOT_MEASURED, NOT_SHOWN, OF_THE_CCA, OPEN_VERDICTS, PRIMARY, SECONDARY, TOO_VARIABLE, WORSE
+from topics.exam.judge import NOT_SHOWN, OF_THE_CCA
 from topics.exam.outcomes import FAR
+from topics.exam.tables import (
+    BETTER,
+    LIKE,
+    NOT_ENOUGH,
+    NOT_MEASURED,
+    OPEN_VERDICTS,
+    PRIMARY,
+    SECONDARY,
+    TOO_VARIABLE,
+    WORSE,
+)
 from topics.exam.topic import AXES, CASES, FIGURE_OF, THROUGHPUT, TOPIC
 from wording.number_format import NONE, count, is_missing, number, plain
 from wording.sentence_words import cca_name, listed
@@ -24,7 +35,11 @@ VERDICTS = {
 #: Signs of agreement with what is published.
 AGREEMENT = {judge.AGREES: ALIKE, judge.DIFFERS: DIFFERS, NOT_SHOWN: OPEN}
 #: What a run that the CCA itself ended is called.
-FAILED_WORDS = {"crash": "crashed the kernel", "not ended": "did not end", "sender": "was excluded for what its sender did"}
+FAILED_WORDS = {
+    "crash": "crashed the kernel",
+    "not ended": "did not end",
+    "sender": "was excluded for what its sender did",
+}
 
 
 def section(material: ReportMaterial) -> dict:
@@ -50,7 +65,14 @@ def section(material: ReportMaterial) -> dict:
         "population": population_rows(material.tables.runs, material.tables.scenarios, exam["population"]),
         "blind": blind_spots(material.tables.runs, material.tables.scenarios),
         "table": cells_table("scorecard", "What decides", deciding, _scorecard(published)),
-        "secondary": cells_table("scorecard-secondary", "What else was measured", shown, _scorecard(published)[:1] + _scorecard(published)[2:]) if len(shown) else None,
+        "secondary": cells_table(
+            "scorecard-secondary",
+            "What else was measured",
+            shown,
+            _scorecard(published)[:1] + _scorecard(published)[2:],
+        )
+        if len(shown)
+        else None,
         "published": _published_table(published) if len(published) else None,
         "agreement": {verdict: int((published["verdict"] == verdict).sum()) for verdict in AGREEMENT},
     }
@@ -88,7 +110,13 @@ def lead(deciding: pd.DataFrame) -> str:
         more.append(f"{len(still)} open, of which the worst is {words.rstrip(',')}{where} ({_worse_words(still[0])})")
     if unmeasured:
         more.append(f"{unmeasured} not measured")
-    return f"{first}; of the {rows} that decide: {', '.join(more)}." if not worse else f"{first}; {', '.join(more)}." if more else f"{first}."
+    return (
+        f"{first}; of the {rows} that decide: {', '.join(more)}."
+        if not worse
+        else f"{first}; {', '.join(more)}."
+        if more
+        else f"{first}."
+    )
 
 
 def failed_runs(runs: pd.DataFrame, cca) -> list[str]:
@@ -102,7 +130,9 @@ def failed_runs(runs: pd.DataFrame, cca) -> list[str]:
         run = f"{first['scenario']}/{first['cca']}/{first['ip_version']}/{first['replication']}"
         because = f": {first['invalid_because']}" if first["invalid_because"] else ""
         whole = count(int((runs["cca"] == cca).sum()), "run")
-        sentences.append(f"{cca_name(cca)} {FAILED_WORDS[kind]} in {len(rows)} of {whole}, first in {run}, seed {first['seed']}{because}.")
+        sentences.append(
+            f"{cca_name(cca)} {FAILED_WORDS[kind]} in {len(rows)} of {whole}, first in {run}, seed {first['seed']}{because}."
+        )
     return sentences
 
 
@@ -136,7 +166,9 @@ def worst_rows(deciding: pd.DataFrame) -> list[dict]:
 
 def fallen_rows(deciding: pd.DataFrame) -> list[dict]:
     """Return open rows in which some runs fall and none of a standard's does: what a verdict can't be made of is a finding all the same."""
-    fallen = deciding[deciding["verdict"].isin(OPEN_VERDICTS) & (deciding["runs_far_worse"] > deciding["standard_runs_far_worse"])]
+    fallen = deciding[
+        deciding["verdict"].isin(OPEN_VERDICTS) & (deciding["runs_far_worse"] > deciding["standard_runs_far_worse"])
+    ]
     return fallen.sort_values("runs_far_worse", ascending=False, kind="stable").head(MOST_FINDINGS).to_dict("records")
 
 
@@ -162,16 +194,24 @@ def row_sentence(row) -> str:
             f"In {int(row['runs_worse'])} of {count(int(row['n']), 'run')} it falls behind each standard CCA by more than {FAR} margins or exceeds a limit that they "
             f"keep{where}; the standard CCA that falls most often does in {int(row['standard_runs_far_worse'])}."
         )
-    place = f"{row['criterion'][0].upper()}{row['criterion'][1:]} ({row['scenario_label']}, section {row['rfc_section']})"
+    place = (
+        f"{row['criterion'][0].upper()}{row['criterion'][1:]} ({row['scenario_label']}, section {row['rfc_section']})"
+    )
     if not is_missing(row["limit"]):
         what = f"beyond the limit of {plain(row['limit'])}{_unit(measure)} in {int(row['runs_worse'])} of {count(int(row['n']), 'run')} in which no standard CCA is"
-        most = "" if is_missing(row["worst_value"]) else f", at most {number(row['worst_value'], measure.decimals)}{_unit(measure)}"
+        most = (
+            ""
+            if is_missing(row["worst_value"])
+            else f", at most {number(row['worst_value'], measure.decimals)}{_unit(measure)}"
+        )
         return f"{place}: {measure.words} is {what}{most}."
     if is_missing(row["value"]):
         return f"{place}: {_worse_words(row)}."
     text = f"{place}: {_worse_words(row)}; {measure.words} is {_with_interval(row, 'value', 'low', 'high')} in the median run"
     if not is_missing(row["standard_value"]):
-        text += f", of {cca_name(row['standard'])} {_with_interval(row, 'standard_value', 'standard_low', 'standard_high')}"
+        text += (
+            f", of {cca_name(row['standard'])} {_with_interval(row, 'standard_value', 'standard_low', 'standard_high')}"
+        )
     return f"{text}."
 
 
@@ -239,7 +279,9 @@ def _note_words(row, published):
     measure = MEASURES.get(row["measure"])
     if not is_missing(row["limit"]):
         note = " ".join(filter(None, (note, f"limit {plain(row['limit'])}{_unit(measure)}.")))
-    failed = f"{int(row['runs_failed'])} runs failed." if not is_missing(row["runs_failed"]) and row["runs_failed"] else ""
+    failed = (
+        f"{int(row['runs_failed'])} runs failed." if not is_missing(row["runs_failed"]) and row["runs_failed"] else ""
+    )
     return " ".join(filter(None, (note, failed, row["worse_by_ip_version"], published_words(row, published))))
 
 
@@ -282,7 +324,10 @@ def _runs_cell(row):
     """Return in how many runs it is worse, and in how many better: "3 worse, 0 better of 20"."""
     if is_missing(row["n"]) or not row["n"]:
         return Cell(NONE)
-    return Cell(f"{int(row['runs_worse'])} worse, {int(row['runs_better'])} better of {int(row['n'])}", row["runs_worse"] / row["n"])
+    return Cell(
+        f"{int(row['runs_worse'])} worse, {int(row['runs_better'])} better of {int(row['n'])}",
+        row["runs_worse"] / row["n"],
+    )
 
 
 def _most_cell(row):

@@ -3,6 +3,13 @@
 from run_tables.run_keys import RUN_KEYS, SCENARIO_LABEL
 from run_tables.table import Table, count_column, number_column, ordinal_column, text_column
 
+#: Verdicts of the scorecard.
+BETTER, LIKE, WORSE, TOO_VARIABLE, NOT_ENOUGH, NOT_MEASURED = (
+    "better", "like", "worse", "too variable", "not enough", "not measured",
+)  # fmt: skip
+#: Verdicts of a row that more runs may close.
+OPEN_VERDICTS = (TOO_VARIABLE, NOT_ENOUGH)
+PRIMARY, SECONDARY = "primary", "secondary"
 _ABSOLUTE = "the criterion is absolute, or was not measured"
 _NOT_MEASURED = "the criterion was not measured"
 _NO_INTERVAL = "fewer than six runs have a value"
