@@ -23,7 +23,9 @@ def examined(tmp_path_factory, checkout_in):
     study["exam"] |= {"cca": "bbr", "standards": ["reno"], "primaries": primaries}
     (checkout.folder / "config/studies/exam-bbr.yaml").write_text(yaml.safe_dump(study))
     checkout.snakemake("--cores", "1", "--configfile", "config/studies/exam-bbr.yaml")
-    return checkout, pd.read_csv(checkout.folder / "results/exam-bbr/analysis/scorecard.csv", keep_default_na=False, na_values={"n": ""})
+    return checkout, pd.read_csv(
+        checkout.folder / "results/exam-bbr/analysis/scorecard.csv", keep_default_na=False, na_values={"n": ""}
+    )
 
 
 def test_it_trips_a_circuit_breaker(examined):
