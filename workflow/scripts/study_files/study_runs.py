@@ -51,6 +51,14 @@ def count_runs(study, replications: Mapping[str, int]) -> int:
     return len(ccas_written_out(study)) * versions * sum(number + controls for number in replications.values())
 
 
+def runs_at_looks(study) -> tuple[int, int]:
+    """Return how many runs a study has at its first look and at its last, control runs left out."""
+    of_looks = (dict.fromkeys((scenario["id"] for scenario in study["scenarios"]), look) for look in looks(study))
+    of_looks = list(of_looks) if has_looks(study) else [fixed_replications(study)]
+    first, last = (count_runs({**study, "controls": "none"}, numbers) for numbers in (of_looks[0], of_looks[-1]))
+    return first, last
+
+
 def ip_versions_of(study, replication) -> list[str]:
     """Return the IP versions that a replication is carried out over: all, or in an exam that alternates them one."""
     versions = study["ip_versions"]
