@@ -150,7 +150,11 @@ def _rows_of(criterion, design, scenarios, confidence):
         "cca": exam["cca"], "role": SECONDARY,
     }  # fmt: skip
     if not answering:
-        yield about | {"verdict": NOT_MEASURED, "reason": criterion.reason or "the study has no scenario for it"}
+        explained = criterion.is_explained and exam.get("explanation")
+        reason = (
+            "explained by its author, below" if explained else criterion.reason or "the study has no scenario for it"
+        )
+        yield about | {"verdict": NOT_MEASURED, "reason": reason}
     for scenario in answering:
         place = about | {"scenario": scenario, "scenario_label": scenarios[scenario]}
         asked = [name for name in criterion.measures if design.is_asked(scenario, name)]
