@@ -1,11 +1,13 @@
 """A study that was begun with another image is neither mixed nor repeated unasked: `python3 setup begun RESULTS`, called by `make`."""
 
-import gzip
 import json
 from pathlib import Path
 
 from cache import cache_dir
 from progress import SetupError
+from publishing.result_checks.compressed_json import decompress, parse
+from run_tables.run_documents import DOCUMENT_LIMIT
+from testbed.machine.given_file import given_bytes
 
 #: How many run documents are looked at, the first and the last among them; to read 14,400 takes minutes.
 LOOKED_AT = 20
@@ -44,10 +46,9 @@ def check_images(results) -> None:
 def image_of(document) -> tuple[str, str] | None:
     """Return name and content digest of the image that a run document was made with, None if it can't be read."""
     try:
-        with gzip.open(document, "rt") as text:
-            environment = json.load(text)["environment"]
+        environment = parse(decompress(given_bytes(document, DOCUMENT_LIMIT)))["environment"]
         return ("ns3" if environment["platform"].startswith("ns3") else "testbed"), environment["image_digest"]
-    except (OSError, EOFError, ValueError, KeyError, TypeError, AttributeError):
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return None
 
 

@@ -7,6 +7,7 @@ import argparse
 import base64
 import hashlib
 import json
+import os
 import sys
 from dataclasses import asdict
 from pathlib import Path
@@ -19,6 +20,7 @@ from figure_parts.figure_style import DARK, LIGHT
 from report_parts.cells_table import N, cells_table, shown_cell, shown_number, shown_p, shown_text
 from report_parts.data_tables import Cell, signed
 from run_tables.reading import read_runs, read_table
+from run_tables.run_documents import DOCUMENT_LIMIT
 from session.result_comparison import (
     BETTER,
     CHANGES,
@@ -32,6 +34,7 @@ from session.result_comparison import (
     pairs_of_ccas,
     problem_of,
 )
+from testbed.machine.given_file import given_text
 from topics import registry
 from wording.number_format import count, is_missing, number
 from wording.terminal_text import shown
@@ -50,7 +53,7 @@ def read_results(folder) -> Results:
     """Read a results folder; raise `ComparisonError` if it is none, or not complete."""
     place = Path(folder)
     study, runs = place / "workflow/study.json", place / "tidy/runs.csv"
-    missing = [path for path in (study, runs) if not path.is_file()]
+    missing = [path for path in (study, runs) if not os.path.isfile(path)]
     if missing:
         raise ComparisonError(
             f"{shown(folder)} is no folder of finished results: {shown(missing[0])} is missing; allowed is one such as results/smoke."
@@ -58,14 +61,14 @@ def read_results(folder) -> Results:
     declared = {table.name: table for topic in registry.TOPICS for table in topic.tables}
     tables = {}
     try:
-        content = json.loads(study.read_text(encoding="utf-8"))
+        content = json.loads(given_text(study, DOCUMENT_LIMIT))
         for name in ("scorecard", "exam_values"):
             path = place / f"analysis/{name}.csv"
             tables[name] = read_table(path, declared[name]) if name in declared and path.is_file() else None
         if not isinstance(content, dict) or "scenarios" not in content or "ccas" not in content:
             raise ValueError(f"{study}: not the description of a study")
         return Results(str(folder).rstrip("/"), content, read_runs(runs), **tables)
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise ComparisonError(
             f"{shown(str(error), 400)}; run the study again with this version, and compare then."
         ) from error
@@ -80,7 +83,7 @@ def compare_folders(folders) -> tuple[Results, Results, pd.DataFrame]:
         raise ComparisonError(
             f'EXAMS names {count(len(folders), "folder")}; allowed are two, as in EXAMS="results/exam-a results/exam-b".'
         )
-    if Path(folders[0]).resolve() == Path(folders[1]).resolve():
+    if os.path.realpath(folders[0]) == os.path.realpath(folders[1]):
         raise ComparisonError(f"EXAMS names {shown(folders[0])} twice; allowed are two folders.")
     first, second = map(read_results, folders)
     if problem := problem_of(first, second):

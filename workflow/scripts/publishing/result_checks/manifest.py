@@ -20,8 +20,10 @@ from run_tables.run_documents import file_sha256
 MANIFEST = "ro-crate-metadata.json"
 #: What a study doesn't publish: what tells machines and times, which results don't depend on, and kernels, which can be built again.
 UNPUBLISHED = ("logs", "benchmarks", "kernels", ".lock")
-#: Far above that of 100,000 runs; more is no manifest.
-MAX_MANIFEST_BYTES = 512 * 2**20
+#: Above that of 100,000 runs, which takes 50 MB; more is no manifest.
+MAX_MANIFEST_BYTES = 2**26
+#: The largest file that a manifest lists, in bytes, a table.
+LARGEST_FILE_BYTES = 2**29
 
 
 class ManifestError(ValueError):
@@ -162,4 +164,6 @@ def _entry(path, entity):
         raise ManifestError(f"{path} has no sha256 of 64 hex digits.")
     if not re.fullmatch("0|[1-9][0-9]{0,18}", size):
         raise ManifestError(f"{path} has no contentSize in bytes.")
+    if int(size) > LARGEST_FILE_BYTES:
+        raise ManifestError(f"{path} has a contentSize of {size} bytes; allowed are up to {LARGEST_FILE_BYTES}.")
     return FileEntry(digest, int(size))
