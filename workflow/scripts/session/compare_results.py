@@ -41,6 +41,8 @@ from wording.terminal_text import shown
 
 #: The longest table in a terminal; all rows are in the files.
 MOST_LINES = 40
+#: The largest table of runs, in bytes: that of 100,000 runs.
+LARGEST_TABLE_BYTES = 2**28
 STYLES = {BETTER: "verdict good", WORSE: "verdict bad", SAME: "verdict alike", NOTHING_SHOWN: "verdict open"}
 REPORT = Path(__file__).resolve().parents[3] / "report"
 
@@ -59,18 +61,21 @@ def read_results(folder) -> Results:
             f"{shown(folder)} is no folder of finished results: {shown(missing[0])} is missing; allowed is one such as results/smoke."
         )
     declared = {table.name: table for topic in registry.TOPICS for table in topic.tables}
-    tables = {}
+    files = {name: place / f"analysis/{name}.csv" for name in ("scorecard", "exam_values") if name in declared}
+    tables = dict.fromkeys(("scorecard", "exam_values"))
     try:
+        for path in (runs, *files.values()):
+            if os.path.exists(path) and (size := os.path.getsize(path)) > LARGEST_TABLE_BYTES:
+                raise ValueError(f"{path} has {size:,} bytes; allowed are up to {LARGEST_TABLE_BYTES:,}")
         content = json.loads(given_text(study, DOCUMENT_LIMIT))
-        for name in ("scorecard", "exam_values"):
-            path = place / f"analysis/{name}.csv"
-            tables[name] = read_table(path, declared[name]) if name in declared and path.is_file() else None
+        tables |= {name: read_table(path, declared[name]) for name, path in files.items() if os.path.isfile(path)}
         if not isinstance(content, dict) or "scenarios" not in content or "ccas" not in content:
             raise ValueError(f"{study}: not the description of a study")
         return Results(str(folder).rstrip("/"), content, read_runs(runs), **tables)
     except (OSError, ValueError, RecursionError) as error:
+        problem = f"{study} can't be read ({error.strerror})" if isinstance(error, OSError) else error
         raise ComparisonError(
-            f"{shown(str(error), 400)}; run the study again with this version, and compare then."
+            f"{shown(problem, 400)}; run the study again with this version, and compare then."
         ) from error
 
 

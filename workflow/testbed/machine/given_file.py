@@ -33,8 +33,6 @@ def given_bytes(path, largest, flags=0) -> bytes:
     OSError
         It can't be opened, or is a folder.
     """
-    if "\0" in os.fspath(path):
-        raise GivenFileError("its name has the character U+0000, which no name can have")
     # Without waiting, which opening a pipe would.
     with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | flags), "rb") as opened:
         status = os.fstat(opened.fileno())

@@ -22,6 +22,8 @@ MANIFEST = "ro-crate-metadata.json"
 UNPUBLISHED = ("logs", "benchmarks", "kernels", ".lock")
 #: Above that of 100,000 runs, which takes 50 MB; more is no manifest.
 MAX_MANIFEST_BYTES = 2**26
+#: Commas of a manifest at most: an entry has some five, and is named once more.
+MOST_COMMAS = 2_000_000
 #: The largest file that a manifest lists, in bytes, a table.
 LARGEST_FILE_BYTES = 2**29
 
@@ -57,7 +59,7 @@ def read_manifest(folder: str | Path) -> dict[str, FileEntry]:
     try:
         if path.stat().st_size > MAX_MANIFEST_BYTES:
             raise ManifestError(f"{name}: is larger than {MAX_MANIFEST_BYTES // 2**20} MiB, which no manifest is.")
-        document = parse(path.read_bytes())
+        document = parse(path.read_bytes(), MOST_COMMAS)
     except FileNotFoundError:
         raise ManifestError(
             f"{name}: no such file; the workflow writes it after the report, so the study has to run to its end first: `make STUDY=...`."

@@ -130,9 +130,9 @@ def read_file(folder: Path, relative: str, limit: int) -> bytes:
         with open(handle, "rb") as stream:
             if not stat.S_ISREG(os.fstat(handle).st_mode):
                 raise ReceivedError(f"{shown(relative)} is no ordinary file")
-            content = stream.read(limit + 1)
+            content = stream.read(limit + 1) if os.fstat(handle).st_size <= limit else None
     except OSError as error:
         raise ReceivedError(f"{shown(relative)} can't be read ({error.strerror})") from None
-    if len(content) > limit:
+    if content is None or len(content) > limit:
         raise ReceivedError(f"{shown(relative)} is larger than {limit} bytes, more than such a file can have")
     return content
