@@ -126,11 +126,15 @@ def summary_words(first, second, table) -> list[str]:
     if open_rows := numbers.get(TOO_VARIABLE, 0) + numbers.get(NOT_ENOUGH, 0):
         needed = table["n_needed"].dropna()
         words.append(
-            f"{count(open_rows, 'row')} open: what of so many runs can't be told from chance"
-            + (f"; {needed.median():.0f} pairs would about decide the median of them." if len(needed) else ".")
+            f"{count(open_rows, 'row')} {'is' if open_rows == 1 else 'are'} open: these runs can't tell"
+            + (
+                f"; about {needed.median():.0f} pairs would decide half of the rows with too few."
+                if len(needed)
+                else "."
+            )
         )
     if not table["paired"].all():
-        words.append("Runs of other seeds are paired by their number.")
+        words.append("Runs of different seeds are paired by their number.")
     if first.scorecard is not None and (left := _left_out(first, second)):
         words.append(f"{count(left, 'row')} of the scorecards left out: measured in neither, or in one of them only.")
     made = [{each.runs[name].iloc[0] for each in (first, second)} for name in ("testbed_digest", "image_digest")]
