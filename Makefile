@@ -33,7 +33,7 @@ MISSPELT := $(filter-out $(KNOWN) SAWTOOTH_% MAKE%,$(GIVEN))
 $(if $(MISSPELT),$(error sawtooth: make has no variable $(firstword $(MISSPELT)) (STUDY, PLATFORM, RESULTS, N, SEED, RUNS, ARGS, PYTHON: `make help`)))
 
 .DEFAULT_GOAL = run
-.PHONY: run study studies setup lint test test-long test-faults bench kernel-profile bench-statistics sensitivity exam evaluate compare verify publish documentation bundle images lock clean-cache help
+.PHONY: run study studies setup lint test test-long test-faults bench kernel-profile bench-statistics sensitivity exam evaluate compare verify publish documentation docs bundle images lock clean-cache help
 
 # Before set-up, which may take minutes; what is wrong with the name has been said.
 study:
@@ -107,6 +107,11 @@ publish: study setup  ## pack RESULTS, manifest included, into one archive to pu
 
 documentation: setup  ## write config/README.md and config/data-dictionary.md from schema, studies and declared columns
 	@$(IN_ENVIRONMENT) python -m documenting.document_configuration $(ARGS)
+
+docs:  ## build README, docs/ and the reference as a site, site/index.html; a broken link fails
+	@$(call quoted,$(PYTHON)) setup docs
+	@NO_MKDOCS_2_WARNING=1 .venv-docs/bin/python -m mkdocs --quiet build --strict $(ARGS)
+	@echo site: site/index.html
 
 bundle: setup  ## pack workflow, images and environment for machines without network
 	@$(call quoted,$(PYTHON)) setup bundle $(ARGS)

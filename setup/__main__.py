@@ -1,4 +1,4 @@
-"""Set-up of Sawtooth, run from the checkout: python3 setup [bundle [FOLDER] | images ... | lock | clean-cache].
+"""Set-up of Sawtooth, run from the checkout: python3 setup [bundle [FOLDER] | images ... | lock | docs | clean-cache].
 
 Makes the workflow environment, finds or fetches Apptainer, builds the container images, or takes those of SAWTOOTH_IMAGES. All of
 it is kept by content, so a second call does nothing. In an unpacked bundle all of it comes from
@@ -90,6 +90,8 @@ def main():
         if sys.argv[1:] == ["lock"]:
             environment.make_environment()
             lock.write_locks(str(environment.VENV / "bin/python"))
+        elif sys.argv[1:] == ["docs"]:
+            environment.make_docs_environment()
         elif sys.argv[1:2] == ["bundle"] and len(sys.argv) <= 3:
             bundle.make_bundle(Path(*sys.argv[2:]))
         elif sys.argv[1:2] == ["begun"] and len(sys.argv) == 3:
@@ -106,7 +108,7 @@ def main():
             remove_tree(cache_dir())
         elif sys.argv[1:]:
             raise SetupError(
-                f"unknown arguments {sys.argv[1:]}: known are bundle [FOLDER], images, lock and clean-cache."
+                f"unknown arguments {sys.argv[1:]}: known are bundle [FOLDER], images, lock, docs and clean-cache."
             )
         else:
             set_up()

@@ -1,4 +1,4 @@
-"""The workflow environment .venv: Python packages exactly as locked."""
+"""The workflow environment .venv, and that of `make docs`: Python packages exactly as locked."""
 
 import importlib.util
 import os
@@ -15,6 +15,8 @@ from progress import SetupError, run_fetching, run_logged, say
 VENV = Path(".venv")
 LOCK = Path("envs/workflow.lock")
 LOG = Path(".venv.log")
+#: Environment of `make docs`, and its packages.
+DOCS_VENV, DOCS_LOCK = Path(".venv-docs"), Path("envs/docs.lock")
 #: How pip begins a program: with the Python that carries it out, by way of a shell if its path is long or has spaces.
 STARTS_PYTHON = re.compile(
     r"""\A(#!(?:/bin/sh\n'{3}exec' (?:"[^"\n]+"|[^ "\n]+)|(?!/bin/sh\n)[^ \n]+))(?! -I)(?=[ \n])"""
@@ -27,7 +29,23 @@ def environment_key(lock, venv, prefix=sys.base_prefix) -> str:
 
 
 def make_environment(venv=VENV, lock=LOCK) -> None:
-    """Make or renew the environment unless it is what the lock file says; behind a link, for all who share it.
+    """Make or renew the workflow environment, and change how Snakemake starts in it; errors are those of `provide_packages`."""
+    provide_packages(venv, lock)
+    isolate_snakemake(venv)
+    quicken_snakemake(venv)
+
+
+def make_docs_environment() -> None:
+    """Make or renew the environment of `make docs`; raise SetupError in a bundle, which doesn't bring its packages."""
+    if unpacked.is_unpacked_bundle():
+        raise SetupError(
+            "a bundle has no packages for `make docs`: read docs/ as it is, or build the site in a git checkout."
+        )
+    provide_packages(DOCS_VENV, DOCS_LOCK)
+
+
+def provide_packages(venv, lock) -> None:
+    """Make or renew an environment unless it is what the lock file says; behind a link, for all who share it.
 
     Raises
     ------
@@ -44,8 +62,6 @@ def make_environment(venv=VENV, lock=LOCK) -> None:
             if not _is_made(stamp, key):
                 _make(venv, lock, interpreter, bundled)
                 stamp.write_text(key)
-    isolate_snakemake(venv)
-    quicken_snakemake(venv)
 
 
 def _is_made(stamp, key):
@@ -53,7 +69,8 @@ def _is_made(stamp, key):
 
 
 def _make(venv, lock, interpreter, bundled):
-    require_space(Path.cwd(), 1, "the workflow environment .venv")
+    name = f"{lock.stem} environment {venv.name}"
+    require_space(Path.cwd(), 1, f"the {name}")
     options = ["--quiet", "--disable-pip-version-check", "--no-input"]
     # Programs name the place that they were made for, which no other checkout's link may change.
     venv = venv.resolve()
@@ -65,7 +82,7 @@ def _make(venv, lock, interpreter, bundled):
     else:
         make, pip = with_pip(python)
         options += ["--require-hashes", "--requirement", str(lock)]
-    run_logged([interpreter, "-m", "venv", "--clear", *make, str(venv)], LOG, "workflow environment .venv")
+    run_logged([interpreter, "-m", "venv", "--clear", *make, str(venv)], LOG, name)
     run_fetching([*pip, "install", *options], LOG, "its Python packages", f"the Python packages of {lock}")
 
 

@@ -6,7 +6,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from environment import LOCK, LOG
+from environment import DOCS_LOCK, LOCK, LOG
 from images import ANALYSIS_PYTHON
 from lock_debian import write_debian_lock
 from progress import run_fetching
@@ -14,6 +14,7 @@ from progress import run_fetching
 TARGETS = {
     # for every Python from 3.11 on; the image's Python and platform are fixed
     LOCK: ["--universal", "--python-version", "3.11"],
+    DOCS_LOCK: ["--universal", "--python-version", "3.11"],
     Path("envs/analysis.lock"): ["--python-version", ANALYSIS_PYTHON, "--python-platform", "x86_64-manylinux_2_28"],
 }
 

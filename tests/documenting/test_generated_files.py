@@ -38,7 +38,9 @@ def test_check_finds_drift(tmp_path, monkeypatch, capsys):
 
 
 def test_the_examples_are_a_study_and_claims_of_kinds_that_there_are(root):
-    _, *examples = (root / "config/README.md").read_text(encoding="utf-8").split("```yaml\n")
+    pages = ("config/README.md", "docs/choosing-runs.md", "docs/programs-and-paths.md")
+    texts = [(root / page).read_text(encoding="utf-8") for page in pages]
+    examples = [example for text in texts for example in text.split("```yaml\n")[1:]]
     read = [yaml.safe_load(example.partition("```")[0]) for example in examples]
     chain = next(example for example in read if "topology" in example)
     study, claims, varied, grouped = (example for example in read if example is not chain)

@@ -1,0 +1,144 @@
+"""The pages for people: links resolve, what they name exists, and README stays short."""
+
+import re
+import subprocess
+
+import pytest
+
+from documenting.site_pages import DOCS, PAGES, ROOT, linked_files, site_path
+
+WRITTEN = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / DOCS).glob("*.md"))
+#: What others wrote at another time: the changelog names what there was then.
+OF_THEN = {"CHANGELOG.md"}
+ALL = [*PAGES, *WRITTEN]
+NOW = [page for page in ALL if page not in OF_THEN]
+#: Page -> the most lines and words that it may have, and the heading of a section whose words are not counted.
+LIMITS = {
+    "README.md": (120, 900, None),
+    "benchmarks/README.md": (400, 620, "## How often a test, an interval, a verdict is wrong"),
+}
+FENCE = re.compile(r"^ *```.*?^ *```$", re.M | re.S)
+SPAN = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
+#: A path from the repository's root, as pages name it; one with <placeholders>, wildcards or of results is none.
+PATH = re.compile(r"(?:workflow|config|benchmarks|setup|tests|envs|examples|profiles|patches|docs|report)/[\w./-]*\w")
+of_each_page = pytest.mark.parametrize("page", NOW)
+
+
+def text_of(page):
+    return (ROOT / page).read_text(encoding="utf-8")
+
+
+def anchors(text):
+    """Return the anchors of a page's headings, as GitHub and MkDocs both give them."""
+    headings = re.findall(r"^#{1,6} (.+?)(?: \{.*)?$", FENCE.sub("", text), re.M)
+    return {re.sub(r"[^a-z0-9_ -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def links(text):
+    """Return target and anchor of each relative link."""
+    return re.findall(r"\]\((?!https?:|mailto:)([^)#\s]*)#?([^)\s]*)\)", FENCE.sub("", text))
+
+
+def commands(text):
+    """Return the lines of a page's shell blocks."""
+    blocks = re.findall(r"^ *```sh\n(.*?)^ *```$", text, re.M | re.S)
+    return [line.strip() for block in blocks for line in block.splitlines() if line.strip()]
+
+
+@pytest.mark.parametrize("page", ALL)
+def test_links_resolve(page):
+    text = text_of(page)
+    missing = [path for path in linked_files(text, page) if not (ROOT / path).exists()]
+    assert missing == []
+    for target, anchor in links(text):
+        if anchor:
+            there = ((ROOT / page).parent / target).resolve() if target else ROOT / page
+            assert anchor in anchors(there.read_text(encoding="utf-8")), f"{target}#{anchor}"
+
+
+@pytest.mark.parametrize("page", LIMITS)
+def test_pages_stay_short(page):
+    text = text_of(page)
+    lines, words, apart = LIMITS[page]
+    assert len(text.splitlines()) <= lines
+    if apart:
+        before, _, section = text.partition(apart)
+        text = before + section[section.index("\n## ") :]
+    # Words of text: what only draws a table is none.
+    assert len([word for word in text.split() if re.search(r"\w", word)]) <= words
+
+
+@of_each_page
+def test_make_targets_and_variables_exist(page):
+    text = text_of(page)
+    known = set(re.findall(r"^([a-z-]+):", text_of("Makefile"), re.M))
+    said = [*SPAN.findall(FENCE.sub("", text)), *commands(text)]
+    called = [call.split() for each in said for call in re.findall(r"(?:^|&& )make(?! has)((?: +[^#&|;]+)?)", each)]
+    for words in called:
+        names = [word for word in words if re.fullmatch(r"[a-z-]+", word)][:1]
+        assert set(names) <= known, words
+        for variable in (word.partition("=")[0] for word in words if re.match(r"[A-Z_]+=", word)):
+            assert re.search(rf"^(?:export )?{variable} *:?=", text_of("Makefile"), re.M) or variable.startswith(
+                "SAWTOOTH_"
+            ), words
+
+
+@of_each_page
+def test_paths_that_are_named_exist(page):
+    named = {
+        path
+        for span in SPAN.findall(FENCE.sub("", text_of(page)))
+        for path in PATH.findall(span)
+        if span.startswith(path)
+    }
+    # Made by set-up, by the reader, or in results (`workflow/study.json`); a patch may be named by its number.
+    made = re.compile(
+        r"envs/.*\.(sif|json)|patches/.*\.patch|.*tcp_mine\.c|config/studies/(mine|long-queue)\.yaml|workflow/(study|claims-record)\.json"
+    )
+    missing = {path for path in named if not any(ROOT.glob(f"{path}*")) and not made.fullmatch(path)}
+    assert missing == set()
+
+
+def test_modules_that_the_design_names_exist():
+    known = {path.name for path in (ROOT / "workflow").rglob("*.*")} | {
+        path.name
+        for folder in ("setup", "benchmarks", "tests", "envs", "config")
+        for path in (ROOT / folder).rglob("*.*")
+    }
+    named = re.findall(
+        r"(?<![\w*/.-])[\w./-]+\.(?:py|smk|def|yaml|j2)\b", "\n".join(SPAN.findall(text_of("docs/design.md")))
+    )
+    assert len(named) > 60
+    assert [name for name in named if name.rpartition("/")[2] not in known] == []
+
+
+def test_every_page_is_on_the_site_once():
+    nav = re.findall(r"[\w/.-]+\.md$", text_of("mkdocs.yml").partition("\nnav:")[2], re.M)
+    assert sorted(nav) == sorted(site_path(page) for page in ALL)
+
+
+def test_messages_that_are_explained_are_said():
+    """A message on the page of troubleshooting stands in the code, but for what differs from case to case."""
+    sources = "\n".join(
+        path.read_text(encoding="utf-8")
+        for folder in ("setup", "workflow")
+        for path in (ROOT / folder).rglob("*")
+        if path.suffix in (".py", ".smk") or path.name == "Snakefile"
+    )
+    sources = re.sub(r'"\s*\n\s*f?"', "", sources + text_of("Makefile"))
+    rows = re.findall(r"^\| (`[^|]+`) \| ", text_of("docs/troubleshooting.md"), re.M)
+    messages = [
+        message for row in rows for message in SPAN.findall(row) if not message.startswith(("receive_", "send_"))
+    ]
+    assert len(messages) > 20
+    parts = [part.strip(" '`.") for message in messages for part in re.split(r"<\w+>|\.\.\.|[':`]", message)]
+    assert [part for part in parts if len(part) > 8 and part not in sources] == []
+
+
+@pytest.mark.long
+def test_the_site_is_built_without_a_warning(tmp_path):
+    done = subprocess.run(["make", "docs", f"ARGS=--site-dir {tmp_path}"], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "WARNING" not in done.stdout + done.stderr
+    assert (tmp_path / "index.html").is_file()
+    assert len(list(tmp_path.rglob("*.html"))) > len(ALL)
