@@ -2,7 +2,7 @@
 
     python benchmarks/error_rate_table.py [--samples 1000] [--seed 1]
 
-What the rates are stands in `error_rates.py`.
+What the rates are stands in `error_rates.py`, and those of `make compare` in `compare_error_rates.py`.
 """
 
 import argparse
@@ -16,6 +16,7 @@ import numpy as np
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT / "workflow" / "scripts"), str(ROOT / "workflow")]
 import error_rates
+from compare_error_rates import rates_of_compare
 from known_truth import FACTORS
 
 
@@ -76,6 +77,7 @@ def all_rates(samples, seed) -> Iterator[error_rates.Rate]:
     for factor in (name for name in FACTORS if name != "exponential"):
         yield from error_rates.precision_coverage(rng, samples, factor, 1.5, at_least=6)
     yield from error_rates.precision_coverage(rng, few, "normal, 3 %", 1.5, cells=12)
+    yield from rates_of_compare(few, seed)
 
 
 def main() -> None:

@@ -5,6 +5,8 @@ no interval made of those 35 can hold the mean. So collapses are counted by them
 runs can't rule out.
 """
 
+from functools import cache
+
 import numpy as np
 
 # A collapsed run has less than so much of the typical one ...
@@ -75,6 +77,7 @@ def collapse_words(collapses) -> str:
     return f"{int(np.sum(collapses))} of {len(collapses)} runs far below the others: no interval of the mean"
 
 
+@cache
 def largest_share(collapses, runs, significance) -> float:
     """Return the share of collapses that so many in so many runs don't rule out: the exact one-sided bound.
 

@@ -1,0 +1,72 @@
+"""How often `make compare` calls an algorithm worse or better than itself, and how often it finds what is worse.
+
+Row 5 of the review. Results are those of `compared_results.py`: six scenarios, one CCA, four metrics.
+"""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from compared_results import DEVIATIONS, GAPS, of_one_algorithm, table_of_two
+from error_rates import ALARMS, Rate
+from run_tables.metrics import METRICS
+from session.result_comparison import ALL_SCENARIOS, BETTER, NOT_ENOUGH, WORSE
+
+ROW = 5
+SCENARIOS = 6
+NORMAL = "normal, sd 0.4 margins"
+#: Where the goodput became worse, and the row that should say so.
+ONE_CELL, EVERYWHERE = "in one cell", "in all cells"
+PLACES = {ONE_CELL: "s0", EVERYWHERE: ALL_SCENARIOS}
+
+
+def compare_alarms(rng, samples, n, name) -> list[Rate]:
+    """Comparisons of an algorithm with itself in which anything is worse or better; ``name``: of `DEVIATIONS`, or `GAPS`."""
+    tables = (of_one_algorithm(rng, name, SCENARIOS, n) for _ in range(samples))
+    alarms = sum(bool(table["change"].isin([WORSE, BETTER]).any()) for table in tables)
+    return [Rate(ROW, "comparisons with itself that differ", name, n, alarms, samples, ALARMS)]
+
+
+def _changed(rng, n, shift, where, after):
+    """Return a comparison with runs whose goodput became worse by a shift, in margins, and is distributed as ``after`` says."""
+    deviations = DEVIATIONS[NORMAL](rng, (2, SCENARIOS, len(METRICS), n))
+    cells = slice(None) if where == EVERYWHERE else slice(1)
+    shape = deviations[1, cells, 0].shape
+    deviations[1, cells, 0] = DEVIATIONS[after](rng, shape) + shift
+    return table_of_two(deviations)
+
+
+def shift_rates(rng, samples, n, shift, where, bound) -> list[Rate]:
+    """Comparisons that call a goodput worse that lies a shift below the one before, and that say how many pairs would."""
+    found = needed = 0
+    for _ in range(samples):
+        table = _changed(rng, n, shift, where, NORMAL)
+        row = table[(table["measure"] == METRICS[0].name) & (table["scenario"] == PLACES[where])].iloc[0]
+        found += row["change"] == WORSE
+        needed += row["change"] == NOT_ENOUGH and row["n_needed"] > n
+    case = f"{shift:g} margins worse {where}"
+    return [
+        Rate(ROW, "called worse", case, n, found, samples, bound),
+        Rate(ROW, "not enough, with the number that is", case, n, needed, samples, (0, 1)),
+    ]
+
+
+def collapse_power(rng, samples, n, after) -> list[Rate]:
+    """Comparisons that call anything worse where a share of the runs now collapses in every scenario, of `DEVIATIONS`."""
+    tables = (_changed(rng, n, 0, EVERYWHERE, after) for _ in range(samples))
+    found = sum(bool((table["change"] == WORSE).any()) for table in tables)
+    return [Rate(ROW, "called worse, what now collapses", after, n, found, samples, (0, 1))]
+
+
+def rates_of_compare(samples, seed) -> Iterator[Rate]:
+    """Yield every rate of `make compare`."""
+    rng = np.random.default_rng(seed)
+    for name in (*DEVIATIONS, GAPS):
+        for n in (3, 4, 6, 8, 12):
+            yield from compare_alarms(rng, samples, n, name)
+    for n in (4, 6, 8, 12):
+        for where in PLACES:
+            for shift, bound in ((0.5, ALARMS), (1.0, ALARMS), (2.0, (0.0, 1.0))):
+                yield from shift_rates(rng, samples, n, shift, where, bound)
+        for after in ("15 % of runs collapse", "30 % of runs collapse", "starves with chance 1/2"):
+            yield from collapse_power(rng, samples, n, after)
