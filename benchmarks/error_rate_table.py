@@ -16,6 +16,7 @@ import numpy as np
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT / "workflow" / "scripts"), str(ROOT / "workflow")]
 import error_rates
+import exam_error_rates
 from compare_error_rates import rates_of_compare
 from known_truth import FACTORS
 
@@ -77,6 +78,7 @@ def all_rates(samples, seed) -> Iterator[error_rates.Rate]:
     for factor in (name for name in FACTORS if name != "exponential"):
         yield from error_rates.precision_coverage(rng, samples, factor, 1.5, at_least=6)
     yield from error_rates.precision_coverage(rng, few, "normal, 3 %", 1.5, cells=12)
+    yield from exam_error_rates.exam_rates(rng, few)
     yield from rates_of_compare(few, seed)
 
 
