@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from experiment.definitions import Definition, kernel_id
+from run_tables.exclusions import excluded_by
 from study_files import study as studies
 from study_files.kernels import completed_kernel
 
@@ -223,15 +224,40 @@ def test_what_a_kernel_of_somebody_can_reach_of_the_machine(specification, testb
 
 @pytest.mark.parametrize("base", ["newest", "6.12"])
 def test_a_cca_that_crashes_makes_a_failed_run(specification, testbed, tmp_path, base):
-    """With the kernel's last words, also of one whose processes are held by ptrace."""
+    """Once, with the kernel's last words and call trace, also of one whose processes are held by ptrace."""
     text = EXAMPLE.read_text().replace("\treturn max(tcp_snd_cwnd", "\tBUG();\n\treturn max(tcp_snd_cwnd")
     done, definition = built(tmp_path / "tcp_aimd.c", text, tmp_path / "kernels", completed_kernel({"base": base}))
     assert done.returncode == 0, done.stdout + done.stderr
-    document = carried_out(specification, testbed, tmp_path, definition, "aimd")
-    assert document["failure"]["step"] == "guest"
-    assert "the kernel's last words: " in document["failure"]["cause"]
-    assert "net/sawtooth/tcp_aimd.c:" in document["failure"]["cause"]
+    asked = specification("100mbit-10ms-1pct-4flows", "aimd", traffic={"duration_s": 3})
+    asked["cca_definitions"] = {"aimd": definition}
+    done = testbed(asked, tmp_path / "run.json.gz", "--kernels", str(tmp_path / "kernels"))
+    assert done.stderr.count("--- traffic") == 1
+    document = json.loads(gzip.decompress((tmp_path / "run.json.gz").read_bytes()))
+    failure = document["failure"]
+    assert (failure["step"], failure["kind"], excluded_by(document)) == ("guest", "crash", "crash")
+    words = "the guest kernel crashed; the kernel's last words: BUG: failure at net/sawtooth/tcp_aimd.c:"
+    assert failure["cause"].startswith(words)
+    assert "; call trace: tcp_enter_recovery < " in failure["cause"]
     assert not document["verdict"]["valid"]
+
+
+def test_a_fault_is_named_with_the_function_and_a_loop_ends(specification, testbed, tmp_path):
+    """Where the processor was is the innermost function; a loop is ended by the CPU time that it used, once."""
+    for statement, kind, words in (
+        ("*(volatile int *)8 = 1;", "crash", "; call trace: aimd_ssthresh < tcp_enter_recovery < "),
+        ("for (;;) cpu_relax();", "not ended", "did not end within its limit of 10 s of CPU time"),
+    ):
+        text = EXAMPLE.read_text().replace("\treturn max(tcp_snd_cwnd", f"\t{statement}\n\treturn max(tcp_snd_cwnd")
+        done, definition = built(tmp_path / "tcp_aimd.c", text, tmp_path / "kernels")
+        assert done.returncode == 0, done.stdout + done.stderr
+        asked = specification("100mbit-10ms-1pct-4flows", "aimd", traffic={"duration_s": 1})
+        asked["cca_definitions"] = {"aimd": definition}
+        output = tmp_path / "run.json.gz"
+        done = testbed(asked, output, "--kernels", str(tmp_path / "kernels"), "--wall-limit-s", "40")
+        assert done.stderr.count("--- traffic") == 1
+        failure = json.loads(gzip.decompress(output.read_bytes()))["failure"]
+        assert failure["kind"] == kind
+        assert words in failure["cause"]
 
 
 def test_what_does_not_compile_is_said_in_the_compilers_words(tmp_path):
