@@ -3,27 +3,37 @@
 Row 5 of the review. Results are those of `compared_results.py`: six scenarios, one CCA, four metrics.
 """
 
+import math
 from collections.abc import Iterator
 
 import numpy as np
 
-from compared_results import DEVIATIONS, GAPS, of_one_algorithm, table_of_two
+from compared_results import DEVIATIONS, GAPS, HEAD, of_one_algorithm, table_of_two
 from error_rates import ALARMS, Rate
 from run_tables.metrics import METRICS
-from session.result_comparison import ALL_SCENARIOS, BETTER, NOT_ENOUGH, WORSE
+from session.result_comparison import ALL_SCENARIOS, BETTER, NOT_ENOUGH, WORSE, rows_of_score, table_of
 
 ROW = 5
 SCENARIOS = 6
 NORMAL = "normal, sd 0.4 margins"
 #: Where the goodput became worse, and the row that should say so.
 ONE_CELL, EVERYWHERE = "in one cell", "in all cells"
+#: A row of two scorecards.
+LIMITED = {
+    "rfc_section": "5.1.1", "criterion": "no starvation", "measure": "starved_s", "unit": "s", "better": "lower", "limit": 5.0,
+    "margin": math.nan, "verdict": "passed", "verdict_second": "failed",
+}  # fmt: skip
 PLACES = {ONE_CELL: "s0", EVERYWHERE: ALL_SCENARIOS}
+
+
+def _differs(table):
+    return bool(table["change"].isin([WORSE, BETTER]).any())
 
 
 def compare_alarms(rng, samples, n, name) -> list[Rate]:
     """Comparisons of an algorithm with itself in which anything is worse or better; ``name``: of `DEVIATIONS`, or `GAPS`."""
     tables = (of_one_algorithm(rng, name, SCENARIOS, n) for _ in range(samples))
-    alarms = sum(bool(table["change"].isin([WORSE, BETTER]).any()) for table in tables)
+    alarms = sum(map(_differs, tables))
     return [Rate(ROW, "comparisons with itself that differ", name, n, alarms, samples, ALARMS)]
 
 
@@ -51,6 +61,24 @@ def shift_rates(rng, samples, n, shift, where, bound) -> list[Rate]:
     ]
 
 
+def limit_alarms(rng, samples, n) -> list[Rate]:
+    """Comparisons of two exams of one algorithm that differ by a limit that half of the runs are beyond.
+
+    A verdict by most of the runs crosses the limit in 23 % of rows at n = 6, and so 40 % of comparisons of two rows.
+    """
+    alarms = 0
+    for _ in range(samples):
+        rows = []
+        for scenario in range(SCENARIOS):
+            beyond = 10.0 * rng.integers(0, 2, (n, 2)) + rng.random((n, 2))
+            cell = {"starved_s": beyond, "replication": np.repeat(np.arange(n)[:, None], 2, axis=1)}
+            rows += rows_of_score(HEAD | {"scenario": f"s{scenario}"}, LIMITED, cell)
+        alarms += _differs(table_of(rows))
+    return [
+        Rate(ROW, "exams of one algorithm that differ", "limits, starves with chance 1/2", n, alarms, samples, ALARMS)
+    ]
+
+
 def collapse_power(rng, samples, n, after) -> list[Rate]:
     """Comparisons that call anything worse where a share of the runs now collapses in every scenario, of `DEVIATIONS`."""
     tables = (_changed(rng, n, 0, EVERYWHERE, after) for _ in range(samples))
@@ -64,6 +92,8 @@ def rates_of_compare(samples, seed) -> Iterator[Rate]:
     for name in (*DEVIATIONS, GAPS):
         for n in (3, 4, 6, 8, 12):
             yield from compare_alarms(rng, samples, n, name)
+    for n in (3, 4, 6, 8, 12):
+        yield from limit_alarms(rng, samples, n)
     for n in (4, 6, 8, 12):
         for where in PLACES:
             for shift, bound in ((0.5, ALARMS), (1.0, ALARMS), (2.0, (0.0, 1.0))):

@@ -15,6 +15,12 @@ def test_an_algorithm_hardly_ever_differs_from_itself(name, n):
     assert rate.inside, rate
 
 
+@pytest.mark.parametrize("n", [6, 12])
+def test_a_limit_that_half_of_the_runs_are_beyond_is_not_crossed(n):
+    (rate,) = rates.limit_alarms(np.random.default_rng(n), SAMPLES, n)
+    assert rate.inside, rate
+
+
 def test_harm_is_found_by_six_pairs_or_the_number_that_would():
     found, _ = rates.shift_rates(np.random.default_rng(6), SAMPLES, 6, 2.0, rates.EVERYWHERE, (0.9, 1))
     assert found.inside, found

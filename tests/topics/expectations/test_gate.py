@@ -190,6 +190,9 @@ def test_what_is_not_shown_fails_unless_it_may(results):
 def test_runs_that_allow_no_interval_show_nothing(results, cubic):
     (line,) = results(FAST | {"pick": "mean", "requirement": {"at_least": 1}}, cubic=cubic)
     assert "fast is not shown" in line
+    # Beside an expectation with an interval the missing ends are missing numbers.
+    of_reno = FAST | {"id": "reno", "ccas": ["reno"], "requirement": {"at_least": 1}}
+    assert results(FAST | {"pick": "mean", "requirement": {"at_least": 1}}, of_reno, cubic=cubic) == [line]
     asked = FAST | {"pick": "mean", "requirement": {"at_least": 1}, "must_be": "not-refuted"}
     assert results(asked, cubic=cubic) == []
 

@@ -71,8 +71,8 @@ def _kernels_ccas():
 
 
 def _of_source(path):
-    if path.is_dir() or not path.exists():
-        what = "is a folder" if path.is_dir() else "there is no such file"
+    if os.path.isdir(path) or not os.path.exists(path):
+        what = "is a folder" if os.path.isdir(path) else "there is no such file"
         raise _problem(path, f"{what}; allowed is the path of a C file, such as examples/tcp_aimd.c.")
     if not re.fullmatch(FILE, path.name):
         allowed = "a file's name of lower-case letters, digits and underscores with .c, as tcp_mine.c"

@@ -7,6 +7,7 @@ import argparse
 import base64
 import hashlib
 import json
+import os
 import sys
 from dataclasses import asdict
 from pathlib import Path
@@ -20,6 +21,7 @@ from report_parts.cells_table import N, cells_table, shown_cell, shown_number, s
 from report_parts.data_tables import Cell, signed
 from run_tables.metrics import METRICS
 from run_tables.reading import read_runs, read_table
+from run_tables.run_documents import DOCUMENT_LIMIT
 from session.result_comparison import (
     BETTER,
     CHANGES,
@@ -39,12 +41,15 @@ from session.result_comparison import (
     problem_of,
     score_keys,
 )
+from testbed.machine.given_file import given_text
 from topics import registry
 from wording.number_format import count, is_missing, number
 from wording.terminal_text import shown
 
 #: The longest table in a terminal; all rows are in the files.
 MOST_LINES = 40
+#: The largest table of runs, in bytes: that of 100,000 runs.
+LARGEST_TABLE_BYTES = 2**28
 STYLES = {
     BETTER: "verdict good", WORSE: "verdict bad", SAME: "verdict alike", LIKE: "verdict alike",
     **dict.fromkeys((TOO_VARIABLE, NOT_ENOUGH, NOT_MEASURED), "verdict open"),
@@ -60,26 +65,29 @@ def read_results(folder) -> Results:
     """Read a results folder; raise `ComparisonError` if it is none, or not complete."""
     place = Path(folder)
     study, runs = place / "workflow/study.json", place / "tidy/runs.csv"
-    missing = [path for path in (study, runs) if not path.is_file()]
+    missing = [path for path in (study, runs) if not os.path.isfile(path)]
     if missing:
         raise ComparisonError(
             f"{shown(folder)} is no folder of finished results: {shown(missing[0])} is missing; allowed is one such as results/smoke."
         )
     declared = {table.name: table for topic in registry.TOPICS for table in topic.tables}
-    tables = {}
+    files = {name: place / f"analysis/{name}.csv" for name in ("scorecard", "exam_values") if name in declared}
+    tables = dict.fromkeys(("scorecard", "exam_values"))
     try:
-        content = json.loads(study.read_text(encoding="utf-8"))
-        for name in ("scorecard", "exam_values"):
-            path = place / f"analysis/{name}.csv"
-            tables[name] = read_table(path, declared[name]) if name in declared and path.is_file() else None
+        for path in (runs, *files.values()):
+            if os.path.exists(path) and (size := os.path.getsize(path)) > LARGEST_TABLE_BYTES:
+                raise ValueError(f"{path} has {size:,} bytes; allowed are up to {LARGEST_TABLE_BYTES:,}")
+        content = json.loads(given_text(study, DOCUMENT_LIMIT))
+        tables |= {name: read_table(path, declared[name]) for name, path in files.items() if os.path.isfile(path)}
         if not isinstance(content, dict) or "scenarios" not in content or "ccas" not in content:
             raise ValueError(f"{study}: not the description of a study")
         if tables["scorecard"] is not None and tables["exam_values"] is None:
             raise ValueError(f"{place}/analysis/exam_values.csv is missing beside the scorecard")
         return Results(str(folder).rstrip("/"), content, read_runs(runs), **tables)
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
+        problem = f"{study} can't be read ({error.strerror})" if isinstance(error, OSError) else error
         raise ComparisonError(
-            f"{shown(str(error), 400)}; run the study again with this version, and compare then."
+            f"{shown(problem, 400)}; run the study again with this version, and compare then."
         ) from error
 
 
@@ -92,7 +100,7 @@ def compare_folders(folders) -> tuple[Results, Results, pd.DataFrame]:
         raise ComparisonError(
             f'EXAMS names {count(len(folders), "folder")}; allowed are two, as in EXAMS="results/exam-a results/exam-b".'
         )
-    if Path(folders[0]).resolve() == Path(folders[1]).resolve():
+    if os.path.realpath(folders[0]) == os.path.realpath(folders[1]):
         raise ComparisonError(f"EXAMS names {shown(folders[0])} twice; allowed are two folders.")
     first, second = map(read_results, folders)
     if problem := problem_of(first, second):
@@ -118,11 +126,15 @@ def summary_words(first, second, table) -> list[str]:
     if open_rows := numbers.get(TOO_VARIABLE, 0) + numbers.get(NOT_ENOUGH, 0):
         needed = table["n_needed"].dropna()
         words.append(
-            f"{count(open_rows, 'row')} open: what of so many runs can't be told from chance"
-            + (f"; {needed.median():.0f} pairs would about decide the median of them." if len(needed) else ".")
+            f"{count(open_rows, 'row')} {'is' if open_rows == 1 else 'are'} open: these runs can't tell"
+            + (
+                f"; about {needed.median():.0f} pairs would decide half of the rows with too few."
+                if len(needed)
+                else "."
+            )
         )
     if not table["paired"].all():
-        words.append("Runs of other seeds are paired by their number.")
+        words.append("Runs of different seeds are paired by their number.")
     if first.scorecard is not None and (left := _left_out(first, second)):
         words.append(f"{count(left, 'row')} of the scorecards left out: measured in neither, or in one of them only.")
     made = [{each.runs[name].iloc[0] for each in (first, second)} for name in ("testbed_digest", "image_digest")]

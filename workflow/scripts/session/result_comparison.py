@@ -201,7 +201,7 @@ def table_of(rows) -> pd.DataFrame:
     judged = [*_judged(over_all, 1 - share), *_judged(rows, share)]
     table = pd.DataFrame(judged).reindex(columns=list(COLUMNS))
     order = table["change"].map(CHANGES.index)
-    return table.iloc[np.lexsort((table["p"].fillna(-1), order))].reset_index(drop=True)
+    return table.iloc[np.lexsort((table["p"].fillna(1), order))].reset_index(drop=True)
 
 
 def margins_of(study) -> dict[str, float]:
@@ -366,11 +366,15 @@ def _score_rows(first, second) -> Iterator[Row]:
         yield from _invalid_runs(head, cell)
         for score in scores[head["scenario"]].to_dict("records") if head["scenario"] in scores else ():
             if score.get("ip_version", head["ip_version"]) == head["ip_version"]:
-                yield from _rows_of_score(head, score, cell)
+                yield from rows_of_score(head, score, cell)
 
 
-def _rows_of_score(head, score, cell):
-    """Yield the rows of one row of the scorecards: by its margin, or by the runs beyond its limit."""
+def rows_of_score(head, score, cell) -> Iterator[Row]:
+    """Yield the rows of one row of the scorecards: by its margin, or by the runs beyond its limit.
+
+    ``score`` (dict): the first scorecard's columns and the second's ``verdict_second``; ``cell`` as for `rows_of_cell`, with
+    the row's measure as a column.
+    """
     head = head | {
         "criterion": f"{score['rfc_section']} {score['criterion']}", "measure": score["measure"], "unit": score["unit"],
         "effect_unit": score["unit"], "first_verdict": score["verdict"], "second_verdict": score[f"verdict{SECOND}"],

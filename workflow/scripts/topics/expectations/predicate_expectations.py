@@ -1,6 +1,7 @@
 """Expectations that are predicates, as claims have them: the same statistics, intervals and verdicts, of the study's own runs."""
 
 import numpy as np
+import pandas as pd
 
 from run_tables.reading import run_name
 from topics.claims.claim_predicates import parts_of
@@ -45,7 +46,7 @@ def runs_of_claims(claims, table, runs, flows, scenarios, sockets) -> dict[str, 
 
 def _row(claim, row, samples, runs):
     outcome, because = OUTCOMES[row["verdict"]], row["because"]
-    if outcome == tables.MET and claim["kind"] != "normality" and row["low"] is None and row["high"] is None:
+    if outcome == tables.MET and claim["kind"] != "normality" and pd.isna([row["low"], row["high"]]).all():
         outcome, because = tables.NOT_SHOWN, because.rstrip(".") + NO_INTERVAL + "."
     expected = _expected_words(claim, row)
     subject = row["requirement"].removesuffix(f": {expected}")
