@@ -201,7 +201,7 @@ def table_of(rows) -> pd.DataFrame:
     judged = [*_judged(over_all, 1 - share), *_judged(rows, share)]
     table = pd.DataFrame(judged).reindex(columns=list(COLUMNS))
     order = table["change"].map(CHANGES.index)
-    return table.iloc[np.lexsort((table["p"].fillna(-1), order))].reset_index(drop=True)
+    return table.iloc[np.lexsort((table["p"].fillna(1), order))].reset_index(drop=True)
 
 
 def margins_of(study) -> dict[str, float]:
