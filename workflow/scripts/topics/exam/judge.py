@@ -150,7 +150,11 @@ def _rows_of(criterion, design, scenarios, confidence):
         "cca": exam["cca"], "role": SECONDARY,
     }  # fmt: skip
     if not answering:
-        yield about | {"verdict": NOT_MEASURED, "reason": criterion.reason or "the study has no scenario for it"}
+        explained = criterion.is_explained and exam.get("explanation")
+        reason = (
+            "explained by its author, below" if explained else criterion.reason or "the study has no scenario for it"
+        )
+        yield about | {"verdict": NOT_MEASURED, "reason": reason}
     for scenario in answering:
         place = about | {"scenario": scenario, "scenario_label": scenarios[scenario]}
         asked = [name for name in criterion.measures if design.is_asked(scenario, name)]
@@ -307,9 +311,7 @@ def _verdicts(outcomes, rows, tests, level, exam, rare):
         adjusted(pd.Series([*of, *[1.0] * (tests - len(of))]), "holm")[: len(of)] for of in (worse, better)
     )
     found = []
-    for one, absolute, p, corrected, better_p in zip(
-        outcomes, is_absolute, worse, worse_corrected, better_corrected, strict=True
-    ):
+    for one, p, corrected, better_p in zip(outcomes, worse, worse_corrected, better_corrected, strict=True):
         most = card_tests.most_worse(one.worse, one.n if one.measurements >= one.n else one.measurements, level / tests)
         verdict = {"p": p, "p_corrected": corrected, "worse_share_at_most": most, "reason": ""}
         if one.n == 0:
@@ -327,16 +329,11 @@ def _verdicts(outcomes, rows, tests, level, exam, rare):
             found.append(verdict | {"verdict": WORSE})
         elif better_p <= level and not one.missing:
             found.append(verdict | {"verdict": BETTER})
-        elif most <= exam["limits"]["worse_share"] and not one.missing and _falls_no_more(one, absolute):
+        elif most <= exam["limits"]["worse_share"] and not one.missing and one.far_worse <= one.standards_far:
             found.append(verdict | {"verdict": LIKE})
         else:
             found.append(verdict | _open(one))
     return found
-
-
-def _falls_no_more(one, is_absolute) -> bool:
-    """Tell whether no more runs fall than of the standards: one that does is not like them."""
-    return one.far_worse <= (0 if is_absolute else one.standards_far)
 
 
 def _open(one) -> dict[str, str]:
