@@ -184,25 +184,25 @@ def _row(measure, scenario, design, confidence) -> dict:
     row = {"measure": measure.name, "unit": measure.unit, "better": measure.better, **bound, **_counts(outcomes)}
     if len(own := cells.get(exam["cca"], pd.Series(dtype=float))):
         worst = own.idxmin() if measure.better == "higher" else own.idxmax()
-        row |= _median(own, confidence, "value") | {"worst_value": own[worst]}
+        row |= median_with_interval(own, confidence, "value") | {"worst_value": own[worst]}
         row["worst_run"] = f"{scenario}/{exam['cca']}/{worst[0]}/{worst[1]}"
     sign = -1 if measure.better == "higher" else 1
     standards = [cca for cca in exam["standards"] if cca in cells]
     if standards:
         worst_of_them = max(standards, key=lambda cca: sign * cells[cca].median())
         row["standard"] = worst_of_them if measure.limit else outcomes.nearest or worst_of_them
-        row |= _median(cells[row["standard"]], confidence, "standard_value")
+        row |= median_with_interval(cells[row["standard"]], confidence, "standard_value")
     if not measure.limit and outcomes.nearest:
         differences = outcomes.worse_by[outcomes.nearest]
         row |= (
-            _median(differences[np.isfinite(differences)], confidence, "worse_by")
+            median_with_interval(differences[np.isfinite(differences)], confidence, "worse_by")
             if np.isfinite(differences).any()
             else {}
         )
     return row | _by_ip_version(outcomes)
 
 
-def _median(values, confidence, name) -> dict[str, float]:
+def median_with_interval(values, confidence, name) -> dict[str, float]:
     """Return the median and both ends of its interval, one order statistic to another."""
     known = percentile_interval(values, 0.5, confidence)
     has_interval = known.kind == "interval"
