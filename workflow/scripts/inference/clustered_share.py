@@ -35,3 +35,38 @@ def clustered_share_interval(positive, trials, confidence) -> tuple[float, float
     low = 0.0 if share == 0 else float(stats.beta.ppf(tail, share * worth, (1 - share) * worth + 1))
     high = 1.0 if share == 1 else float(stats.beta.ppf(1 - tail, share * clusters + 1, (1 - share) * clusters))
     return low, high
+
+
+#: With this probability a true share is to be found; of so many drawn studies.
+POWER, STUDIES = 0.8, 200
+
+
+def findable_share(trials, share, confidence) -> float | None:
+    """Return the smallest true share of positive trials that is shown to be above another one with a probability of `POWER`.
+
+    It is shown where the interval lies above that. To a percentage point, by drawn studies whose trials are independent, as few
+    clusters can't say how much theirs have in common: correlated ones find less. None if not even 1 is found.
+
+    Parameters
+    ----------
+    trials : array_like of int, shape (clusters,)
+        Of each cluster.
+    share, confidence : float
+        Between 0 and 1.
+    """
+    trials = np.asarray(trials, int)
+    drawn = np.random.default_rng(len(trials)).random((STUDIES, trials.sum()))
+    firsts = np.concatenate([[0], np.cumsum(trials)[:-1]])
+
+    def is_found(true_share):
+        counts = np.add.reduceat((drawn < true_share).astype(int), firsts, axis=1)
+        found = sum(clustered_share_interval(positive, trials, confidence)[0] > share for positive in counts)
+        return found >= POWER * STUDIES
+
+    low, high = 0, 100
+    if not is_found(1.0):
+        return None
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if is_found(middle / 100) else (middle, high)
+    return high / 100

@@ -177,7 +177,7 @@ def _of_samples(second, first, metric, resolution, higher):
     row = {"n": min(len(first), len(second)), "paired": False, "p": None, "change": NOTHING_SHOWN}
     if not row["n"]:
         return row | {"note": "a cell has no valid run with a value"}
-    change = difference(second, first, metric.scale, resolution, metric.collapses)
+    change = difference(second, first, metric.scale, resolution)
     row |= {"first": float(first.mean()), "second": float(second.mean()), "effect": change.effect, "note": change.note}
     if change.error:
         row["low"], row["high"] = change.interval(CONFIDENCE)

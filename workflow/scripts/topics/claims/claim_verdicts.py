@@ -106,7 +106,7 @@ def _check_statistic(claim, samples, parts, confidence, significance):
         verdict, reason = interval_verdict(outcome.low, outcome.value, outcome.high, requirement)
         subject = _subject(parts, outcome)
     low, high, kind = _rounded(outcome.low), _rounded(outcome.high), outcome.interval
-    lost = "" if kind in (MEDIAN, SPREAD) else _collapse_words(samples, parts)
+    lost = "" if kind in (MEDIAN, SPREAD) else _apart_words(samples, parts)
     if lost:
         verdict, reason, low, high, kind = NOT_SHOWN, lost, None, None, ""
     elif kind != SPREAD and all(samples.repeats(measure)[mask].all() for measure, mask in parts):
@@ -132,14 +132,14 @@ def _check_statistic(claim, samples, parts, confidence, significance):
     }
 
 
-def _collapse_words(samples, parts):
-    """Say where a few runs collapsed, so that a mean has no interval, or return an empty text."""
+def _apart_words(samples, parts):
+    """Say where runs lie apart from the others, so that a mean has no interval, or return an empty text."""
     for measure, mask in parts:
-        lost = samples.few_collapses(measure, mask)
+        lost = samples.apart(measure, mask)
         if lost.any():
             cell = np.unravel_index(lost.argmax(), lost.shape)
             runs = f"{lost[cell]} of {samples.counts(measure)[cell]} runs of {samples.cell_words(*cell)}"
-            return f"{runs} far below the others: no interval of the mean"
+            return f"{runs} lie apart from the others: no interval of the mean"
     return ""
 
 

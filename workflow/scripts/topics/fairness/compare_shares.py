@@ -3,13 +3,12 @@
 import pandas as pd
 
 from inference.cell_estimates import cell_estimate, estimate_columns
-from inference.collapses import collapsed
 from inference.multiple_tests import adjusted_within
 from inference.share_intervals import bounded_estimate, logit
 from run_tables.resolution import RTT_RESOLUTION_MS, jain_resolution
 from run_tables.run_keys import CELL
 from topics.fairness.flow_shares import PLACE, numbered, pairs_of
-from topics.fairness.pair_shares import balance_test, bounded_columns, coarsest_known, compare_pairs, either_collapsed
+from topics.fairness.pair_shares import balance_test, bounded_columns, coarsest_known, compare_pairs
 from topics.fairness.start_order import compare_start_order
 from topics.fairness.tables import SHARES
 
@@ -31,20 +30,19 @@ def _sides_of_runs(shares):
     return table.assign(share=table["share"].where(table["known"] == table["size"])).join(whole)
 
 
-def _describe_position(flows, sides, total, params):
+def _describe_position(flows, sides, total, params, tests):
     """Describe what the flows of one position of a mix got: `SHARES` from ``position`` on, but for p_holm.
 
-    Flows are theirs of all replications, `total` those of a run; the sides are by replication, which is the unit.
+    Flows are theirs of all replications, `total` those of a run; the sides are by replication, which is the unit. p will be
+    corrected for so many `tests`.
     """
     flow, flows_of_run = flows.iloc[0], int((flows["replication"] == flows["replication"].iloc[0]).sum())
     fair, part = flows_of_run / total, sides["finely"] / sides["whole"].where(sides["whole"] > 0)
     # With each of k flows off by r, the sum of m of them being the share s: (m (1 - s) + (k - m) s) r of all that arrived.
     step = part * (flows_of_run * (1 - sides["share"]) + (total - flows_of_run) * sides["share"])
-    share = bounded_estimate(
-        sides["share"], params.confidence, resolution=coarsest_known(step), collapses=either_collapsed
-    )
+    share = bounded_estimate(sides["share"], params.confidence, resolution=coarsest_known(step))
     jain_step = coarsest_known(jain_resolution(sides["jain_index"], total * part))
-    jain = bounded_estimate(sides["jain_index"], params.confidence, 1 / total, 1.0, jain_step, collapsed)
+    jain = bounded_estimate(sides["jain_index"], params.confidence, 1 / total, 1.0, jain_step)
     row = {
         "position": flow["position"], "flow_cca": flow["flow_cca"], "flows": flows_of_run,
         "pair": " ".join(f"{pair:g}" for pair in flows["pair"].unique()), "rtt_path_ms": flows["rtt_path_ms"].mean(),
@@ -56,11 +54,12 @@ def _describe_position(flows, sides, total, params):
         row[f"fair_ratio{name}"] = None if value is None else value / fair
     for column, name in MEANS.items():
         finely = {"goodput_mbps": coarsest_known(sides["finely"]), "rtt_mean_ms": RTT_RESOLUTION_MS}.get(column, 0.0)
-        bounds, lost = (SHARES[column].least, SHARES[column].most), collapsed if column == "goodput_mbps" else None
-        mean = cell_estimate(sides[column].astype(float), params.confidence, *bounds, finely, lost)
+        bounds = SHARES[column].least, SHARES[column].most
+        mean = cell_estimate(sides[column].astype(float), params.confidence, *bounds, finely)
         row |= estimate_columns(mean, column, name)
     logit_step = coarsest_known(step / (sides["share"] * (1 - sides["share"])).where(lambda spread: spread > 0))
-    return row | (balance_test(logit(sides["share"].dropna()) - logit(fair), logit_step) if fair < 1 else {})
+    balances = logit(sides["share"].dropna()) - logit(fair)
+    return row | (balance_test(balances, params, tests, logit_step) if fair < 1 else {})
 
 
 def describe_shares(shares, params) -> pd.DataFrame:
@@ -73,11 +72,13 @@ def describe_shares(shares, params) -> pd.DataFrame:
     """
     rows, sides = [], _sides_of_runs(shares)
     by_position, nothing = dict(iter(sides.groupby(level=[*CELL, "position"], sort=False))), sides[:0]
-    totals = shares.groupby(CELL)["flow"].nunique()
+    totals, positions = shares.groupby(CELL)["flow"].nunique(), shares.groupby(CELL)["position"].nunique()
+    tests = positions.replace(2, 1).groupby(level=PLACE).sum()
     for (*cell, position), flows in shares.groupby([*CELL, "position"], sort=False):
         head = dict(zip(CELL, cell, strict=True)) | {"scenario_label": flows["scenario_label"].iloc[0]}
         of_flows = by_position.get((*cell, position), nothing)
-        rows.append(head | _describe_position(flows, of_flows, int(totals[tuple(cell)]), params))
+        of_place = int(tests[tuple(head[name] for name in PLACE)])
+        rows.append(head | _describe_position(flows, of_flows, int(totals[tuple(cell)]), params, of_place))
     table = pd.DataFrame(rows).reindex(columns=SHARES.names)
     second = (table["position"] == 1) & (table.groupby(CELL)["position"].transform("size") == 2)
     holm = adjusted_within(table.assign(p=table["p"].mask(second)), PLACE, "p", "holm")

@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from inference.collapses import collapse_words, collapsed
+from inference.collapses import kinds_words, other_kind
 from inference.mean_interval import repeats_one_measurement
 from run_tables.resolution import resolution_of
 from run_tables.run_keys import CELL
@@ -145,7 +145,7 @@ def _model_row(runs, model, confidence, cautions, unlike):
     row["ratio"], row["ratio_low"], row["ratio_high"] = ratio_interval(
         used[column], used[model], confidence, resolution
     )
-    lost = collapsed(used[column]) if model != FULL_QUEUE else np.zeros(len(used), bool)
+    other = other_kind(used[column], resolution)
     if model in (SQUARE_ROOT, CUBIC):
         if capped := int(used[f"{model}, capped"].sum()):
             link = f"more than the link carries in {capped} of {count(len(used), 'run')}"
@@ -156,9 +156,9 @@ def _model_row(runs, model, confidence, cautions, unlike):
     elif row["ratio_low"] is None:
         same = repeats_one_measurement(used[column], resolution)
         notes.append(f"all {len(used)} runs {'repeat one measurement' if same else 'have the same ratio'}: no interval")
-    elif lost.any():
+    elif other.any():
         row |= {"ratio_low": None, "ratio_high": None}
-        notes.append(collapse_words(lost))
+        notes.append(kinds_words(other))
     return row | {"note": _joined(*notes)}
 
 
