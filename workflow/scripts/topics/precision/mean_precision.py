@@ -19,7 +19,7 @@ OPEN = (TOO_WIDE, TWO_KINDS, TOO_FEW)
 
 @dataclass(frozen=True)
 class MeanPrecision:
-    """A mean with its interval, how far that reaches to both sides (in % of the mean or in its unit), and what that means."""
+    """A mean with its interval, how far that reaches to its farther side (in % of the mean or in its unit), and what that means."""
 
     verdict: str
     mean: float | None = None
@@ -52,7 +52,7 @@ def mean_precision(values, metric: Metric, wanted, level, resolution=0.0) -> Mea
         return MeanPrecision(
             TWO_KINDS if known.apart else ONE if known.measurements == 1 and known.n > 1 else TOO_FEW, mean
         )
-    half_width = (high - low) / 2 * (1 if metric.scale == "points" else 100 / abs(mean))
+    half_width = max(high - mean, mean - low) * (1 if metric.scale == "points" else 100 / abs(mean))
     return MeanPrecision(PRECISE if half_width <= wanted else TOO_WIDE, mean, low, high, half_width)
 
 
