@@ -11,7 +11,7 @@ import pandas as pd
 from inference.independent_comparison import difference
 from inference.multiple_tests import adjusted
 from inference.paired_comparison import Family, compare
-from inference.paired_tests import mean_test, pairs_for
+from inference.paired_tests import LEAST_PAIRS, mean_test
 from inference.sample_size import deviation_interval, pairs_needed
 from known_truth import FACTORS, copies, levelled_pairs, losing_pairs, pairs, quantised_pairs
 from rates import ALARMS, ANY, CELLS, CONFIDENCE, PARAMS, POWER, SIGNIFICANCE, Rate
@@ -72,17 +72,17 @@ def contradictions(rng, samples, n) -> list[Rate]:
             around_0 = known and row["ci_low"] <= 0 <= row["ci_high"]
             wrong += verdict_of_row.startswith("differs") and around_0
             wrong += verdict_of_row.startswith("undecided") and known and not around_0
-    total, reaches = samples * len(FACTORS), n >= pairs_for(CELLS, SIGNIFICANCE)
+    total, reaches = samples * len(FACTORS), n >= LEAST_PAIRS
     return [
         Rate("no test made", "all cases", n, untested, total, (0, 0) if reaches else (1, 1)),
         Rate("verdict against its interval", "all cases", n, wrong, total, (0, 0)),
     ]
 
 
-def p_of(contrasts, tests=1) -> float:
-    """Return p of the test of pairs in a family of some tests; 1 where none is made."""
+def p_of(contrasts) -> float:
+    """Return p of the test of pairs; 1 where none is made."""
     test = mean_test(contrasts)
-    return 1.0 if test is None or len(contrasts) < pairs_for(tests, SIGNIFICANCE) else test.p()
+    return 1.0 if test is None else test.p()
 
 
 def false_alarms(rng, samples, n, factor) -> list[Rate]:
@@ -123,7 +123,7 @@ def planning(rng, samples, n, tests=CELLS) -> list[Rate]:
         )
         held += low <= needed <= high
     study = sd * rng.standard_normal((samples, needed)) + math.log1p(effect / 100)
-    shown = sum(p_of(row, tests) < level for row in study)
+    shown = sum(p_of(row) < level for row in study)
     return [
         # The number is whole, so an interval that ends in it holds a little more.
         Rate("interval holds the pairs needed", f"normal, {needed} needed", n, held, samples, (0.93, 0.975)),
@@ -144,7 +144,7 @@ def family_alarms(rng, samples, n, draw, case, cells) -> list[Rate]:
 def cell_alarms(rng, samples, n, factor, cells=CELLS) -> list[Rate]:
     """Studies with any false difference, of cells of one distribution."""
     contrasts = np.subtract(*np.log(pairs(rng, factor, samples * cells, n)))
-    p = [p_of(row, cells) for row in contrasts]
+    p = [p_of(row) for row in contrasts]
     alarms = int((np.reshape(p, (samples, cells)).min(axis=1) < SIGNIFICANCE / cells).sum())
     return [Rate("studies with a false difference", f"{cells} cells, {factor}", n, alarms, samples, ALARMS)]
 
@@ -165,12 +165,7 @@ def power_of_test(rng, samples, n) -> list[Rate]:
     contrasts = np.subtract(*np.log(pairs(rng, "normal, 3 %", samples, n, 3.0)))
     return [
         Rate(
-            what,
-            "3 % at a spread of 3 %",
-            n,
-            sum(p_of(row, tests) < SIGNIFICANCE / tests for row in contrasts),
-            samples,
-            ANY,
+            what, "3 % at a spread of 3 %", n, sum(p_of(row) < SIGNIFICANCE / tests for row in contrasts), samples, ANY
         )
         for what, tests in (("power of one test", 1), (f"power of one of {CELLS} tests", CELLS))
     ]

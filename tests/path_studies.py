@@ -56,7 +56,7 @@ def ceiling_mbps(row):
     return row["paths"] * 100 * (PAYLOAD["none"][inside] - TUNNEL_BYTES[row["tunnel_ip_version"]]) / 1514
 
 
-def paths_study(platform="uml", ccas=("cubic", "vegas", "reno"), replications=3, invalid_share=0.0, table=None):
+def paths_study(platform="uml", ccas=("cubic", "vegas", "reno"), replications=6, invalid_share=0.0, table=None):
     """Return a study whose runs get `USED` of their ceilings, a thousandth less in the third replication.
 
     ``table`` is its scenarios.csv, `scenarios` unless given.

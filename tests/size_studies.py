@@ -34,7 +34,7 @@ def sizes_scenarios(platform="uml", sizes=SIZES, rate_mbps=100):
     return pd.concat(rows, ignore_index=True)
 
 
-def sizes_study(platform="uml", replications=3, sizes=SIZES, invalid_share=0.0, ccas=("cubic",), rates=(100,)):
+def sizes_study(platform="uml", replications=6, sizes=SIZES, invalid_share=0.0, ccas=("cubic",), rates=(100,)):
     """Return a study of message sizes whose runs are what headers alone make of them, but for a little spread."""
     scenarios = pd.concat([sizes_scenarios(platform, sizes, rate) for rate in rates], ignore_index=True)
     study = tidy_tables.synthetic_study(

@@ -50,6 +50,8 @@ def test_the_order_of_values_and_their_unit_make_no_difference():
     ends = mean_interval(SLEEP, 0.95)
     assert mean_interval(SLEEP[::-1], 0.95) == ends
     assert mean_interval(1e6 * np.array(SLEEP), 0.95) == pytest.approx(1e6 * np.array(ends))
+    mean, low, high = mean_interval(-np.array(SLEEP), 0.95)
+    assert (mean, low, high) == pytest.approx((-ends[0], -ends[2], -ends[1]))
 
 
 def test_of_many_values_it_is_students():

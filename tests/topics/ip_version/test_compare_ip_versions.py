@@ -215,7 +215,10 @@ def test_power_is_that_at_the_corrected_level_and_has_an_interval():
     # A difference that t would show with fewer pairs takes those with which the test can.
     assert cell(ipv4, ipv4 * np.exp(noise / 300), tests=72)["pairs_needed"] == 12
     few = cell(ipv4[:6], ipv4[:6] * np.exp(noise[:6]), tests=72)
-    assert pd.isna(few["detectable"]) and "too few pairs for a test: 6 of the 12 that one of 72 takes" in few["note"]
+    assert (
+        pd.isna(few["detectable"])
+        and "too few pairs to be significant: 6 of the 12 that one of 72 tests takes" in few["note"]
+    )
 
 
 def test_the_family_is_all_cells_of_all_metrics(tmp_path):

@@ -117,7 +117,9 @@ def test_each_cca_has_a_test_and_they_are_corrected_together(tmp_path):
 def test_few_scenarios_have_no_test(tmp_path):
     study = synthetic(scenarios=tidy_tables.grid(delays_ms=(10, 20), losses_percent=(1,), flows=(1,)))
     row = compare(study, tmp_path).loc[("goodput_mbps", BY_SCENARIO, EQUAL)]
-    assert np.isnan(row["p"]) and row["note"].startswith("2 scenarios: no test, which takes 10 for 17 tests")
+    assert np.isnan(row["p"]) and row["note"].startswith(
+        "too few scenarios for a test: 2 of the 10 that one of 17 tests takes"
+    )
 
 
 def test_order_of_runs_changes_nothing(tmp_path):
@@ -149,7 +151,9 @@ def test_one_run_of_each_ip_version(tmp_path):
     study = synthetic(scenarios=scenarios, ccas=["reno"], replications=1)
     table = compare(study, tmp_path).loc["goodput_mbps"]
     assert table.loc[(POOLED, EQUAL), "note"] == "no test: with 1 and 1 values p can't be below 1"
-    assert table.loc[(BY_SCENARIO, EQUAL), "note"] == "1 scenario: no test, which takes 8 for 5 tests"
+    assert (
+        table.loc[(BY_SCENARIO, EQUAL), "note"] == "too few scenarios for a test: 1 of the 8 that one of 5 tests takes"
+    )
 
 
 def test_zero_goodput_has_no_ratio(tmp_path):

@@ -20,8 +20,8 @@ from inference.student_t import quantile
 LEAST_RUNS = 6
 #: ... and with more than so many Student's t alone holds the mean of skewed ones too.
 BOOTSTRAP_MAX_RUNS = 200
-#: Resamples: with one more, each tail of 2.5 % has a whole number of them.
-RESAMPLES = 1999
+#: Resamples, half of which mirror the other half, so that values and their negatives have the same interval.
+RESAMPLES = 2000
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,8 @@ def _resampled_t(standardised):
 @lru_cache(maxsize=16)
 def _resamples(n) -> np.ndarray:
     """Return how much each of n values weighs in each resample, shape (`RESAMPLES`, n): the same ones for every sample of this size."""
-    return np.random.default_rng(n).multinomial(n, [1 / n] * n, RESAMPLES) / n
+    drawn = np.random.default_rng(n).multinomial(n, [1 / n] * n, RESAMPLES // 2) / n
+    return np.concatenate([drawn, drawn[:, ::-1]])
 
 
 def repeats_one_measurement(values, resolution=0.0) -> bool:

@@ -64,7 +64,7 @@ class Comparison:
 
     def tested(self, null=0.0) -> dict[str, str | float | None]:
         """Return the columns test, statistic and p, as far as there is a test."""
-        if self.test is None or not self.reaches:
+        if self.test is None:
             return {"test": "", "statistic": None, "p": None}
         return {"test": self.test.name, "statistic": self.test.statistic, "p": self.test.p(null)}
 
@@ -117,10 +117,10 @@ def compare(a, b, scale, effect_unit, family, resolution=(0.0, 0.0)) -> Comparis
 
 
 def _too_few_words(pairs, needed, tests) -> str:
-    """Return why so few pairs have no test: "too few pairs for a test: 6 of the 14 that one of 288 takes"."""
-    what = "an interval and a test" if pairs < LEAST_PAIRS else "a test"
-    family = f"one of {tests:,}" if tests > 1 else "one"
-    return f"too few pairs for {what}: {pairs} of the {needed} that {family} takes"
+    """Return what so few pairs can't show: "too few pairs to be significant: 6 of the 14 that one of 288 tests takes"."""
+    what = "for an interval and a test" if pairs < LEAST_PAIRS else "to be significant"
+    family = f"one of {tests:,} tests" if tests > 1 else "one"
+    return f"too few pairs {what}: {pairs} of the {needed} that {family} takes"
 
 
 def _contrast_step(row, resolution, scale) -> float:

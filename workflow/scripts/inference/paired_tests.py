@@ -3,8 +3,8 @@
 The estimand is the mean contrast, and it is the only one: effect, interval, test and equivalence all speak of it. The test is
 Hartigan's and Fisher's of the contrasts' signs, whatever the values look like: a test chosen by a test of normality keeps
 neither's level, and Student's t of few pairs finds differences between cells of two modes that have none (in 72 % of studies of
-72 cells with 3 pairs each). Where so few pairs can't reach the level that a family of tests leaves to its first one, there is
-no test (`pairs_for` says how many can), and below `LEAST_PAIRS` no interval either.
+72 cells with 3 pairs each). With few pairs no p can be below the level that a family of tests leaves to its first one
+(`pairs_for` says how many can), and below `LEAST_PAIRS` there is neither interval nor test.
 
 The null hypothesis is that the two members of a pair could be exchanged: what distinguishes them makes no difference.
 Then a contrast is as likely as its negative, however skewed the values themselves are.

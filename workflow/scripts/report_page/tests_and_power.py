@@ -105,8 +105,8 @@ def mean_test_words(tables, significance) -> str:
     if tables.cca_pairs is not None and len(tables.cca_pairs):
         families[len(tables.cca_pairs)] = f"{count(len(tables.cca_pairs), 'pair')} of CCAs"
     needed = [f"{pairs_for(tests, significance)} for the {words}" for tests, words in families.items()]
+    enough = f"; a difference can be significant from so many pairs on: {listed(needed)}" if needed else ""
     return (
         "by the mean of the differences, with flips of the differences' signs, which hold their level whatever the differences are "
-        f"distributed like; with fewer pairs than can reach the corrected level there is no test (here {listed(needed)}), with fewer "
-        f"than {LEAST_PAIRS} no interval"
+        f"distributed like{enough}; with fewer than {LEAST_PAIRS} there is neither interval nor test"
     )

@@ -30,11 +30,10 @@ def _sides_of_runs(shares):
     return table.assign(share=table["share"].where(table["known"] == table["size"])).join(whole)
 
 
-def _describe_position(flows, sides, total, params, tests):
+def _describe_position(flows, sides, total, params):
     """Describe what the flows of one position of a mix got: `SHARES` from ``position`` on, but for p_holm.
 
-    Flows are theirs of all replications, `total` those of a run; the sides are by replication, which is the unit. p will be
-    corrected for so many `tests`.
+    Flows are theirs of all replications, `total` those of a run; the sides are by replication, which is the unit.
     """
     flow, flows_of_run = flows.iloc[0], int((flows["replication"] == flows["replication"].iloc[0]).sum())
     fair, part = flows_of_run / total, sides["finely"] / sides["whole"].where(sides["whole"] > 0)
@@ -59,7 +58,7 @@ def _describe_position(flows, sides, total, params, tests):
         row |= estimate_columns(mean, column, name)
     logit_step = coarsest_known(step / (sides["share"] * (1 - sides["share"])).where(lambda spread: spread > 0))
     balances = logit(sides["share"].dropna()) - logit(fair)
-    return row | (balance_test(balances, params, tests, logit_step) if fair < 1 else {})
+    return row | (balance_test(balances, logit_step) if fair < 1 else {})
 
 
 def describe_shares(shares, params) -> pd.DataFrame:
@@ -72,13 +71,11 @@ def describe_shares(shares, params) -> pd.DataFrame:
     """
     rows, sides = [], _sides_of_runs(shares)
     by_position, nothing = dict(iter(sides.groupby(level=[*CELL, "position"], sort=False))), sides[:0]
-    totals, positions = shares.groupby(CELL)["flow"].nunique(), shares.groupby(CELL)["position"].nunique()
-    tests = positions.replace(2, 1).groupby(level=PLACE).sum()
+    totals = shares.groupby(CELL)["flow"].nunique()
     for (*cell, position), flows in shares.groupby([*CELL, "position"], sort=False):
         head = dict(zip(CELL, cell, strict=True)) | {"scenario_label": flows["scenario_label"].iloc[0]}
         of_flows = by_position.get((*cell, position), nothing)
-        of_place = int(tests[tuple(head[name] for name in PLACE)])
-        rows.append(head | _describe_position(flows, of_flows, int(totals[tuple(cell)]), params, of_place))
+        rows.append(head | _describe_position(flows, of_flows, int(totals[tuple(cell)]), params))
     table = pd.DataFrame(rows).reindex(columns=SHARES.names)
     second = (table["position"] == 1) & (table.groupby(CELL)["position"].transform("size") == 2)
     holm = adjusted_within(table.assign(p=table["p"].mask(second)), PLACE, "p", "holm")

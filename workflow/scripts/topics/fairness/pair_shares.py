@@ -7,7 +7,7 @@ from inference.mean_interval import repeats_one_measurement
 from inference.multiple_tests import adjusted
 from inference.paired_comparison import sentence
 from inference.paired_contrasts import to_effect
-from inference.paired_tests import LEAST_PAIRS, mean_test, pairs_for
+from inference.paired_tests import LEAST_PAIRS, mean_test
 from inference.share_intervals import NOISE, bounded_estimate, expit
 from topics.fairness.flow_shares import PLACE, matrix_cells
 from topics.fairness.tables import SHARE_PAIRS
@@ -58,7 +58,7 @@ def bounded_columns(name, estimate) -> dict:
     return {name: estimate.value, f"{name}_low": estimate.low, f"{name}_high": estimate.high}
 
 
-def pair_row(values, flows, params, tests=1) -> dict:
+def pair_row(values, flows, params) -> dict:
     """Return what the replications say of one pair: `SHARE_PAIRS` from ``replications`` to ``note``, but for the adjusted p.
 
     Parameters
@@ -67,8 +67,6 @@ def pair_row(values, flows, params, tests=1) -> dict:
         As `replication_balances` gives.
     flows : int
         Of a run.
-    tests : int
-        Pairs that p will be corrected for.
     """
     shares, step = expit(values["balance"]), coarsest_known(values["step"])
     share_step = coarsest_known(values["step"] * shares * (1 - shares))
@@ -84,8 +82,8 @@ def pair_row(values, flows, params, tests=1) -> dict:
         "replications": share.n, "runs": int(values["runs"].sum()), **bounded_columns("share", share),
         "share_mean": share.mean, "share_min": share.smallest, "share_max": share.largest,
         "row_mbps": values["row_mbps"].mean(), "column_mbps": values["column_mbps"].mean(),
-        **bounded_columns("jain", jain), "jain_min": jain.smallest, **balance_test(values["balance"], params, tests, step),
-        **_order_columns(differences, 2 * step, params, tests), "note": sentence(filter(None, notes)),
+        **bounded_columns("jain", jain), "jain_min": jain.smallest, **balance_test(values["balance"], step),
+        **_order_columns(differences, 2 * step, params), "note": sentence(filter(None, notes)),
     }  # fmt: skip
 
 
@@ -96,23 +94,22 @@ def coarsest_known(steps) -> float:
     return float(known.max()) if len(known) else 0.0
 
 
-def balance_test(balances, params, tests=1, step=0.0) -> dict:
+def balance_test(balances, step=0.0) -> dict:
     """Test balances against 0, which is a fair share, by flips of their signs.
 
     Where the two sides could be exchanged a balance is as likely as its negative, whatever it is distributed like.
 
-    Returns test, p; neither if so few values can't reach the level that the family of tests leaves, or all are closer than `step`.
+    Returns test, p; neither if there are fewer than `LEAST_PAIRS` values, or all are closer than `step`.
     """
     balances = np.asarray(balances, float)
     balances = balances[np.isfinite(balances)]
-    too_few = len(balances) < pairs_for(tests, params.significance)
-    if too_few or repeats_one_measurement(balances, max(step, NOISE)):
+    if len(balances) < LEAST_PAIRS or repeats_one_measurement(balances, max(step, NOISE)):
         return {}
     test = mean_test(balances, step)
     return {"test": f"{test.name}, log-ratios", "p": test.p()}
 
 
-def _order_columns(differences, step, params, tests):
+def _order_columns(differences, step, params):
     """Test how far the two orders of a mix differ within replications; `step` is that of a difference."""
     if len(differences) < LEAST_PAIRS:
         return {"order_effect": to_effect(float(differences.mean()), "ratio")} if len(differences) else {}
@@ -121,8 +118,7 @@ def _order_columns(differences, step, params, tests):
         return effect
     test = mean_test(differences, step)
     low, high = (to_effect(end, "ratio") for end in test.interval(params.confidence))
-    reaches = len(differences) >= pairs_for(tests, params.significance)
-    return effect | {"order_low": low, "order_high": high} | ({"order_p": test.p()} if reaches else {})
+    return effect | {"order_low": low, "order_high": high, "order_p": test.p()}
 
 
 def compare_pairs(pairs, params) -> pd.DataFrame:
@@ -137,12 +133,11 @@ def compare_pairs(pairs, params) -> pd.DataFrame:
         pooled, mixes, first = pairs.alike[scenario], mixes_of(of_place), of_place.iloc[0]
         cells = matrix_cells(mixes, pooled, pairs.ccas)
         known = {}
-        # In the matrix's order the mirrored cell of a pair comes after it.
-        asked = [pair for place, pair in enumerate(cells) if not pooled or pair[::-1] not in cells[:place]]
-        contests = [(row, column) for row, column in asked if not pooled or row != column]
-        for row, column in asked:
-            values = replication_balances(mixes, row, column, pooled)
-            known[row, column] = pair_row(values, int(first["flows"]), params, len(contests))
+        for row, column in cells:
+            if not pooled or (column, row) not in known:
+                values = replication_balances(mixes, row, column, pooled)
+                known[row, column] = pair_row(values, int(first["flows"]), params)
+        contests = [(row, column) for row, column in known if not pooled or row != column]
         for name in ("p", "order_p"):
             p = pd.Series([known[pair].get(name) for pair in contests], dtype=float)
             for pair, holm in zip(contests, adjusted(p, "holm"), strict=True):

@@ -108,13 +108,13 @@ def _by_scenario(cells, null, metric, margin, tests, params, notes) -> dict:
     row |= {"effect": to_effect(effect, metric.scale), "direction": _direction(effect)}
     test, needed = mean_test(values), pairs_for(tests, params.significance)
     if len(values) < needed:
-        notes = [f"{count(len(values), 'scenario')}: no test, which takes {needed} for {count(tests, 'test')}", *notes]
+        few = f"too few scenarios {'for a test' if test is None else 'to be significant'}"
+        notes = [f"{few}: {len(values)} of the {needed} that one of {count(tests, 'test')} takes", *notes]
     elif test is None:
         notes = ["no test: all scenarios show the same", *notes]
-    else:
-        row |= {"statistic": test.statistic, "p": test.p()}
     if test is None:
         return row | {"note": "; ".join(notes)}
+    row |= {"statistic": test.statistic, "p": test.p()}
     row["ci_low"], row["ci_high"] = (to_effect(end, metric.scale) for end in test.interval(params.confidence))
     if null == EQUAL:
         low, high = bounds(margin, metric.scale)

@@ -21,7 +21,7 @@ VERDICTS = {
     ),
     "perhaps differs": (
         "The cell by itself shows a difference, so its interval excludes 0; after the correction for all cells it isn't "
-        "significant. Among so many cells some do so by chance."
+        "significant, or can't be with so few pairs, as the note says. Among so many cells some do so by chance."
     ),
     "undecided": (
         "Neither a difference nor equivalence is shown: for the spread that there is, so many pairs leave both open."
@@ -43,8 +43,8 @@ VERDICTS = {
         "Runs of different seeds differ, but IPv4 and IPv6 by the same in every pair. Without a spread there is no test."
     ),
     "too few pairs": (
-        "No test is made: however clear a difference is, so few pairs can't show it at the level that the correction for all cells "
-        "leaves. The note says how many can. Equivalence isn't shown either."
+        "Neither interval nor test: however clear a difference is, so few pairs can't show it. The note says how many can, after the "
+        "correction for all cells."
     ),
     "no test": "One pair or none: no spread to judge a difference by.",
 }
