@@ -60,24 +60,24 @@ def mean_interval(values, confidence) -> tuple[float, float, float]:
     low = high = float(quantile((1 + confidence) / 2, n - 1))
     if n <= BOOTSTRAP_MAX_RUNS and deviation > 0:
         t = _resampled_t((values - mean) / deviation)
-        outside = max(int((1 - confidence) / 2 * (RESAMPLES + 1) + 1e-9), 1)
+        outside = max(int((1 - confidence) / 2 * (len(t) + 1) + 1e-9), 1)
         low, high = max(low, t[-outside]), max(high, -t[outside - 1])
     error = deviation / math.sqrt(n)
     return mean, mean - low * error, mean + high * error
 
 
 def _resampled_t(standardised):
-    """Return the t of each resample of values with mean 0 and standard deviation 1, in ascending order."""
+    """Return the t of resamples of values with mean 0 and standard deviation 1, in ascending order.
+
+    Those that have one value over and over, as some of quantised values do, have none.
+    """
     n = len(standardised)
     weights = _resamples(n)
     means = weights @ standardised
     variances = (weights @ standardised**2 - means**2) * n / (n - 1)
-    # A resample of one value over and over has no spread.
-    spread = np.sqrt(np.where(variances > 1e-12, variances, 0.0))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        t = means / spread * math.sqrt(n)
+    known = variances > 1e-12
     # Rounded, so that the way in which a machine sums doesn't show.
-    return np.round(np.sort(np.nan_to_num(t, nan=0.0, posinf=np.inf, neginf=-np.inf)), 9)
+    return np.round(np.sort(means[known] / np.sqrt(variances[known]) * math.sqrt(n)), 9)
 
 
 @lru_cache(maxsize=16)
