@@ -14,6 +14,8 @@ RUNS =
 # For exam and evaluate: the kernel's CCA, or the path of a C file or of a YAML file with a definition; QUICK=1 for the short exam.
 CCA =
 QUICK =
+# exam: so many replications more of the scenarios whose rows are open.
+MORE =
 # Two results folders, for compare.
 EXAMS =
 # publish: pack the images, too. verify: take the images that lie beside RESULTS.
@@ -81,12 +83,12 @@ sensitivity: study setup  ## rerun N scenarios of STUDY, drawn by SEED, under pe
 	@$(IN_ENVIRONMENT) snakemake --cores all --use-apptainer --configfile $(call quoted,$(RESULTS)-sensitivity.yaml) $(ARGS)
 	@$(IN_ENVIRONMENT) python -m session.sensitivity show $(call quoted,$(RESULTS)-sensitivity)
 
-exam:  ## examine CCA by the criteria of RFC 9743, results/exam-<name>; QUICK=1: the short form, results/exam-quick-<name>
+exam:  ## examine CCA by the criteria of RFC 9743, results/exam-<name>; QUICK=1: the short form, results/exam-quick-<name>; MORE=n: n runs more where it is open
 	@$(MAKE) --no-print-directory evaluate $(call quoted,STUDY=exam$(if $(filter-out 0,$(QUICK)),-quick))
 
 evaluate: study setup  ## run STUDY with CCA besides its own, results/<study>-<name>
 	@test -n $(call quoted,$(CCA)) || { echo 'sawtooth: CCA is missing; allowed is a CCA of the kernel, or the path of a C file or of a YAML file with a definition, as in make evaluate CCA=examples/tcp_aimd.c STUDY=smoke' >&2; exit 1; }
-	@file=$$($(IN_ENVIRONMENT) python -m session.candidate $(call quoted,$(CCA)) $(call quoted,$(CONFIG))) \
+	@file=$$($(IN_ENVIRONMENT) python -m session.candidate $(call quoted,$(CCA)) $(call quoted,$(CONFIG)) $(if $(MORE),--more $(call quoted,$(MORE)))) \
 	&& $(IN_ENVIRONMENT) snakemake --cores all --use-apptainer --configfile "$$file" $(if $(PLATFORM),--config $(call quoted,platform=$(PLATFORM))) $(ARGS) \
 	&& echo "report: $${file%.yaml}"$(call quoted,$(if $(PLATFORM),-$(PLATFORM))/report.html)
 

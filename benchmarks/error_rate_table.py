@@ -14,7 +14,9 @@ import numpy as np
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT / "workflow" / "scripts"), str(ROOT / "workflow")]
 import cca_rates
+import compare_error_rates
 import coverage
+import exam_error_rates
 import overall_rates
 import paired_rates
 import sequential_rates
@@ -26,6 +28,8 @@ SUBJECTS = {
     "all cells": overall_rates,
     "ccas": cca_rates,
     "looks": sequential_rates,
+    "compare": compare_error_rates,
+    "exam": exam_error_rates,
 }
 
 

@@ -7,6 +7,7 @@ there.
 
 import os
 import signal
+import subprocess
 import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
@@ -111,6 +112,8 @@ def main():
             set_up()
     except SetupError as error:
         return refuse(error)
+    except subprocess.CalledProcessError as error:
+        return refuse(f"{error.cmd[0]} failed (exit status {error.returncode}).")
     except OSError as error:
         return refuse(f"{error.filename or 'set-up'}: {error.strerror or error}.")
     except KeyboardInterrupt:

@@ -1,14 +1,19 @@
 """A study that was begun with another image is neither mixed nor repeated unasked: `python3 setup begun RESULTS`, called by `make`."""
 
 import gzip
+import io
 import json
+import zlib
 from pathlib import Path
 
 from cache import cache_dir
 from progress import SetupError
+from testbed.machine.given_file import given_bytes
 
 #: How many run documents are looked at, the first and the last among them; to read 14,400 takes minutes.
 LOOKED_AT = 20
+#: The largest document, and its text, in bytes.
+LARGEST_BYTES = 2**26
 
 
 def check_images(results) -> None:
@@ -44,10 +49,10 @@ def check_images(results) -> None:
 def image_of(document) -> tuple[str, str] | None:
     """Return name and content digest of the image that a run document was made with, None if it can't be read."""
     try:
-        with gzip.open(document, "rt") as text:
-            environment = json.load(text)["environment"]
+        content = given_bytes(document, LARGEST_BYTES)
+        environment = json.loads(gzip.GzipFile(fileobj=io.BytesIO(content)).read(LARGEST_BYTES))["environment"]
         return ("ns3" if environment["platform"].startswith("ns3") else "testbed"), environment["image_digest"]
-    except (OSError, EOFError, ValueError, KeyError, TypeError, AttributeError):
+    except (OSError, EOFError, zlib.error, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
 
 

@@ -17,7 +17,7 @@ import unpacked
 from bundle_contents import Entry, git, image_entries, toolbox_entries, workflow_entries
 from cache import cache_dir, digest, made_once, require_space
 from environment import LOCK, VENV
-from progress import SetupError, run_logged, say
+from progress import SetupError, run_fetching, say
 
 # For the tests alone: they are not in a bundle.
 TEST_PACKAGES = {"jinja2", "matplotlib", "pingouin", "playwright", "pytest"}
@@ -110,7 +110,8 @@ def fetch_wheels() -> Path:
                 str(LOCK),
             ]
             environ = {**os.environ, "SOURCE_DATE_EPOCH": "315532800"}  # the first date that a wheel can have
-            run_logged(command, final.with_name(final.name + ".log"), "Python packages of the bundle", env=environ)
+            log = final.with_name(final.name + ".log")
+            run_fetching(command, log, "Python packages of the bundle", f"the Python packages of {LOCK}", env=environ)
     return final
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import toolbox
 import unpacked
 from debian import KEYRING
-from progress import SetupError
+from progress import SetupError, run_quietly
 
 #: Parts of the repository that a bundle leaves out: nobody passes the tests where nothing can be fetched.
 NOT_PACKED = (".ci/", "tests/")
@@ -121,7 +121,7 @@ def toolbox_entries(workdir, venv) -> list[Entry]:
     """List the files of Apptainer's packages as they came, unpacked into a working directory."""
     tools = toolbox.private_toolbox(venv)
     for package in sorted((tools / toolbox.ARCHIVES).glob("*.deb")):
-        subprocess.run(["dpkg-deb", "-x", package, workdir], check=True)
+        run_quietly(["dpkg-deb", "-x", package, workdir])
     keyring = KEYRING.relative_to("/")
     (workdir / keyring).parent.mkdir(parents=True, exist_ok=True)
     (workdir / keyring).write_bytes((tools / keyring).read_bytes())

@@ -1,6 +1,6 @@
 """Debian packages without touching the system: the machine's mirror, archives of the past, an apt of our own."""
 
-import contextlib
+import http.client
 import os
 import re
 import shutil
@@ -10,7 +10,7 @@ import urllib.error
 import urllib.request
 from pathlib import Path
 
-from progress import SetupError, run_logged, say
+from progress import SetupError, errors_in, run_fetching, run_logged, run_quietly, say
 
 # The only release with a current Apptainer. A package's libraries come along with it, so the
 # release that this machine runs doesn't matter.
@@ -27,6 +27,9 @@ NO_SNAPSHOT = (
 #: The archive that debootstrap takes if none is named.
 DEFAULT_MIRROR = re.compile(r'^DEF_MIRROR="(\w+://[^"]+/debian)/?"$', re.M)
 APT_HELPER = "/usr/lib/apt/apt-helper"
+#: The beginning of apt's errors about a file, and what they have if the archive answered: it lacks the file, or has another.
+UNFETCHED = re.compile(r"Failed to fetch \S+ +")
+ANSWERED = re.compile(r"\b404\b|not found|No such file|mismatch|unexpected size", re.I)
 #: Where apt (from 2.9 on) keeps the URL of the archive of Debian's past.
 SNAPSHOT_OPTION = re.compile(r'^Acquire::Snapshots::URI::(?:Override::)?Origin::Debian "(.+)";$', re.M)
 
@@ -71,7 +74,7 @@ def file_of_package(package, path, folder, environ=os.environ) -> Path | None:
     """Return a file of a package that this machine's apt can fetch, unpacked in a folder; None if it can't."""
     subprocess.run(["apt-get", "-qq", "download", package], cwd=folder, capture_output=True, env=environ)
     for archive in folder.glob(f"{package}_*.deb"):
-        subprocess.run(["dpkg-deb", "-x", archive, folder], check=True)
+        run_quietly(["dpkg-deb", "-x", archive, folder])
         return folder / path.relative_to("/")
     return None
 
@@ -120,8 +123,10 @@ def snapshot_of_newer_apt() -> str | None:
         return snapshot_option([*loader, folder / "usr/bin/apt-config"])
 
 
-def download(files, log, title) -> None:
+def download(files, log, title) -> str | None:
     """Download what can be had of some files, with apt's ways to the network if the machine has apt.
+
+    Returns why the archive could not be reached, or None.
 
     Parameters
     ----------
@@ -136,19 +141,24 @@ def download(files, log, title) -> None:
         for url, target, sha256 in files:
             # By the method `file` apt makes a link.
             command += [re.sub("^file:", "copy:", url), str(target), f"SHA256:{sha256}"]
-        with contextlib.suppress(SetupError):
+        try:
             run_logged(command, log, title)
-        return
+        except SetupError:
+            lost = [error for error in errors_in(log) if UNFETCHED.match(error) and not ANSWERED.search(error)]
+            return UNFETCHED.sub("", lost[0]) if lost else None
+        return None
     say(f"{title}: {len(files)} files")
     for url, target, _ in files:
         try:
             with urllib.request.urlopen(url, timeout=60) as source, open(target, "wb") as content:
                 shutil.copyfileobj(source, content)
-        except OSError as error:
+        except (OSError, http.client.HTTPException) as error:
             target.unlink(missing_ok=True)
             say(f"{url}: {error}")
             if not isinstance(error, urllib.error.HTTPError):
-                return
+                reason = f"{getattr(error, 'reason', error)}"
+                return None if ANSWERED.search(reason) else reason
+    return None
 
 
 def index_targets(environ, options=()) -> str:
@@ -248,13 +258,11 @@ def unpack_packages(packages, folder, log, title, keep=None) -> None:
     keyring = find_keyring(workdir)
     config = private_apt(workdir, f"deb [arch=amd64 target=Packages signed-by={keyring}] {mirror} {SUITE} main")
     apt = ["apt-get", "-c", str(config), "-q", "-y"]
-    try:
-        run_logged([*apt, "update"], log, f"package lists of Debian {SUITE}")
-        run_logged([*apt, "--download-only", "install", *packages], log, title)
-    except SetupError as error:
-        raise SetupError(f"{title} can't be fetched from {mirror} (no network, or no Debian mirror there?): {error}")
+    source = f"Debian mirror at {mirror}"
+    run_fetching([*apt, "update"], log, f"package lists of Debian {SUITE}", title, source)
+    run_fetching([*apt, "--download-only", "install", *packages], log, title, title, source)
     for package in sorted((workdir / "cache/archives").glob("*.deb")):
-        subprocess.run(["dpkg-deb", "-x", package, folder], check=True)
+        run_quietly(["dpkg-deb", "-x", package, folder])
     if keep:
         (workdir / "cache/archives").rename(keep)
     (folder / KEYRING.relative_to("/")).parent.mkdir(parents=True, exist_ok=True)

@@ -10,7 +10,7 @@ import debian
 import portable_python
 import unpacked
 from cache import cache_dir, digest, made_once, one_at_a_time, require_space
-from progress import SetupError, run_logged, say
+from progress import SetupError, run_fetching, run_logged, say
 
 VENV = Path(".venv")
 LOCK = Path("envs/workflow.lock")
@@ -66,11 +66,7 @@ def _make(venv, lock, interpreter, bundled):
         make, pip = with_pip(python)
         options += ["--require-hashes", "--requirement", str(lock)]
     run_logged([interpreter, "-m", "venv", "--clear", *make, str(venv)], LOG, "workflow environment .venv")
-    try:
-        run_logged([*pip, "install", *options], LOG, "its Python packages")
-    except SetupError as error:
-        cause = "" if bundled else " (no network, or no package index?)"
-        raise SetupError(f"the Python packages of {lock} can't be installed{cause}: {error}")
+    run_fetching([*pip, "install", *options], LOG, "its Python packages", f"the Python packages of {lock}")
 
 
 def isolate_snakemake(venv) -> None:

@@ -3,14 +3,13 @@
 import os
 import re
 import shutil
-import subprocess
 from collections import Counter
 from pathlib import Path
 
 import locked_packages
 import unpacked
 from cache import cache_dir, digest, made_once, remove_tree, require_cache, require_space
-from progress import SetupError, run_logged
+from progress import SetupError, run_fetching, run_logged, run_quietly
 
 BASE = Path("envs/base.def")
 #: The guest kernel with source, objects and compiler, which the testbed's image takes its kernel from.
@@ -117,7 +116,9 @@ def fetch_wheels(lock, python) -> Path:
                     "--dest",
                     str(partial),
                 ]
-                run_logged(command, final.with_name(final.name + ".log"), f"Python packages of the {lock.stem} image")
+                log = final.with_name(final.name + ".log")
+                title = f"Python packages of the {lock.stem} image"
+                run_fetching(command, log, title, f"the Python packages of {lock}")
                 listed.unlink()
     return final
 
@@ -206,10 +207,10 @@ def unpack(apptainer, image, root, environ) -> None:
     pingouin starts in 1.6 s instead of 4.5 s, and it works where /dev/fuse is closed to users:
     there Apptainer would unpack the file at every start.
     """
-    listing = subprocess.run([apptainer, "sif", "list", image], check=True, capture_output=True, text=True, env=environ)
-    offset = re.search(r"\|(\d+)-\d+ +\|FS \(Squashfs", listing.stdout)[1]
+    listing = run_quietly([apptainer, "sif", "list", image], env=environ)
+    offset = re.search(r"\|(\d+)-\d+ +\|FS \(Squashfs", listing)[1]
     command = ["unsquashfs", "-quiet", "-no-progress", "-no-xattrs", "-offset", offset, "-dest", root, image]
-    subprocess.run(command, check=True, env=environ)
+    run_quietly(command, env=environ)
 
 
 def link_image(definition, folder) -> None:

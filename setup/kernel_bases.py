@@ -14,7 +14,7 @@ import locked_packages
 import own_tree
 from build_container import IN_CONTAINER, LONGEST_BASE_S, contained, copy_recipe, outside, tail_lines
 from cache import cache_dir, digest, made_once, remove_tree, require_space
-from progress import SetupError, run_logged, say
+from progress import SetupError, run_logged, run_quietly, say
 from study_files.kernels import (
     CHECKOUT,
     LOCK,
@@ -163,8 +163,8 @@ def fetch_source(kernel, partial) -> None:
     work = partial / "unpacked"
     work.mkdir()
     with subprocess.Popen(["dpkg-deb", "--fsys-tarfile", package], stdout=subprocess.PIPE) as packed:
-        subprocess.run(["tar", "-x", "-C", work, f"./usr/src/{name}.tar.xz"], stdin=packed.stdout, check=True)
-    subprocess.run(["tar", "-xf", work / f"usr/src/{name}.tar.xz", "-C", work], check=True)
+        run_quietly(["tar", "-x", "-C", work, f"./usr/src/{name}.tar.xz"], stdin=packed.stdout)
+    run_quietly(["tar", "-xf", work / f"usr/src/{name}.tar.xz", "-C", work])
     (work / name).rename(partial / "source")
     shutil.rmtree(work)
 

@@ -16,7 +16,6 @@ import hashlib
 import json
 import re
 import shutil
-import subprocess
 from pathlib import Path
 
 import build_outputs
@@ -28,7 +27,7 @@ from build_container import IN_CONTAINER, LONGEST_S, contained, copy_recipe, sai
 from build_words import why_not_built
 from cache import cache_dir, digest, made_once, remove_tree, require_space
 from kernel_bases import FACTS, is_as_it_was, provide_base
-from progress import SetupError, say
+from progress import SetupError, run_quietly, say
 from study_files.kernels import CHECKOUT, LARGEST_PATCH_BYTES, digest_of_files, digests_of_files, recipe_digest
 from testbed.machine.given_file import given_bytes
 
@@ -174,7 +173,7 @@ def build(name, root, base, partial, sources, kernel, changed, contents) -> byte
         folder.mkdir(parents=True)
     recipe = copy_recipe(work / "guest")
     # A copy, with its dates, or all would be compiled again.
-    subprocess.run(["cp", "-a", "--reflink=auto", base / "objects", objects], check=True)
+    run_quietly(["cp", "-a", "--reflink=auto", base / "objects", objects])
     for path, content in sources.items():
         (own / path.name).write_bytes(content)
     (own / "Makefile").write_text(MAKEFILE.format(objects=" ".join(path.with_suffix(".o").name for path in sources)))

@@ -6,10 +6,10 @@ import sys
 import tempfile
 from pathlib import Path
 
-from environment import LOCK
+from environment import LOCK, LOG
 from images import ANALYSIS_PYTHON
 from lock_debian import write_debian_lock
-from progress import run_logged
+from progress import run_fetching
 
 TARGETS = {
     # for every Python from 3.11 on; the image's Python and platform are fixed
@@ -22,8 +22,7 @@ def write_locks(python=sys.executable) -> None:
     """Resolve envs/*.in anew and write envs/*.lock: Debian's packages with apt, Python's with uv, fetched for this call."""
     write_debian_lock()
     with tempfile.TemporaryDirectory() as folder:
-        log = Path(folder) / "log"
-        run_logged([python, "-m", "pip", "install", "--quiet", "--target", folder, "uv"], log, "uv")
+        run_fetching([python, "-m", "pip", "install", "--quiet", "--target", folder, "uv"], LOG, "uv", "uv")
         environ = dict(os.environ)
         # uv doesn't read pip's configuration.
         index = subprocess.run(
@@ -49,4 +48,4 @@ def write_locks(python=sys.executable) -> None:
                 "--output-file",
                 str(lock),
             ]
-            run_logged(command, log, str(lock), env=environ)
+            run_fetching(command, LOG, str(lock), f"what {lock} names", env=environ)

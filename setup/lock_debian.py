@@ -8,8 +8,9 @@ from email.utils import parsedate_to_datetime
 from pathlib import Path
 
 import debian
+from environment import LOG
 from locked_packages import BASE, LOCK, RELEASE, Package, is_kernel_source, write_lock
-from progress import SetupError, run_logged
+from progress import SetupError, run_fetching
 
 WISHES = Path("envs/debian.in")
 SUITES = (RELEASE, "sid", "bookworm")
@@ -36,7 +37,6 @@ def write_debian_lock(wishes=WISHES, lock=LOCK) -> None:
     mirror = debian.find_mirror()
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
-        log = folder / "log"
         keyring = debian.find_keyring(folder)
         sources = (f"deb [arch=amd64 target=Packages signed-by={keyring}] {mirror} {suite} main" for suite in SUITES)
         config = debian.private_apt(folder, "\n".join(sources))
@@ -44,7 +44,8 @@ def write_debian_lock(wishes=WISHES, lock=LOCK) -> None:
         with config.open("a") as text:
             # A mirror may be one of the past, whose lists are past their date; signatures are still checked.
             text.write(f'Dir::Etc::Preferences "{folder}/pins";\nAcquire::Check-Valid-Until "false";\n')
-        run_logged(["apt-get", "-c", str(config), "-q", "update"], log, f"package lists of {mirror}")
+        title, source = f"package lists of {mirror}", f"Debian mirror at {mirror}"
+        run_fetching(["apt-get", "-c", str(config), "-q", "update"], LOG, title, "the package lists", source)
         sections = read_wishes(wishes)
         locked = {}
         for section, wished in sections.items():

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import debian
-from cache import cache_dir, digest, made_once, require_space
+from cache import cache_dir, digest, made_once, remove_tree, require_space
 from progress import SetupError
 from unpacked import digest_of
 
@@ -21,6 +21,8 @@ LOCK = Path("envs/debian.lock")
 RELEASE = "trixie"
 #: The section that a root file system is made of: debootstrap wants a whole archive.
 BASE = "base"
+#: The cache's folder of packages from calls that got only some of a section's.
+FETCHED = "fetched"
 HEAD = """\
 # Debian packages of the images, `make lock` writes them from debian.in: name, version, architecture, size, SHA-256, place.
 # An archive of this time has them all.
@@ -131,7 +133,12 @@ def provide(section) -> Path:
                 partial, round(2 * sum(package.size for package in packages) / 1e9, 1), f"Debian packages ({section})"
             )
             take_over(packages, final.parent, partial)
-            fetch(packages, time, partial, final.with_name(final.name + ".log"), f"Debian packages ({section})")
+            try:
+                fetch(packages, time, partial, final.with_name(final.name + ".log"), f"Debian packages ({section})")
+            except BaseException:  # interrupted, too: the next call takes over what is whole
+                keep_fetched(packages, partial, final.parent / FETCHED)
+                raise
+            remove_tree(final.parent / FETCHED)
             if section == BASE:
                 write_index(packages, partial)
     return final
@@ -153,6 +160,15 @@ def take_over(packages, cache, folder) -> None:
                 break
 
 
+def keep_fetched(packages, folder, kept) -> None:
+    """Move those packages that a folder has, and that are what the lock says, into the cache's folder of fetched ones."""
+    kept.mkdir(exist_ok=True)
+    missing = lacking(packages, folder)
+    for package in packages:
+        if package not in missing:
+            (folder / package.file).replace(kept / package.file)
+
+
 def lacking(packages, folder) -> list[Package]:
     """Return the packages that a folder lacks; a file that isn't what the lock says is deleted."""
     missing = []
@@ -167,7 +183,7 @@ def lacking(packages, folder) -> list[Package]:
 
 def fetch(packages, time, folder, log, title) -> None:
     """Put packages into a folder that has some of them already, from the first archive that has each."""
-    tried = []
+    tried, is_reached = [], True
     for find_archive in (debian.find_mirror, lambda: debian.find_snapshot(time)):
         missing = lacking(packages, folder)
         if not missing:
@@ -178,15 +194,17 @@ def fetch(packages, time, folder, log, title) -> None:
             tried.append(str(error).split(":")[0])
             continue
         files = [(f"{archive}/{package.path}", folder / package.file, package.sha256) for package in missing]
-        debian.download(files, log, f"{title} from {archive}")
-        tried.append(f"{archive} has not")
+        lost = debian.download(files, log, f"{title} from {archive}")
+        tried.append(f"{archive}: {lost}" if lost else f"{archive} has not")
+        is_reached = is_reached and not lost
     missing = lacking(packages, folder)
     if missing:
         first = missing[0]
         more = f" and {len(missing) - 1} more" if missing[1:] else ""
         raise SetupError(
             f"{LOCK} names {first.name} {first.version}{more}, and it can't be had ({'; '.join(tried)}): "
-            "bring a bundle from a machine that has the images (`make bundle`), take the images that came with published "
+            + ("" if is_reached else "call again when there is a network (what was fetched is kept), ")
+            + "bring a bundle from a machine that has the images (`make bundle`), take the images that came with published "
             "results (`make SAWTOOTH_IMAGES=<their .images.tar>`), or write the lock anew (`make lock`): newer "
             "packages, so another image and runs of other bytes."
         )

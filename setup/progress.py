@@ -10,10 +10,14 @@ import time
 # The lines of a log that are worth showing: a definition's own marks and Apptainer's last stage.
 STEP = re.compile(r"==> (.+)|INFO: +(Creating SIF file).*")
 HEARTBEAT_S = 30
+#: Number of a log's last lines that are shown of a command that failed.
+SHOWN_LINES = 25
 #: Largest size of a command's log in bytes; further output is dropped.
 LARGEST_LOG = 2**26
 #: The longest line that a step is looked for in, in bytes.
 LONGEST_LINE = 2**16
+#: An error of pip or apt, as their logs have it. pip puts one word before a traceback, whose last line has the error.
+ERROR = re.compile(r"(?:ERROR|E): (?!Exception:)(.+)")
 #: Control characters but tab and newline, and those that turn the direction of text.
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
@@ -32,12 +36,33 @@ def say(text) -> None:
     print(visible(text), flush=True)
 
 
-def tail(log, lines=25) -> str:
-    """Return the last lines of a log file, indented for display."""
+def last_lines(log, count) -> list[str]:
+    """Return the last lines of a log file of any size."""
     with open(log, "rb") as opened:
-        opened.seek(max(0, opened.seek(0, os.SEEK_END) - lines * LONGEST_LINE))
-        text = opened.read().decode(errors="replace").splitlines()[-lines:]
-    return "\n".join(f"    {line}" for line in text)
+        opened.seek(max(0, opened.seek(0, os.SEEK_END) - SHOWN_LINES * LONGEST_LINE))
+        return opened.read().decode(errors="replace").splitlines()[-count:]
+
+
+def errors_in(log) -> list[str]:
+    """Return the errors of pip or apt at the end of a log; if none is marked as one, its last line."""
+    lines = last_lines(log, 1000)
+    return [match[1].strip() for line in lines if (match := ERROR.match(line))] or lines[-1:] or ["it gives no reason"]
+
+
+def run_quietly(command, **options) -> str:
+    """Run a command that is shown only if it fails, as a `SetupError` with its last line of standard error; return its output.
+
+    Parameters
+    ----------
+    command : list of str or pathlib.Path
+    **options
+        More arguments of `subprocess.run`.
+    """
+    done = subprocess.run(command, capture_output=True, text=True, errors="replace", **options)
+    if done.returncode:
+        lines = done.stderr.strip().splitlines() or [f"exit status {done.returncode}"]
+        raise SetupError(f"{os.path.basename(command[0])} failed: {lines[-1]}")
+    return done.stdout
 
 
 def run_logged(command, log, title, env=None, cwd=None) -> None:
@@ -78,8 +103,24 @@ def run_logged(command, log, title, env=None, cwd=None) -> None:
             raise
         status = process.wait()
     if status:
-        raise SetupError(f"{title} failed (exit status {status}); the end of {log}:\n{tail(log)}")
+        end = "".join(f"\n    {line}" for line in last_lines(log, SHOWN_LINES))
+        raise SetupError(f"{title} failed (exit status {status}); the end of {log}:{end}")
     show("done")
+
+
+def run_fetching(command, log, title, what, source="package index", env=None) -> None:
+    """Run a command of pip or apt that fetches something, as `run_logged` does; ``what`` begins the sentence if it can't.
+
+    Raises
+    ------
+    SetupError
+        With the first error in the log.
+    """
+    try:
+        run_logged(command, log, title, env)
+    except SetupError:
+        reason = errors_in(log)[0]
+        raise SetupError(f"{what} can't be fetched (no network, or no {source}?): {reason} (the rest: {log})") from None
 
 
 def copy_output(source, selector, log, show) -> None:

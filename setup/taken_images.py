@@ -77,9 +77,9 @@ def offered(place) -> list[Offer]:
         There is no image.
     """
     place = place.absolute()
-    if not place.exists():
+    if not os.path.exists(place):
         raise SetupError(f"SAWTOOTH_IMAGES is {place}, which doesn't exist.")
-    if not place.is_dir():
+    if not os.path.isdir(place):
         return offered_in_archive(place)
     folders = [place, *sorted(each for each in place.iterdir() if each.is_dir() and not each.name.startswith("."))]
     offers = [offered_folder(each) for each in folders if (each / "image.json").is_file() and (each / "root").is_dir()]
@@ -114,6 +114,8 @@ def offered_in_archive(archive) -> list[Offer]:
                 if not (offer.name.isalnum() and hex_digits("sha256:" + offer.definition_key)):
                     raise ValueError(offer.name)
             return offers
+    except OSError as error:
+        raise SetupError(f"{archive} can't be read ({error.strerror}).") from None
     except WRONG:
         raise SetupError(
             f"{archive} is no archive of images that `make images` or `make publish IMAGES=1` wrote, or isn't whole."

@@ -234,6 +234,7 @@ def run_row(run, scenario, means, spread, failed, rng):
         "seed": zlib.crc32(f"{run['scenario']}/{run['replication']}".encode()),
         "valid": failed < 0,
         "invalid_because": "" if failed < 0 else f"{SYNTHETIC_CHECKS[failed][0]}: something else",
+        "excluded_by": "" if failed < 0 else "instrument",
         "delay_ms": scenario["delay_forward_ms"],
         "rtt_path_ms": path_ms,
         "loss_configured_percent": scenario["loss_forward_percent"],

@@ -13,7 +13,7 @@ from session.host_needs import needs
 from study_files import study as studies
 from study_files.study_runs import job_runs
 from testbed.checks.definition_checks import check_parameters
-from testbed.machine.uml import last_words, memory_mib
+from testbed.machine.uml import memory_mib
 
 SLOW = {"slow": {"base": "cubic", "parameters": {"beta": 512, "hystart": 0}}}
 SOURCE = """
@@ -209,14 +209,6 @@ def test_a_cca_of_ones_own_has_the_room_of_the_most_eager(tmp_path, monkeypatch)
     one = study(ccas=["slow", "cubic", "bbr"], cca_definitions={"slow": {"source": "tcp_mine.c"}}, scenarios=far)
     own, cubic, bbr = (memory_mib(specification(one, cca)) for cca in ("slow", "cubic", "bbr"))
     assert own == bbr > cubic
-
-
-def test_last_words_begin_where_the_kernel_says_why_it_ends():
-    printed = b"--- traffic\n[    1.300000] BUG: failure at net/x.c:3/f()!\n\nKernel panic - not syncing: BUG!\nCPU: 0\nStack:\n"
-    words = "; the kernel's last words: BUG: failure at net/x.c:3/f()! / Kernel panic - not syncing: BUG! / CPU: 0"
-    assert last_words(printed) == words
-    assert last_words(b"--- topology\n--- traffic\n") == "; the kernel's last words: --- traffic"
-    assert last_words(b"") == ""
 
 
 @pytest.mark.parametrize(

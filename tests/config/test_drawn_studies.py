@@ -66,7 +66,9 @@ def check_run(study, scenario_id, cca, ip_version, replication):
     assert {run.flow_cca(flow) for flow in range(run.flows)} == set(cca.split("+"))
     scenario = next(scenario for scenario in study["scenarios"] if scenario["id"] == scenario_id)
     drawn = study_variation.drawn(scenario, specification["seed"])
-    asked = {key: value for key, value in drawn.items() if key not in ("label", "variation")}
+    asked = {
+        key: value for key, value in drawn.items() if key not in ("label", "replications", "seeds_of", "variation")
+    }
     carried_out = specification["scenario"]
     left_out = {
         "link": {"timeline": [], "trace": None, "policer": None} | {one.name: one.none for one in LINK_OPTIONS},

@@ -52,6 +52,8 @@ def test_every_parameter_is_described_with_range_and_default():
 DEFAULTS = """
 id: near
 label: near
+replications: null
+seeds_of: null
 platform: uml
 topology: dumbbell
 background: none

@@ -6,7 +6,7 @@ import pytest
 import yaml
 
 from session import candidate
-from session.candidate import Candidate, CandidateError, candidate_of, with_candidate
+from session.candidate import Candidate, CandidateError, candidate_of, with_candidate, with_more_runs
 from study_files import study as studies
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -133,3 +133,31 @@ def test_a_trace_goes_along(folder):
     output, resolved = candidate.write("my/tcp_mine.c", source)
     assert resolved["scenarios"] == studies.resolve(studies.load(source), str(source))["scenarios"]
     assert studies.resolve(studies.load(output), output) == resolved
+
+
+def test_more_runs_of_what_is_open():
+    """The scenarios of open rows go on, with what their harm is measured from; the others keep their runs, and the look is recorded."""
+    scenarios = [
+        {"id": "5.2.1-solo"},
+        {"id": "5.2.1-after-reno", "seeds_of": "5.2.1-solo"},
+        {"id": "6.3-x"},
+        {"id": "6.3-y", "replications": 2},
+    ]
+    study = {"study": "exam-mine", "replications": 20, "exam": {"cca": "mine"}, "scenarios": scenarios}
+    card = [
+        {"role": "primary", "verdict": "too variable", "scenario": "5.2.1-after-reno"}, {"role": "primary", "verdict": "like", "scenario": "6.3-x"},
+        {"role": "secondary", "verdict": "", "scenario": "6.3-y"}, {"role": "primary", "verdict": "not enough", "scenario": ""},
+    ]  # fmt: skip
+    first = with_more_runs(study, study, card, 10)
+    assert {one["id"]: one["replications"] for one in first["scenarios"]} == {
+        "5.2.1-solo": 30,
+        "5.2.1-after-reno": 30,
+        "6.3-x": 20,
+        "6.3-y": 2,
+    }
+    second = with_more_runs(study, first, card, 10)
+    assert (
+        second["exam"]["looks"],
+        second["scenarios"][1]["replications"],
+        second["scenarios"][2]["replications"],
+    ) == ([20, 30], 40, 20)

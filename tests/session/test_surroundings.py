@@ -3,6 +3,7 @@
 import importlib
 import os
 import resource
+import shlex
 import shutil
 import subprocess
 import sys
@@ -135,11 +136,17 @@ def test_a_clock_in_the_past_is_said(tmp_path):
     (tmp_path / "results/.lock").touch()
     document = tmp_path / "results/runs/a/1.json.gz"
     document.touch()
+    (tmp_path / "workflow/Snakefile").touch()
     others = (tmp_path / "report", tmp_path / "workflow")
     assert clock_problem(tmp_path / "results", others) is None
     later = time.time() + 3600
     os.utime(document, (later, later))
-    assert f"and {document} was written at 2" in clock_problem(tmp_path / "results", others)
+    os.utime(tmp_path / "workflow/Snakefile", (later - 60, later - 60))
+    problem = clock_problem(tmp_path / "results", others)
+    assert f"and {document} was written at 2" in problem and "(and 1 more files after now)" in problem
+    command = problem.split("`")[1]
+    subprocess.run(shlex.split(command), check=True)
+    assert clock_problem(tmp_path / "results", others) is None
 
 
 def test_the_commit_is_that_of_the_folder_whatever_git_is_told(tmp_path, monkeypatch, root):

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -35,7 +36,17 @@ def test_nothing_begun_or_begun_with_this_image(checkout):
     begun_studies.check_images(Path("results/study"))
     for number in range(1, 101):
         checkout(number, "sha256:new")
-    checkout(101, "sha256:new").write_bytes(b"damaged")  # the workflow's to name
+    whole = checkout(101, "sha256:new").read_bytes()
+    damaged = (
+        b"damaged",
+        whole[:-9],
+        whole[:12] + b"xxxx" + whole[16:],
+        gzip.compress(b"[" * 10**6),
+        gzip.compress(bytes(2**27), 1),
+    )
+    for number, content in enumerate(damaged, 1):  # the workflow's to name
+        Path(f"results/study/runs/one/reno/ipv4/{number}.json.gz").write_bytes(content)
+    os.mkfifo("results/study/runs/one/reno/ipv4/0.json.gz")
     begun_studies.check_images(Path("results/study"))
 
 

@@ -2,6 +2,7 @@
 
 import os
 import signal
+import time
 from pathlib import Path
 
 import pytest
@@ -94,6 +95,25 @@ def test_a_hung_guest_is_ended_with_all_its_processes(one_missing, mini, mounts)
     assert (memory.f_bfree, os.listdir(mounts.seen("/dev/shm"))) == (memory.f_blocks, [])
     assert not (one_missing.folder / DOCUMENT).exists()
     one_missing.snakemake("--cores", "1", "--configfile", MINI, "--", DOCUMENT)
+    one_missing.same_results_as(mini)
+
+
+def test_a_machine_that_sleeps_for_longer_than_a_run_may_take(one_missing, mini):
+    """With all its processes; the run has its second try then."""
+    limit = ("--set-resources", "emulate_run:wall_limit_s=8")
+    workflow = one_missing.start("--cores", "1", *limit, "--", DOCUMENT, study=MINI)
+    guest = first_guest(workflow).stop()
+    processes = [workflow.pid, *(process for process, _ in descendants(workflow.pid))]
+    for process in processes:
+        os.kill(process, signal.SIGSTOP)
+    time.sleep(9)
+    for process in reversed(processes):
+        os.kill(process, signal.SIGCONT)
+    status, printed = finish(workflow)
+    assert status == 0, printed[-2000:]
+    cause = "step 'guest': did not end within its time limit of 8 s"
+    assert f"sawtooth: run {NAME}: succeeded on the second try; the first: {cause}" in printed
+    assert not guest.folder.exists()
     one_missing.same_results_as(mini)
 
 

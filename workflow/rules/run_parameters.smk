@@ -87,7 +87,7 @@ def job_with(log=None):
     def job(wildcards, output):
         factors = (path.removesuffix(".json.gz").split("/")[-4:] for path in output)
         runs = [
-            [cca, ip_version, int(replication), studies.run_seed(STUDY["seed"], scenario, replication)]
+            [cca, ip_version, int(replication), studies.seed_of_run(STUDY, scenario, replication)]
             for scenario, cca, ip_version, replication in factors
         ]
         job = {"runs": runs, "log": log and log.format(**wildcards), "program": PROGRAM_CONTENT}

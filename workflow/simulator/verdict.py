@@ -4,12 +4,11 @@ A failed check makes the run invalid, as everywhere.
 """
 
 import math
-from dataclasses import asdict
 from itertools import pairwise
 
 from experiment.packet_sizes import HEADER_BYTES
 from simulator.plan import RECOVERIES
-from testbed.checks.check import Check, words
+from testbed.checks.check import Check, verdict_of, words
 from testbed.checks.loss_phases import check_phases
 from testbed.checks.network_checks import IDLE_RTT_SLACK_MS, judge_loss
 from testbed.checks.timeline_checks import check_timeline
@@ -23,8 +22,7 @@ def judge(specification, document) -> dict:
     """Return the verdict: ``valid`` and the list of all ``checks``."""
     changes = (check_timeline,) if specification.timeline else ()
     checks = [check(specification, document) for check in (*CHECKS, *changes)]
-    checks = [check for check in checks if check is not None]
-    return {"valid": all(check.ok for check in checks), "checks": [asdict(check) for check in checks]}
+    return verdict_of([check for check in checks if check is not None])
 
 
 def counted_flows(document) -> list[dict]:

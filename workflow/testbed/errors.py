@@ -7,3 +7,7 @@ class SettingError(RuntimeError):
 
 class TrafficError(RuntimeError):
     """An application could not carry out its part."""
+
+
+class NotEndedError(TrafficError):
+    """An application did not end within its time, by the run's clock."""

@@ -65,7 +65,8 @@ def carry_out_if_missing(specification, folder, limit_s, job_log) -> bool:
         note(job_log, f"{run}: {in_words(error)}")
         return False
     if outcome.failure:
-        tell(f"{run}: {outcome.failure}; the study goes on without it")
+        again = f"to repeat it, add --force {document} to the call"
+        tell(f"{run}: {outcome.failure}; its seed is {specification.seed}; the study goes on without it; {again}")
     elif outcome.first_fault:
         tell(f"{run}: succeeded on the second try; the first: {outcome.first_fault}")
     note(job_log, f"{run}: {outcome.failure or 'done'}{on_second_try(outcome.first_fault)}")

@@ -100,37 +100,25 @@ def test_harm():
     """By the definition of Ware and others: 0.6 of 10 that became 4; delay of 40 that became 50 a fifth of it."""
     assert harm(10, 4, True) == pytest.approx(0.6)
     assert harm(40, 50, False) == pytest.approx(0.2)
-    assert harm(10, 12, True) == 0
+    assert harm(10, 12, True) == pytest.approx(-0.2)
     assert harm(0, 0, False) == 0
 
 
-def test_harms_by_the_other_flows_own_cca_and_rtt():
-    """What there was alone is the mean over the runs of the other flow's CCA on its path."""
-    keys = ["scenario", "cca", "ip_version", "replication", *PATH, "throughput", "delay", "loss"]
+def test_harms_by_the_other_flows_own_cca_and_path():
+    """What there was alone is of the other flow's CCA in the same replication: path and seed are the same."""
+    keys = ["scenario", "cca", *PATH, "throughput", "delay", "loss"]
     rows = [
-        ("5.2.1-solo", "reno", "ipv4", 1, "reno", 40.0, 20.0, 99924.0, 18.0, 50.0, 1.0),
-        ("5.2.1-solo", "reno", "ipv4", 2, "reno", 40.0, 20.0, 99924.0, 20.0, 50.0, 1.0),
-        ("5.2.1-solo-far", "reno", "ipv4", 1, "reno", 160.0, 20.0, 99924.0, 10.0, 170.0, 1.0),
-        ("5.2.1-before-reno", "mine", "ipv4", 1, "reno", 40.0, 20.0, 99924.0, 9.5, 100.0, 4.0),
-        (
-            "5.2.1-before-reno-fast",
-            "mine",
-            "ipv4",
-            1,
-            "reno",
-            40.0,
-            100.0,
-            99924.0,
-            9.5,
-            100.0,
-            4.0,
-        ),  # never alone there
-        ("5.2.1-before-bbr", "mine", "ipv4", 1, "bbr", 40.0, 20.0, 99924.0, 9.5, 100.0, 4.0),
-    ]
+        ("5.2.1-solo", "reno", "reno", 40.0, 20.0, 99924.0, "ipv4", 1, 19.0, 50.0, 1.0),
+        ("5.2.1-solo", "reno", "reno", 40.0, 20.0, 99924.0, "ipv4", 2, 10.0, 50.0, 1.0),
+        ("5.2.1-solo-far", "reno", "reno", 160.0, 20.0, 99924.0, "ipv4", 1, 10.0, 170.0, 1.0),
+        ("5.2.1-before-reno", "mine", "reno", 40.0, 20.0, 99924.0, "ipv4", 1, 9.5, 100.0, 4.0),
+        ("5.2.1-before-reno-fast", "mine", "reno", 40.0, 100.0, 99924.0, "ipv4", 1, 9.5, 100.0, 4.0),  # never alone there
+        ("5.2.1-before-bbr", "mine", "bbr", 40.0, 20.0, 99924.0, "ipv4", 1, 9.5, 100.0, 4.0),
+    ]  # fmt: skip
     of_flows = harms(pd.DataFrame(rows, columns=keys))
     assert set(of_flows["scenario"]) == {"5.2.1-before-reno"}  # BBR never ran alone
     assert of_flows.set_index("measure")["value"].to_dict() == pytest.approx(
-        {"harm_throughput": 0.5, "harm_delay": 0.5, "harm_loss": 0.75}
+        {"harm_throughput": 0.5, "harm_delay": 0.5, "loss_added_percent": 3.0}
     )
 
 

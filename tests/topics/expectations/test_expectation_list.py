@@ -7,9 +7,11 @@ import claim_runs
 from claim_runs import mistakes
 from run_tables.tidy_tables import TIDY_TABLES
 from study_files import study as studies
+from topics.cells.tables import DESCRIPTIVE
 from topics.claims.claims_file import load_claims
 from topics.claims.tables import CLAIMS
 from topics.expectations.expectation_list import ExpectationError, expectations_of, expected_of_claims
+from topics.queues.tables import QUEUE_CELLS
 
 STUDY = """
 study: gate
@@ -26,7 +28,9 @@ ROWS = {"id": "rows", "table": "runs", "column": "valid", "one_of": [True]}
 
 def expectations(*entries):
     config = yaml.safe_load(STUDY) | {"analysis": {"expect": list(entries)}}
-    return expectations_of(studies.resolve(config, "gate.yaml"), "gate.yaml", (*TIDY_TABLES, CLAIMS))
+    return expectations_of(
+        studies.resolve(config, "gate.yaml"), "gate.yaml", (*TIDY_TABLES, CLAIMS, DESCRIPTIVE, QUEUE_CELLS)
+    )
 
 
 def test_predicates_are_completed_as_claims_of_the_studys_own_names():
@@ -35,7 +39,9 @@ def test_predicates_are_completed_as_claims_of_the_studys_own_names():
     assert completed["ids"] == ["fast", "rows"]
     assert claim["ccas"] == ["cubic"] and claim["scenarios"] == ["near", "far"] and claim["must_be"] == "shown"
     assert completed["predicates"]["scenarios"] == [{"id": name, "scenario": [name]} for name in ("near", "far")]
-    assert completed["rows"] == [ROWS | {"where": {}, "statement": "", "must_be": "shown"}]
+    assert completed["rows"] == [
+        ROWS | {"where": {}, "statement": "", "must_be": "shown", "accept": [], "interval": []}
+    ]
 
 
 def test_a_study_without_expectations_asks_nothing():
@@ -77,7 +83,7 @@ def test_a_predicate_that_cannot_be_checked_is_refused(change, message):
     ("change", "message"),
     mistakes("""
 {table: run}
-  analysis.expect[rows].table is run; did you mean 'runs'? Allowed are the tables that this study will have: runs, flows, paths, bottlenecks, checks, scenarios, claims.
+  analysis.expect[rows].table is run; did you mean 'runs'? Allowed are the tables that this study will have: runs, flows, paths, bottlenecks, checks, scenarios, claims, descriptive, queue_cells.
 {table: groups}
   analysis.expect[rows].table is groups; did you mean 'runs'? Allowed are the tables that this study will have: runs
 {column: vlaid}
@@ -92,12 +98,49 @@ def test_a_predicate_that_cannot_be_checked_is_refused(change, message):
   analysis.expect[rows].interval is ["rtt_mean_ms", "loss_percent"]; allowed is one with requirement, of a number.
 {one_of: []}
   analysis.expect[rows].one_of is []; allowed is a list of values, as in [better, like].
+{accept: [""]}
+  analysis.expect[rows].accept is [""]; allowed is one with none_of.
 """),
 )
 def test_rows_that_cannot_be_checked_are_refused(change, message):
     with pytest.raises(ExpectationError) as error:
         expectations(ROWS | change)
     assert message in str(error.value)
+
+
+NOT_WORSE = {"id": "rows", "table": "claims", "column": "verdict", "none_of": ["not reproduced"]}
+FAST_CELLS = {"id": "rows", "table": "descriptive", "column": "mean", "requirement": {"above": 9}}
+
+
+@pytest.mark.parametrize(
+    ("one", "change", "message"),
+    [
+        (NOT_WORSE, {"accept": ["not testabel"]}, 'accept has "not testabel"; allowed is what means that nothing was measured: "not testable", "".'),
+        (NOT_WORSE, {"column": "kind"}, "none_of is given, and claims doesn't declare which values of kind mean that nothing was measured; allowed is one_of."),
+        (FAST_CELLS, {}, "interval is missing, and mean of descriptive is an estimate; allowed is one, as in [low, high], or must_be: not-refuted."),
+    ],
+)  # fmt: skip
+def test_a_gate_that_could_pass_without_evidence_is_refused(one, change, message):
+    with pytest.raises(ExpectationError) as error:
+        expectations(one | change)
+    assert str(error.value) == f"gate.yaml: analysis.expect[rows].{message}"
+
+
+def test_the_interval_that_a_table_declares_is_the_default():
+    (measure, *_) = (column for column in QUEUE_CELLS if column.interval)
+    one = {"id": "rows", "table": QUEUE_CELLS.name, "column": measure.name, "requirement": {"above": 0}}
+    (row,) = expectations(one)["rows"]
+    assert row["interval"] == [f"{measure.name}_low", f"{measure.name}_high"]
+    assert set(row["interval"]) < set(QUEUE_CELLS.names)
+
+
+def test_what_needs_no_interval_has_none():
+    """A run's number is what was measured in it; of an estimate the study may ask that it isn't refuted."""
+    of_runs = {"id": "runs", "table": "runs", "column": "goodput_mbps", "requirement": {"above": 1}}
+    rows = expectations(of_runs, FAST_CELLS | {"must_be": "not-refuted"}, NOT_WORSE | {"id": "c", "accept": [""]})[
+        "rows"
+    ]
+    assert [row["interval"] for row in rows] == [[], [], []]
 
 
 def test_a_name_stands_once():

@@ -7,7 +7,7 @@ import pytest
 
 import claim_runs
 from run_tables.scenario_table import SCENARIOS
-from run_tables.table import Table, number_column, text_column
+from run_tables.table import Table, number_column, text_column, verdict_column
 from run_tables.tidy_tables import FLOWS, RUNS
 from study_files import study as studies
 from tidy_tables import completed
@@ -22,13 +22,15 @@ from topics.expectations.tables import EXPECTATIONS
 
 SCORES = Table(
     "scores", "a score",
-    (text_column("section", ""), text_column("verdict", ""), number_column("value", "ms", ""), number_column("low", "ms", ""), number_column("high", "ms", "")),
+    (text_column("section", ""), verdict_column("verdict", "", unmeasured=("not evaluated", "not measured")), number_column("value", "ms", ""), number_column("low", "ms", ""), number_column("high", "ms", "")),
 )  # fmt: skip
 SCORED = pd.DataFrame(
     [
         ["5.1", "like", 10.0, 9.0, 11.0],
         ["5.2", "worse", 30.0, 28.0, 32.0],
         ["5.10", "better", float("nan"), None, None],
+        ["5.4", "not evaluated", 8.0, None, None],
+        ["5.5", "", 30.0, 28.0, None],
     ],
     columns=SCORES.names,
 )
@@ -36,16 +38,45 @@ STUDY = {"scenarios": [{"id": "near"}], "ccas": ["reno"], "ip_versions": ["ipv4"
 
 
 def checked(**asked):
-    one = {"id": "score", "statement": "", "table": "scores", "where": {}, "must_be": "shown"} | asked
+    one = {
+        "id": "score",
+        "statement": "",
+        "table": "scores",
+        "where": {},
+        "must_be": "shown",
+        "accept": [],
+        "interval": [],
+    }
+    one |= asked
     return check_rows(one, SCORED, SCORES, STUDY)
 
 
 def test_each_row_that_misses_is_told():
-    (row,) = checked(column="verdict", none_of=["worse", "starves"])
+    row, *_ = checked(column="verdict", none_of=["worse", "starves"])
     assert (row["outcome"], row["passed"], row["found"], row["value"]) == ("not met", False, "worse", 30)
-    assert row["subject"] == "verdict of scores, 5.2" and row["expected"] == "not worse or starves"
+    assert row["subject"] == "verdict of scores, 5.2" and row["expected"] == "measured, and not worse or starves"
     (row,) = checked(column="verdict", where={"section": ["5.1", "5.10"]}, none_of=["worse"])
     assert (row["outcome"], row["passed"], row["number"]) == ("met", True, 2)
+
+
+def test_what_was_not_measured_is_not_what_it_must_not_be():
+    """A card on which nothing was measured has nothing that is worse, and doesn't pass."""
+    asked = {"column": "verdict", "where": {"section": ["5.1", "5.4", "5.5"]}, "none_of": ["worse"]}
+    rows = checked(**asked)
+    assert [(row["outcome"], row["passed"], row["found"]) for row in rows] == [
+        ("not testable", False, "not evaluated"),
+        ("not testable", False, ""),
+    ]
+    (row,) = checked(**asked, accept=["not evaluated"])
+    assert row["subject"] == "verdict of scores, 5.5" and row["expected"] == "measured or not evaluated, and not worse"
+    (row,) = checked(**asked, accept=["not evaluated", ""])
+    assert row["passed"] and row["number"] == 3
+
+
+def test_each_value_that_is_asked_for_has_a_row():
+    (row,) = checked(column="verdict", where={"section": ["5.1", "6.1"]}, none_of=["worse"])
+    assert (row["outcome"], row["passed"]) == ("not testable", False)
+    assert row["because"] == "No row of scores is about section 6.1."
 
 
 def test_a_gate_without_rows_fails():
@@ -66,6 +97,24 @@ def test_a_number_is_judged_with_its_interval(requirement, must_be, outcome, pas
     where = {"where": {"section": ["5.1"]}, "interval": ["low", "high"], "must_be": must_be}
     (row,) = checked(column="value", requirement=requirement, **where)
     assert (row["outcome"], row["passed"]) == (outcome, passed)
+
+
+@pytest.mark.parametrize(
+    ("section", "requirement", "must_be", "outcome", "passed"),
+    [
+        ("5.4", {"below": 20}, "shown", "not shown", False),
+        ("5.4", {"below": 20}, "not-refuted", "not shown", True),
+        ("5.4", {"below": 5}, "not-refuted", "not met", False),
+        ("5.5", {"below": 60}, "shown", "not shown", False),
+        ("5.5", {"above": 20}, "shown", "met", True),
+    ],
+)
+def test_no_interval_is_no_evidence(section, requirement, must_be, outcome, passed):
+    """Of both ends that are missing none is certain; one that is missing is infinite."""
+    asked = {"where": {"section": [section]}, "interval": ["low", "high"], "must_be": must_be}
+    (row,) = checked(column="value", requirement=requirement, **asked)
+    assert (row["outcome"], row["passed"]) == (outcome, passed)
+    assert ("no interval" in row["because"]) == (section == "5.4" and not passed)
 
 
 def test_a_missing_number_fails():
@@ -135,6 +184,17 @@ def test_what_is_not_shown_fails_unless_it_may(results):
     spread = {"cubic": (8.0, 9.3, 10.6)}
     assert "fast is not shown" in results(FAST, **spread)[0]
     assert results(FAST | {"must_be": "not-refuted"}, **spread) == []
+
+
+@pytest.mark.parametrize("cubic", [(9.5, 9.5, 9.5), (9.4, 9.5, 0.3)], ids=["copies", "a collapse"])
+def test_runs_that_allow_no_interval_show_nothing(results, cubic):
+    (line,) = results(FAST | {"pick": "mean", "requirement": {"at_least": 1}}, cubic=cubic)
+    assert "fast is not shown" in line
+    # Beside an expectation with an interval the missing ends are missing numbers.
+    of_reno = FAST | {"id": "reno", "ccas": ["reno"], "requirement": {"at_least": 1}}
+    assert results(FAST | {"pick": "mean", "requirement": {"at_least": 1}}, of_reno, cubic=cubic) == [line]
+    asked = FAST | {"pick": "mean", "requirement": {"at_least": 1}, "must_be": "not-refuted"}
+    assert results(asked, cubic=cubic) == []
 
 
 def test_without_valid_runs_the_gate_fails(results):

@@ -9,6 +9,7 @@ import yaml
 from run_tables.tidy_tables import TIDY_TABLES
 from study_files import study as studies
 from topics.cells.tables import DESCRIPTIVE
+from topics.claims.tables import CLAIMS
 from topics.exam.tables import SCORECARD
 from topics.expectations.expectation_list import expectations_of
 
@@ -20,7 +21,9 @@ def expected(entries):
     config = yaml.safe_load(STUDY)
     config["analysis"]["expect"] += entries
     config |= {"ccas": [*config["ccas"], "mine"], "cca_definitions": {"mine": {"source": "examples/tcp_aimd.c"}}}
-    return expectations_of(studies.resolve(config, "gate.yaml"), "gate.yaml", (*TIDY_TABLES, DESCRIPTIVE, SCORECARD))
+    return expectations_of(
+        studies.resolve(config, "gate.yaml"), "gate.yaml", (*TIDY_TABLES, DESCRIPTIVE, CLAIMS, SCORECARD)
+    )
 
 
 @pytest.mark.parametrize("more", ["[]", ROWS, OF_MINE])

@@ -21,7 +21,8 @@ from experiment.link_options import LINK_OPTIONS
 from run_tables.table import KINDS
 from run_tables.tidy_tables import TIDY_TABLES
 from study_files.study import cells, load, resolve
-from study_files.study_replications import looks, replications_words
+from study_files.study_replications import replications_words
+from study_files.study_runs import runs_at_looks
 from study_files.study_schema import keys_of, study_schema
 from topics.claims.claims_file import claims_schema
 from topics.registry import TOPICS
@@ -70,7 +71,7 @@ def _studies():
     for path in [CONFIGURATION / "config.yaml", *sorted((CONFIGURATION / "studies").glob("*.yaml"))]:
         study = resolve(load(path), str(path))
         file, count = path.relative_to(CONFIGURATION).as_posix(), len(list(cells(study)))
-        runs = " to ".join(f"{count * look:,}" for look in sorted({looks(study)[0], looks(study)[-1]}))
+        runs = " to ".join(f"{number:,}" for number in sorted({*runs_at_looks(study)}))
         yield file, study, count, replications_words(study), runs
 
 

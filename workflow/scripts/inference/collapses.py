@@ -13,7 +13,7 @@ positive values the gap has to be that wide between their logarithms too, or ske
 rule for every metric, in both directions, at any distance.
 """
 
-from functools import lru_cache
+from functools import cache
 
 import numpy as np
 
@@ -62,7 +62,7 @@ def other_kind(values, step=0.0, cells=1) -> np.ndarray:
     return is_low if 2 * low <= n else ~is_low
 
 
-@lru_cache(maxsize=256)
+@cache
 def _widest_gap(n, alarms) -> float:
     """Return how wide the widest gap of n normal values is in this share of samples or less, in standard deviations within groups."""
     usual, rare = (
@@ -94,6 +94,7 @@ def kinds_words(other, what="run") -> str:
     return f"{number} of {len(other)} {what}s {lie} apart from the others: no interval of the mean"
 
 
+@cache
 def largest_share(unlike, runs, significance) -> float:
     """Return the largest share of unlike runs that a count of them in some runs doesn't rule out: the exact one-sided bound.
 

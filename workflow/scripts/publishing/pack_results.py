@@ -67,7 +67,7 @@ def main(arguments=None) -> int:
     parser.add_argument("folder", type=Path, help="results/<study>")
     parser.add_argument("--output", type=Path, help="the archive; by default <folder>.crate.zip")
     options = parser.parse_args(arguments)
-    target = options.output or options.folder.parent / f"{options.folder.resolve().name}.crate.zip"
+    target = options.output or options.folder.parent / f"{os.path.basename(os.path.realpath(options.folder))}.crate.zip"
     try:
         count = _pack(options.folder, target)
     except (ManifestError, OSError) as error:

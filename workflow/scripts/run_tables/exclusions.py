@@ -5,11 +5,28 @@ from collections.abc import Sequence
 import pandas as pd
 
 from run_tables.metrics import METRICS
+from run_tables.run_documents import is_missing
+from testbed.checks.check import INSTRUMENT, SENDER
 
 #: What ``invalid_because`` of ``tidy/runs.csv`` says of a run without a document.
 NOT_RUN = "not carried out: there is no document"
+#: What ``excluded_by`` says of a run without a document.
+ABSENT = "not run"
 #: Behind the name of a column: its value with excluded runs kept.
 KEPT = "_kept"
+
+
+def excluded_by(document) -> str:
+    """Return what excludes a run, a value of ``excluded_by`` of ``tidy/runs.csv``; empty if it is valid.
+
+    A run in which path, hosts or measurement were not as asked says nothing of its senders, whatever else it failed.
+    """
+    if document["verdict"]["valid"]:
+        return ""
+    if is_missing(document):
+        return ABSENT
+    causes = {check.get("cause", INSTRUMENT) for check in document["verdict"]["checks"] if not check["ok"]}
+    return document.get("failure", {}).get("kind") or (SENDER if causes == {SENDER} else INSTRUMENT)
 
 
 def not_run(runs: pd.DataFrame) -> pd.Series:

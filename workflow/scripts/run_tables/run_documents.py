@@ -2,6 +2,7 @@
 
 import gzip
 import hashlib
+import io
 import json
 import zlib
 from pathlib import Path
@@ -9,7 +10,10 @@ from pathlib import Path
 from experiment.run_document import specification_of
 from experiment.specification import DOCUMENT_VERSION
 from testbed.machine.failure import document_of
+from testbed.machine.given_file import given_bytes
 
+#: The largest run document as it stands in the folder, and its text, in bytes: over a hundred times what 12 flows over 30 s need.
+DOCUMENT_LIMIT = TEXT_LIMIT = 2**26
 SECTIONS = {"specification": dict, "environment": dict, "verdict": dict}
 #: What the document of a run that was carried out has besides.
 MEASURED_SECTIONS = {"network": dict, "traffic": list, "sockets": list}
@@ -67,19 +71,21 @@ def read_document(path, specification, made_by=None) -> dict:
 def _whole_document(path) -> dict:
     """Return what a file holds if it is a run document of this schema; raise `DocumentError` if not."""
     try:
-        compressed = Path(path).read_bytes()
-        text = gzip.decompress(compressed)
+        compressed = given_bytes(path, DOCUMENT_LIMIT)
+        text = gzip.GzipFile(fileobj=io.BytesIO(compressed)).read(TEXT_LIMIT + 1)
     except FileNotFoundError:
         raise DocumentError(path, "no such file") from None
     except OSError as error:
-        raise DocumentError(path, f"can't be read as gzip ({error})") from None
+        raise DocumentError(path, f"can't be read as gzip ({error.strerror or error})") from None
     except (EOFError, zlib.error) as error:
         raise DocumentError(path, f"truncated or damaged ({error})") from None
     if not compressed:
         raise DocumentError(path, "empty, 0 bytes")
+    if len(text) > TEXT_LIMIT:
+        raise DocumentError(path, f"decompresses to more than {TEXT_LIMIT:,} bytes")
     try:
         document = json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise DocumentError(path, f"no JSON ({error})") from None
     if not isinstance(document, dict) or "schema_version" not in document:
         raise DocumentError(path, "no run document (schema_version is missing)")

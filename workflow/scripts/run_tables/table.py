@@ -31,6 +31,9 @@ class Column:
     least: float | None = None  # no value can be less: where the interval of a mean ends at the latest
     most: float | None = None  # no value can be more
     interval: str = ""  # what the names of the columns of its mean's interval begin with; empty if there is none
+    unmeasured: tuple[str, ...] | None = (
+        None  # of a verdict: values that mean that nothing was measured; None: no verdict
+    )
 
     def __post_init__(self):
         if self.kind not in KINDS:
@@ -40,6 +43,11 @@ class Column:
 def text_column(name: str, meaning: str, empty: str = "", source: str = "") -> Column:
     """Return a column of texts."""
     return Column(name, "text", meaning, "", empty, source)
+
+
+def verdict_column(name: str, meaning: str, empty: str = "", unmeasured: tuple[str, ...] = ()) -> Column:
+    """Return a column of verdicts; ``unmeasured`` are those that mean that nothing was measured, beside an empty text."""
+    return Column(name, "text", meaning, "", empty, unmeasured=unmeasured)
 
 
 def truth_column(name: str, meaning: str) -> Column:

@@ -7,7 +7,7 @@ from experiment.specification import RunSpecification
 from run_tables.background_metrics import background_metrics
 from run_tables.chain_metrics import bottleneck_rows, chain_columns, whole_delay_ms
 from run_tables.cpu_times import cpu_metrics
-from run_tables.exclusions import NOT_RUN
+from run_tables.exclusions import NOT_RUN, excluded_by
 from run_tables.flows_under_test import numbers_under_test
 from run_tables.link_option_columns import option_counts
 from run_tables.load_metrics import load_metrics
@@ -127,6 +127,7 @@ def rows_of_run(document, label, document_sha256, rule=USUAL_RULE) -> tuple[dict
         "seed": asked.seed,
         "valid": verdict["valid"],
         "invalid_because": NOT_RUN if is_missing(document) else because,
+        "excluded_by": excluded_by(document),
         "rate_mbps": asked.rate_mbps,
         "delay_ms": whole_delay_ms(asked.scenario, "forward"),
         "rtt_path_ms": asked.rtt_path_ms,

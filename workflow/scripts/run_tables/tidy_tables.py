@@ -39,6 +39,13 @@ RUNS = Table(
         count_column("seed", "", "The run's seed; the same for all CCAs and IP versions of a scenario and replication."),
         VALID,
         text_column("invalid_because", "Each check that failed, what was observed, and what was expected.", "the run is valid"),
+        text_column(
+            "excluded_by",
+            "What excludes the run: `instrument` (the path, the hosts or what measures them were not as asked), `sender` (they were, but the "
+            "senders behaved so that a check fails), `crash` (the kernel's), `not ended` (within its time limit), `not run` (there is no document). "
+            "`sender`, `crash` and `not ended` are outcomes of the CCAs that ran.",
+            "the run is valid",
+        ),
         number_column("rate_mbps", "Mbit/s", "Rate of the bottleneck, of each on several paths.", "nothing limits the rate"),
         number_column("delay_ms", "ms", "One-way delay between the routers (of a chain the first and the last), or of the cable, in the data's direction."),
         number_column("rtt_path_ms", "ms", "RTT of the empty path, the mean over pairs of hosts and paths; of a path that changes, at first."),

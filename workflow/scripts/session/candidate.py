@@ -5,11 +5,12 @@ study, and prints that name. CCA is one of the kernel's, the path of a C file, o
 """
 
 import argparse
+import csv
 import os
 import re
 import shutil
 import sys
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from session.derived_study import size_words, write_study
@@ -19,6 +20,7 @@ from study_files.strict_yaml import FileError, read_mapping
 from study_files.study_schema import dereferenced, keys_of, study_schema
 from study_files.study_validation import nearest_choice, problems_of_form
 from testbed.machine.given_file import given_bytes
+from topics.exam.tables import OPEN_VERDICTS, PRIMARY
 from wording.terminal_text import shown
 
 #: CCAs that everything is held against: an exam keeps them, whichever its study's file examines.
@@ -40,6 +42,8 @@ class Candidate:
     kernels: dict = field(default_factory=dict)
     #: A C file outside of the folder that the workflow runs in, of which runs get a copy.
     foreign: Path | None = None
+    #: What its author says of its departures from the principles of congestion control, for an exam's card.
+    explanation: str = ""
 
 
 def candidate_of(cca) -> Candidate:
@@ -67,8 +71,8 @@ def _kernels_ccas():
 
 
 def _of_source(path):
-    if path.is_dir() or not path.exists():
-        what = "is a folder" if path.is_dir() else "there is no such file"
+    if os.path.isdir(path) or not os.path.exists(path):
+        what = "is a folder" if os.path.isdir(path) else "there is no such file"
         raise _problem(path, f"{what}; allowed is the path of a C file, such as examples/tcp_aimd.c.")
     if not re.fullmatch(FILE, path.name):
         allowed = "a file's name of lower-case letters, digits and underscores with .c, as tcp_mine.c"
@@ -102,6 +106,7 @@ def _of_definition(path):
     schema = study_schema()
     definition = dereferenced(keys_of(schema)["cca_definitions"]["additionalProperties"])
     extra = {"name": dereferenced(schema["$defs"]["cca_name"]) | {"description": "Its name in the study."}}
+    extra["explanation"] = keys_of(keys_of(schema)["exam"])["explanation"]
     if "kernels" in keys_of(schema):
         extra["kernels"] = keys_of(schema)["kernels"]
     content = read_mapping(path, "a definition of a CCA", keys_of(definition), CandidateError)
@@ -113,9 +118,8 @@ def _of_definition(path):
         raise CandidateError(
             path, [f"{problem} The file's name is the CCA's unless it has the key name." for problem in problems]
         )
-    return Candidate(
-        name, {key: value for key, value in content.items() if key != "kernels"}, content.get("kernels", {})
-    )
+    definition = {key: value for key, value in content.items() if key not in ("kernels", "explanation")}
+    return Candidate(name, definition, content.get("kernels", {}), explanation=content.get("explanation", ""))
 
 
 def with_candidate(config, candidate, output) -> dict:
@@ -143,7 +147,7 @@ def with_candidate(config, candidate, output) -> dict:
     study = config | {"study": f"{config['study']}-{name}", "ccas": list(dict.fromkeys([*ccas, name]))}
     study["title"] = f"{config.get('title', config['study'])}: {name}"[:120]
     if exam.get("cca"):
-        study["exam"] = exam | {"cca": name}
+        study["exam"] = exam | {"cca": name} | ({"explanation": candidate.explanation} if candidate.explanation else {})
     if candidate.definition is not None:
         study["cca_definitions"] = definitions | {name: candidate.definition}
     if candidate.kernels:
@@ -168,10 +172,61 @@ def _with_traces(study, source):
     }
 
 
-def write(cca, source, results="results") -> tuple[str, dict]:
+def with_more_runs(study, before, card, more) -> dict:
+    """Return an exam's study in which the scenarios whose verdicts are open have so many replications more.
+
+    Parameters
+    ----------
+    study, before : dict
+        The study with its candidate as it would stand in a file, and as it stood when its runs were judged last.
+    card : iterable of dict
+        The rows of its scorecard: role, verdict, scenario.
+    more : int
+    """
+    still = {
+        row["scenario"]
+        for row in card
+        if row["role"] == PRIMARY and row["verdict"] in OPEN_VERDICTS and row["scenario"]
+    }
+    of_before = {scenario["id"]: scenario for scenario in before["scenarios"]}
+    # What harm is measured from goes on with it.
+    still |= {of_before[name]["seeds_of"] for name in still if of_before[name].get("seeds_of")}
+    most = max([before["replications"], *(scenario.get("replications") or 0 for scenario in before["scenarios"])])
+    scenarios = []
+    for scenario in study["scenarios"]:
+        number = of_before[scenario["id"]].get("replications") or before["replications"]
+        scenarios.append(scenario | {"replications": most + more if scenario["id"] in still else number})
+    looks = [*before["exam"].get("looks", ()), most]
+    return study | {"scenarios": scenarios, "exam": study["exam"] | {"looks": looks}}
+
+
+def _extended(study, output, more):
+    """Return an exam's study with more runs of what is open, by the scorecard of its results."""
+    card = Path(output.removesuffix(".yaml"), "analysis", "scorecard.csv")
+    if not (study.get("exam") or {}).get("cca"):
+        raise CandidateError(f"MORE={more}", [f"{output} is no exam; allowed is MORE with make exam."])
+    if not Path(output).exists() or not card.exists():
+        raise CandidateError(
+            f"MORE={more}",
+            [
+                f"there is no {card} yet: MORE adds runs to the open rows of an exam that was carried out; allowed is the same call without MORE first."
+            ],
+        )
+    with card.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    extended = with_more_runs(study, studies.load(output), rows, more)
+    if not any(row["role"] == PRIMARY and row["verdict"] in OPEN_VERDICTS and row["scenario"] for row in rows):
+        raise CandidateError(
+            f"MORE={more}", [f"no row of {card} is open; there is nothing that more runs would close."]
+        )
+    return extended
+
+
+def write(cca, source, results="results", more=None) -> tuple[str, dict]:
     """Write the study of a file with one CCA more, ``results/<study>-<name>.yaml``; return the file and the study resolved.
 
-    Raises `FileError` if there is no such CCA, or the study can't be run with it.
+    With ``more``, the scenarios of an exam whose verdicts are open get so many replications more. Raises `FileError` if there is no such CCA,
+    or the study can't be run with it.
     """
     config, candidate = studies.load(source), candidate_of(cca)
     if problems := problems_of_form(config, {"type": "object", "properties": _NEEDED, "required": [*_NEEDED]}):
@@ -179,11 +234,23 @@ def write(cca, source, results="results") -> tuple[str, dict]:
     output = f"{results}/{config['study']}-{candidate.name}.yaml"
     if candidate.foreign:
         copy = Path(f"{output.removesuffix('.yaml')}-source", candidate.foreign.name)
-        candidate = Candidate(candidate.name, {"source": str(copy)}, candidate.kernels, candidate.foreign)
+        candidate = replace(candidate, definition={"source": str(copy)})
         copy.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(candidate.foreign, copy)
     study = _with_traces(with_candidate(config, candidate, f"CCA={cca}"), source)
+    if more is not None:
+        study = _extended(study, output, more)
     return output, write_study(study, output, f"`make evaluate` or `make exam` of {source}, CCA={shown(cca, 200)}")
+
+
+def _number_of_runs(text):
+    if text is None:
+        return None
+    if not re.fullmatch("[1-9][0-9]{0,3}", text):
+        raise CandidateError(
+            f"MORE={shown(text, 200)}", ["is no number of replications; allowed is a whole number from 1 to 9999."]
+        )
+    return int(text)
 
 
 _NEEDED = {
@@ -200,9 +267,10 @@ def main(arguments=None) -> int:
         "cca", help="a CCA of the kernel's, or the path of a C file or of a YAML file with a definition"
     )
     parser.add_argument("study", help="the study's file")
+    parser.add_argument("--more", help="replications that the open rows of an exam get besides those that they have")
     options = parser.parse_args(arguments)
     try:
-        output, resolved = write(options.cca, options.study)
+        output, resolved = write(options.cca, options.study, more=_number_of_runs(options.more))
     except (FileError, OSError) as error:
         print(f"sawtooth: {error}", file=sys.stderr)
         return 1

@@ -7,6 +7,7 @@ import argparse
 import base64
 import hashlib
 import json
+import os
 import sys
 from dataclasses import asdict
 from pathlib import Path
@@ -18,27 +19,41 @@ from markupsafe import Markup
 from figure_parts.figure_style import DARK, LIGHT
 from report_parts.cells_table import N, cells_table, shown_cell, shown_number, shown_p, shown_text
 from report_parts.data_tables import Cell, signed
+from run_tables.metrics import METRICS
 from run_tables.reading import read_runs, read_table
+from run_tables.run_documents import DOCUMENT_LIMIT
 from session.result_comparison import (
     BETTER,
     CHANGES,
     COLUMNS,
-    NOTHING_SHOWN,
+    FAR,
+    LIKE,
+    NOT_ENOUGH,
+    NOT_MEASURED,
     SAME,
     SIGNIFICANCE,
+    TOO_VARIABLE,
     WORSE,
     Results,
     compared,
+    margins_of,
     pairs_of_ccas,
     problem_of,
+    score_keys,
 )
+from testbed.machine.given_file import given_text
 from topics import registry
 from wording.number_format import count, is_missing, number
 from wording.terminal_text import shown
 
 #: The longest table in a terminal; all rows are in the files.
 MOST_LINES = 40
-STYLES = {BETTER: "verdict good", WORSE: "verdict bad", SAME: "verdict alike", NOTHING_SHOWN: "verdict open"}
+#: The largest table of runs, in bytes: that of 100,000 runs.
+LARGEST_TABLE_BYTES = 2**28
+STYLES = {
+    BETTER: "verdict good", WORSE: "verdict bad", SAME: "verdict alike", LIKE: "verdict alike",
+    **dict.fromkeys((TOO_VARIABLE, NOT_ENOUGH, NOT_MEASURED), "verdict open"),
+}  # fmt: skip
 REPORT = Path(__file__).resolve().parents[3] / "report"
 
 
@@ -50,24 +65,29 @@ def read_results(folder) -> Results:
     """Read a results folder; raise `ComparisonError` if it is none, or not complete."""
     place = Path(folder)
     study, runs = place / "workflow/study.json", place / "tidy/runs.csv"
-    missing = [path for path in (study, runs) if not path.is_file()]
+    missing = [path for path in (study, runs) if not os.path.isfile(path)]
     if missing:
         raise ComparisonError(
             f"{shown(folder)} is no folder of finished results: {shown(missing[0])} is missing; allowed is one such as results/smoke."
         )
     declared = {table.name: table for topic in registry.TOPICS for table in topic.tables}
-    tables = {}
+    files = {name: place / f"analysis/{name}.csv" for name in ("scorecard", "exam_values") if name in declared}
+    tables = dict.fromkeys(("scorecard", "exam_values"))
     try:
-        content = json.loads(study.read_text(encoding="utf-8"))
-        for name in ("scorecard", "exam_values"):
-            path = place / f"analysis/{name}.csv"
-            tables[name] = read_table(path, declared[name]) if name in declared and path.is_file() else None
+        for path in (runs, *files.values()):
+            if os.path.exists(path) and (size := os.path.getsize(path)) > LARGEST_TABLE_BYTES:
+                raise ValueError(f"{path} has {size:,} bytes; allowed are up to {LARGEST_TABLE_BYTES:,}")
+        content = json.loads(given_text(study, DOCUMENT_LIMIT))
+        tables |= {name: read_table(path, declared[name]) for name, path in files.items() if os.path.isfile(path)}
         if not isinstance(content, dict) or "scenarios" not in content or "ccas" not in content:
             raise ValueError(f"{study}: not the description of a study")
+        if tables["scorecard"] is not None and tables["exam_values"] is None:
+            raise ValueError(f"{place}/analysis/exam_values.csv is missing beside the scorecard")
         return Results(str(folder).rstrip("/"), content, read_runs(runs), **tables)
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
+        problem = f"{study} can't be read ({error.strerror})" if isinstance(error, OSError) else error
         raise ComparisonError(
-            f"{shown(str(error), 400)}; run the study again with this version, and compare then."
+            f"{shown(problem, 400)}; run the study again with this version, and compare then."
         ) from error
 
 
@@ -80,7 +100,7 @@ def compare_folders(folders) -> tuple[Results, Results, pd.DataFrame]:
         raise ComparisonError(
             f'EXAMS names {count(len(folders), "folder")}; allowed are two, as in EXAMS="results/exam-a results/exam-b".'
         )
-    if Path(folders[0]).resolve() == Path(folders[1]).resolve():
+    if os.path.realpath(folders[0]) == os.path.realpath(folders[1]):
         raise ComparisonError(f"EXAMS names {shown(folders[0])} twice; allowed are two folders.")
     first, second = map(read_results, folders)
     if problem := problem_of(first, second):
@@ -96,21 +116,50 @@ def summary_words(first, second, table) -> list[str]:
     )
     numbers = table["change"].value_counts()
     counts = ", ".join(f"{numbers.get(change, 0)} {change}" for change in CHANGES)
-    tests = int(table["p"].notna().sum())
-    rows = "criteria" if first.scorecard is not None else "metrics of cells"
     words = [
-        f"From {first.folder} to {second.folder}: of {len(table)} {rows} {counts}.",
-        f"Compared: {names}. {count(tests, 'test')}, two-sided at {SIGNIFICANCE:g} after Holm's correction over the table; "
-        "runs of the same seed are pairs.",
+        f"From {first.folder} to {second.folder}: of {count(len(table), 'row')} {counts}.",
+        f"Compared: {names}. {WORSE} and {BETTER}: more than half of the pairs of runs by more than the margin, or more runs that "
+        f"failed, were beyond a limit or far worse than the cell's others (by {FAR} margins). Sign tests, corrected for the whole "
+        f"table: two versions that are alike differ in at most {100 * SIGNIFICANCE:g} % of comparisons.",
+        _margin_words(first, second),
     ]
-    if first.scorecard is not None and (left := len(first.scorecard) + len(second.scorecard) - 2 * len(table)):
+    if open_rows := numbers.get(TOO_VARIABLE, 0) + numbers.get(NOT_ENOUGH, 0):
+        needed = table["n_needed"].dropna()
         words.append(
-            f"{count(left, 'row')} of the two scorecards left out: evaluated in neither, or in one of them only."
+            f"{count(open_rows, 'row')} {'is' if open_rows == 1 else 'are'} open: these runs can't tell"
+            + (
+                f"; about {needed.median():.0f} pairs would decide half of the rows with too few."
+                if len(needed)
+                else "."
+            )
         )
+    if not table["paired"].all():
+        words.append("Runs of different seeds are paired by their number.")
+    if first.scorecard is not None and (left := _left_out(first, second)):
+        words.append(f"{count(left, 'row')} of the scorecards left out: measured in neither, or in one of them only.")
     made = [{each.runs[name].iloc[0] for each in (first, second)} for name in ("testbed_digest", "image_digest")]
     if any(len(digests) > 1 for digests in made):
         words.append("The two were made by different testbeds or images: differences may be theirs.")
     return words
+
+
+def _margin_words(first, second):
+    if first.scorecard is not None:
+        return "Margins and limits are those of the exam, by row."
+    margins = [margins_of(each.study) for each in (first, second)]
+    words = ", ".join(f"{one.name} {margins[0][one.column]:g} {one.effect_unit}" for one in METRICS)
+    other = "" if margins[0] == margins[1] else f"; {second.folder} has others"
+    return f"Margins are those of {first.folder} (`analysis.equivalence_margin`): {words}{other}."
+
+
+def _left_out(first, second):
+    """Return how many rows either scorecard has that are not compared."""
+    keys = [
+        set(map(tuple, card[card["measure"] != ""][score_keys(card)].to_numpy()))
+        for card in (first.scorecard, second.scorecard)
+    ]
+    unmeasured = sum(int((each.scorecard["measure"] == "").sum()) for each in (first, second))
+    return unmeasured + len(keys[0] ^ keys[1])
 
 
 def table_text(table) -> str:
@@ -118,7 +167,7 @@ def table_text(table) -> str:
     chosen = table if len(table) <= MOST_LINES else table[table["change"].isin([BETTER, WORSE])]
     if chosen.empty:
         return "Nothing is better or worse."
-    lines = [("", "where", "what", "first", "second", "difference", "p (Holm)")]
+    lines = [("", "where", "what", "first", "second", "difference", "pairs", "p")]
     for row in chosen.to_dict("records"):
         where = " ".join(filter(None, [row["scenario"], row["cca"], row["ip_version"]]))
         what = f"{row['criterion'][:40]}: {row['measure']}" if row["criterion"] else row["measure"]
@@ -126,8 +175,8 @@ def table_text(table) -> str:
             _with_unit(number(row[name]), row["unit"]) if not is_missing(row[name]) else "-"
             for name in ("first", "second")
         ]
-        p = "-" if is_missing(row["p_holm"]) else f"{row['p_holm']:.2g}"
-        lines.append((row["change"], where, what, *values, _effect_text(row), p))
+        p = "-" if is_missing(row["p_corrected"]) else f"{row['p_corrected']:.2g}"
+        lines.append((row["change"], where, what, *values, _effect_text(row), _pairs_text(row), p))
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     text = "\n".join("  ".join(cell.ljust(w) for cell, w in zip(line, widths, strict=True)).rstrip() for line in lines)
     left = len(table) - len(chosen)
@@ -147,6 +196,14 @@ def _effect_text(row):
     return f"{text} ({signed(row['low'])} to {signed(row['high'])})"
 
 
+def _pairs_text(row):
+    """Return how many pairs are worse and better: "5 worse, 0 better of 6 (8 needed)"."""
+    if not row["n"]:
+        return "-"
+    text = f"{row['pairs_worse']} worse, {row['pairs_better']} better of {row['n']}"
+    return text if is_missing(row["n_needed"]) else f"{text} ({row['n_needed']:.0f} needed)"
+
+
 def _change_cell(row):
     return Cell(row["change"], CHANGES.index(row["change"]), STYLES[row["change"]])
 
@@ -163,15 +220,19 @@ def page(first, second, table) -> str:
         *([shown_text("Criterion", "criterion", kind="words")] if cards else []),
         shown_text("Scenario", "scenario", filtered=True, header=True),
         shown_text("CCA", "cca", filtered=True),
-        *([] if cards else [shown_text("IP", "ip_version", filtered=True)]),
+        shown_text("IP", "ip_version", filtered=True),
         shown_text("Measure", "measure", filtered=True),
         shown_number("First", "first"),
         shown_number("Second", "second"),
         shown_text("Unit", "unit"),
         shown_cell("Difference", _effect_text, "short"),
+        shown_number("Margin", "margin"),
         N,
+        shown_number("Worse", "pairs_worse", 0),
+        shown_number("Better", "pairs_better", 0),
+        shown_number("Needed", "n_needed", 0),
         shown_p("p", "p"),
-        shown_p("p, Holm", "p_holm"),
+        shown_p("p, all rows", "p_corrected"),
         *([shown_cell("Verdicts", _verdicts_words, "short")] if cards else []),
         shown_cell("Note", lambda row: row["note"] if isinstance(row["note"], str) else "", "note"),
     )

@@ -1,37 +1,60 @@
 """What of one results folder is better or worse in another: cells by metric, or the rows of two scorecards.
 
-Runs of the same seed are pairs; where there are none, independent samples, and of a scorecard's row without runs its
-interval. p is corrected over the table (Holm).
+Runs of one replication are pairs, of the same seed where both have it. A pair is worse or better only by more than a margin: the
+study's, or the exam's. Three things are asked of it, without an assumption on how values are distributed:
+
+- what most pairs do: *worse* if more pairs are worse than better, and more than half of all are worse (sign tests);
+- what happens rarely: whether more runs are far worse than the cell's others, by `FAR` margins; beyond an exam's limit; without a
+  value;
+- both again over all scenarios together, by which rare events and changes that few replications can't show in a cell are found.
+
+All rows are corrected together, by exchanging the two sides of whole replications (`inference.exchanged_pairs`): results of one
+algorithm differ in at most 5 % of comparisons, whatever their distribution. Replications that repeat one measurement are one pair.
 """
 
 import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from inference.independent_comparison import difference
-from inference.multiple_tests import adjusted
-from inference.paired_comparison import Family, compare
-from inference.student_t import chance_below, quantile
-from inference.welch import difference_variance
-from run_tables.metrics import METRICS
-from run_tables.resolution import resolution_of
+from inference.collapses import largest_share
+from inference.exchanged_pairs import corrected_p, median_interval, sign_p, upper_tail
+from inference.mean_interval import repeats_one_measurement
+from inference.paired_contrasts import contrasts, to_effect, usable_scale
+from run_tables.metrics import METRICS, differences
+from run_tables.resolution import resolutions
+from wording.number_format import count
 
 CONFIDENCE, SIGNIFICANCE = 0.95, 0.05
-BETTER, WORSE, SAME, NOTHING_SHOWN = "better", "worse", "the same", "no difference shown"
+#: Part of the significance that rows of single cells have; those over all scenarios have the rest. Six pairs need that much.
+OF_CELLS = 0.65
+WORSE, BETTER, TOO_VARIABLE, NOT_ENOUGH = "worse", "better", "too variable", "not enough"
+NOT_MEASURED, LIKE, SAME = "not measured", "like", "the same"
 #: In the order of the table.
-CHANGES = (WORSE, BETTER, NOTHING_SHOWN, SAME)
+CHANGES = (WORSE, BETTER, TOO_VARIABLE, NOT_ENOUGH, NOT_MEASURED, LIKE, SAME)
 COLUMNS = (
-    "change", "criterion", "scenario", "cca", "ip_version", "measure", "unit", "better_is", "first", "second", "effect", "low",
-    "high", "effect_unit", "n", "paired", "p", "p_holm", "first_verdict", "second_verdict", "note",
+    "change", "criterion", "scenario", "cca", "ip_version", "measure", "unit", "better_is", "margin", "first", "second", "effect",
+    "low", "high", "effect_unit", "n", "pairs_worse", "pairs_better", "paired", "p", "p_corrected", "n_needed", "first_verdict",
+    "second_verdict", "note",
 )  # fmt: skip
 #: Metrics of which more is better; of the others less is.
 HIGHER_IS_BETTER = ("goodput_mbps",)
 #: What tells rows of a scorecard apart.
 SCORE_KEYS = ["rfc_section", "criterion", "scenario", "measure"]
-#: Verdicts of absolute criteria, and of those that no run can answer.
-PASSED, FAILED, NOT_EVALUATED = "passed", "failed", "not evaluated"
+ALL_SCENARIOS = "all scenarios"
+#: What of a row all of its measure share.
+OF_MEASURE = ("cca", "measure", "unit", "better_is", "margin", "effect_unit", "paired")
+#: What runs are matched by, and whether they count.
+KEYS = ["scenario", "ip_version", "replication", "seed", "valid"]
+#: What columns of the second results end with.
+SECOND = "_second"
+#: A run this many margins worse than the median of its cell's better half is far worse.
+FAR = 4
+#: More pairs than this are not looked for.
+MOST_PAIRS = 200
 
 
 @dataclass(frozen=True)
@@ -48,6 +71,64 @@ class Results:
     def examined(self) -> str | None:
         """The CCA that an exam examines."""
         return (self.study.get("exam") or {}).get("cca")
+
+
+@dataclass(frozen=True)
+class Margin:
+    """From where on two values differ, on the metric's scale."""
+
+    size: float  # in the effect's unit: percent or points
+    scale: str = "points"  # "ratio", "relative" (percent of the mean of both) or "points"
+    resolution: float = 0.0  # no values that are closer differ
+
+    def exceeded(self, a, b, times=1) -> np.ndarray:
+        """Return where values a are larger than b by more than the margin; not where one is missing."""
+        share = self.size / 100
+        if self.scale == "points":
+            return a - b > max(times * self.size, self.resolution)
+        factor = (2 + share) / (2 - share) if self.scale == "relative" else 1 + share
+        return (a > b * factor**times) & (a - b > self.resolution)
+
+
+class Counts(NamedTuple):
+    """Numbers of pairs: worse and better by more than the margin, and all."""
+
+    worse: int
+    better: int
+    pairs: int
+
+    def of_more(self, pairs) -> "Counts":
+        """Return the counts of so many pairs of which the same shares are worse and better."""
+        return Counts(round(self.worse * pairs / self.pairs), round(self.better * pairs / self.pairs), pairs)
+
+    def p(self) -> float:
+        """Return p of the sign test, by itself."""
+        return sign_p(self.worse, self.better)
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row of the table before it is judged: one sign for each replication."""
+
+    head: dict  # columns that are known
+    replications: Sequence  # of the pairs that have values, or scenario and replication
+    signs: Sequence[float]  # of each: 1 worse, -1 better, 0 neither
+    of_most: bool  # whether it is about what most pairs do, not about a count of runs
+
+    def counts(self) -> Counts:
+        """Return the numbers of pairs."""
+        signs = np.asarray(self.signs, dtype=float)
+        return Counts(int((signs > 0).sum()), int((signs < 0).sum()), len(signs))
+
+    def is_shown(self, counts, p_corrected) -> bool:
+        """Return whether counts show that it is worse, or better: beyond chance, and what is about most pairs in most of them."""
+        most = not self.of_most or upper_tail(max(counts.worse, counts.better), counts.pairs) <= SIGNIFICANCE
+        return bool(p_corrected <= SIGNIFICANCE and most)
+
+    def is_like(self, counts) -> bool:
+        """Return whether counts show that more than half of the pairs are within the margin."""
+        within = counts.pairs - counts.worse - counts.better
+        return bool(self.of_most and upper_tail(within, counts.pairs) <= SIGNIFICANCE)
 
 
 def problem_of(first, second) -> str | None:
@@ -110,165 +191,260 @@ def pairs_of_ccas(first, second) -> list[tuple[str, str]]:
 
 def compared(first, second) -> pd.DataFrame:
     """Return the table of what changed from the first results to the second: `COLUMNS`, in the order of `CHANGES`."""
-    if first.scorecard is not None:
-        rows = list(_score_rows(first, second))
-    else:
-        tasks = list(_cells(first, second))
-        rows = [_cell_row(*task, len(tasks)) for task in tasks]
-    table = pd.DataFrame(rows).reindex(columns=list(COLUMNS))
-    table["p_holm"] = adjusted(pd.to_numeric(table["p"]), "holm")
-    shown = table["p"].notna()
-    table.loc[shown & (table["p_holm"] >= SIGNIFICANCE), "change"] = NOTHING_SHOWN
+    return table_of(list(_score_rows(first, second) if first.scorecard is not None else _cell_rows(first, second)))
+
+
+def table_of(rows) -> pd.DataFrame:
+    """Return the table of the rows of all cells, judged together, with those over all scenarios."""
+    over_all = list(_over_scenarios(rows))
+    share = OF_CELLS if over_all else 1.0
+    judged = [*_judged(over_all, 1 - share), *_judged(rows, share)]
+    table = pd.DataFrame(judged).reindex(columns=list(COLUMNS))
     order = table["change"].map(CHANGES.index)
-    return table.iloc[np.lexsort((table["p"].fillna(-1), order))].reset_index(drop=True)
+    return table.iloc[np.lexsort((table["p"].fillna(1), order))].reset_index(drop=True)
 
 
-def _cells(first, second):
-    """Yield metric, CCAs, scenario, IP version and the valid runs of both, of each cell that both have."""
+def margins_of(study) -> dict[str, float]:
+    """Return the study's margins, by column of ``tidy/runs.csv``."""
+    return differences(study["analysis"]["equivalence_margin"])
+
+
+def _cell_rows(first, second) -> Iterator[Row]:
+    """Yield the rows of each cell that both studies have."""
+    margins = margins_of(first.study)
     for ours, theirs in pairs_of_ccas(first, second):
-        for scenario in first.runs["scenario"].unique():
-            for ip_version in first.runs["ip_version"].unique():
-                cells = [
-                    each.runs[
-                        (each.runs["scenario"] == scenario)
-                        & (each.runs["cca"] == cca)
-                        & (each.runs["ip_version"] == ip_version)
-                    ]
-                    for each, cca in ((first, ours), (second, theirs))
-                ]
-                if all(map(len, cells)):
-                    for metric in METRICS:
-                        yield metric, ours, theirs, scenario, ip_version, *(cell[cell["valid"]] for cell in cells)
-
-
-def _cell_row(metric, ours, theirs, scenario, ip_version, first, second, tests):
-    higher = metric.column in HIGHER_IS_BETTER
-    row = {
-        "criterion": "", "scenario": scenario, "cca": ours if ours == theirs else f"{ours}, {theirs}", "ip_version": ip_version,
-        "measure": metric.name, "unit": metric.unit, "better_is": "higher" if higher else "lower", "effect_unit": metric.effect_unit,
-        "first_verdict": "", "second_verdict": "",
-    }  # fmt: skip
-    resolution = tuple(resolution_of(cell, metric.column) if len(cell) else 0.0 for cell in (second, first))
-    keys = ["replication", "seed"]
-    both = (
-        first[[*keys, metric.column]].merge(second[[*keys, metric.column]], on=keys, suffixes=("", "_second")).dropna()
-    )
-    if len(both):
-        values = both[f"{metric.column}_second"].to_numpy(float), both[metric.column].to_numpy(float)
-        return row | _of_pairs(*values, metric.scale, metric.effect_unit, resolution, tests, higher)
-    values = [cell[metric.column].dropna().to_numpy(float) for cell in (second, first)]
-    return row | _of_samples(*values, metric, resolution, higher)
-
-
-def _of_pairs(second, first, scale, unit, resolution, tests, higher):
-    result = compare(second, first, scale, unit, Family(CONFIDENCE, SIGNIFICANCE, tests), resolution)
-    row = {
-        "first": result.mean_b, "second": result.mean_a, "effect": result.effect, "low": result.ci_low, "high": result.ci_high,
-        "n": result.pairs, "paired": True, "p": result.tested()["p"], "note": "; ".join(result.notes),
-    }  # fmt: skip
-    apart = abs(result.mean_a - result.mean_b)
-    if np.array_equal(second, first) or (result.test is None and apart <= sum(resolution)):
-        return row | {"change": SAME}
-    known = result.test is not None or result.one_value
-    return row | {"change": _direction(result.effect, higher) if known else NOTHING_SHOWN}
-
-
-def _of_samples(second, first, metric, resolution, higher):
-    row = {"n": min(len(first), len(second)), "paired": False, "p": None, "change": NOTHING_SHOWN}
-    if not row["n"]:
-        return row | {"note": "a cell has no valid run with a value"}
-    change = difference(second, first, metric.scale, resolution)
-    row |= {"first": float(first.mean()), "second": float(second.mean()), "effect": change.effect, "note": change.note}
-    if change.error:
-        row["low"], row["high"] = change.interval(CONFIDENCE)
-        row["p"] = min(1.0, 2 * change.p_beyond(0.0, 0.0))
-        row["change"] = _direction(change.effect, higher)
-    elif change.exact:
-        apart = abs(float(second.mean() - first.mean()))
-        row["change"] = SAME if apart <= sum(resolution) else _direction(change.effect, higher)
-    return row | {"note": "; ".join(filter(None, [change.note, "other seeds: not in pairs"]))}
-
-
-def _direction(effect, higher):
-    if not effect:
-        return SAME
-    return BETTER if (effect > 0) == higher else WORSE
-
-
-def _score_rows(first, second):
-    """Yield a row of the table for each row that both scorecards have."""
-    both = first.scorecard.merge(second.scorecard, on=SCORE_KEYS, suffixes=("", "_second"), how="inner")
-    both = both[(both["verdict"] != NOT_EVALUATED) | (both["verdict_second"] != NOT_EVALUATED)]
-    tests = len(both)
-    for score in both.to_dict("records"):
-        verdicts = {"first_verdict": score["verdict"], "second_verdict": score["verdict_second"]}
-        row = {
-            "criterion": f"{score['rfc_section']} {score['criterion']}", "scenario": score["scenario"], "ip_version": "",
-            "cca": " , ".join(dict.fromkeys([first.examined, second.examined])).replace(" ,", ","),
-            "measure": score["measure"], "unit": score["unit"], "better_is": score["better"], "effect_unit": score["unit"],
-            "change": NOTHING_SHOWN, "note": "", "p": None, **verdicts,
-        }  # fmt: skip
-        if math.isnan(score["value"]) or math.isnan(score["value_second"]):
-            same = score["verdict"] == score["verdict_second"]
-            yield row | {"change": SAME if same else NOTHING_SHOWN, "note": score["reason"] or score["reason_second"]}
-            continue
-        higher = score["better"] == "higher"
-        pairs = _paired_values(first, second, score)
-        if pairs is not None:
-            row |= _of_pairs(*pairs, "points", score["unit"], (0.0, 0.0), tests, higher)
-        else:
-            row |= _of_intervals(score, higher)
-        if {score["verdict"], score["verdict_second"]} == {PASSED, FAILED}:
-            # An absolute limit was crossed: that is no question of chance between the two.
-            row |= {"change": WORSE if score["verdict_second"] == FAILED else BETTER, "p": None}
-            row["note"] = "; ".join(filter(None, [row["note"], "crossed the limit"]))
-        yield row
-
-
-def _paired_values(first, second, score):
-    """Return the values of both exams' runs of the same seed, the second's first; None if the runs aren't those of the row."""
-    of_exams = []
-    for each, value in ((second, score["value_second"]), (first, score["value"])):
-        if each.exam_values is None:
-            return None
-        table = each.exam_values
-        chosen = table[
-            (table["scenario"] == score["scenario"])
-            & (table["cca"] == each.examined)
-            & (table["measure"] == score["measure"])
+        tables = [
+            _values_of_runs(each.runs[each.runs["cca"] == cca]) for each, cca in ((first, ours), (second, theirs))
         ]
-        keys = ["ip_version", "replication"]
-        if (
-            chosen.empty
-            or chosen.duplicated(keys).any()
-            or not math.isclose(chosen["value"].mean(), value, rel_tol=1e-5, abs_tol=1e-9)
-        ):
-            return None
-        seeds = each.runs[each.runs["cca"] == each.examined][["scenario", *keys, "seed"]]
-        of_exams.append(chosen.merge(seeds, on=["scenario", *keys])[[*keys, "seed", "value"]])
-    both = of_exams[0].merge(of_exams[1], on=["ip_version", "replication", "seed"], suffixes=("", "_first")).dropna()
-    return None if both.empty else (both["value"].to_numpy(float), both["value_first"].to_numpy(float))
+        for head, cell in _matched_cells(*tables, ours if ours == theirs else f"{ours}, {theirs}"):
+            yield from rows_of_cell(head, cell, margins)
 
 
-def _of_intervals(score, higher):
-    """Compare two means by their t intervals: the standard error is the half width over the quantile (Welch)."""
-    effect = score["value_second"] - score["value"]
-    row = {
-        "first": score["value"], "second": score["value_second"], "effect": effect, "paired": False,
-        "n": min(score["n"], score["n_second"]), "note": "by the scorecards' intervals",
+def rows_of_cell(head, cell, margins) -> Iterator[Row]:
+    """Yield the rows of a cell of two studies.
+
+    Parameters
+    ----------
+    head : dict
+        Columns that all rows share: scenario, cca, ip_version, paired and so on.
+    cell : dict
+        Column -> first's and second's values by replication, shape (n, 2): each metric, how finely it is measured
+        (``<metric> step``), ``valid``, ``replication``.
+    margins : dict
+        Column of a metric -> margin, in the unit of its effects.
+    """
+    yield from _invalid_runs(head, cell)
+    for metric in METRICS:
+        step = float(np.nanmax(cell[f"{metric.column} step"], axis=0, initial=0).sum())
+        margin = Margin(margins[metric.column], metric.scale, step)
+        named = {"measure": metric.name, "unit": metric.unit, "effect_unit": metric.effect_unit}
+        yield from _rows_of_values(head | named, cell, cell[metric.column], margin, metric.column in HIGHER_IS_BETTER)
+
+
+def _values_of_runs(runs):
+    """Return the metrics of valid runs, and how finely each is measured."""
+    values = {metric.column: runs[metric.column].astype(float) for metric in METRICS}
+    steps = {f"{metric.column} step": resolutions(runs, metric.column) for metric in METRICS}
+    return runs[KEYS].join(pd.DataFrame(values | steps).where(runs["valid"]))
+
+
+def _matched_cells(first, second, cca) -> Iterator[tuple[dict, dict[str, np.ndarray]]]:
+    """Yield for each cell of both what its rows begin with, and its pairs: column -> first's and second's values, shape (n, 2).
+
+    Runs of one replication are pairs: those of the same seed, or in a cell without any of these all.
+    """
+    place = ["scenario", "ip_version"]
+    both = first.merge(second, on=[*place, "replication"], suffixes=("", SECOND))
+    same = both["seed"] == both[f"seed{SECOND}"]
+    both = both[same == same.groupby([both[name] for name in place]).transform("any")].reset_index(drop=True)
+    sides = {
+        column: both[[column, f"{column}{SECOND}"]].to_numpy(float) for column in first if f"{column}{SECOND}" in both
+    }
+    sides["replication"] = both[["replication"] * 2].to_numpy()
+    for (scenario, ip_version), rows in both.groupby(place, sort=False).indices.items():
+        cell = {column: values[rows] for column, values in sides.items()}
+        head = {
+            "criterion": "", "scenario": scenario, "cca": cca, "ip_version": ip_version,
+            "paired": bool((cell["seed"][:, 0] == cell["seed"][:, 1]).all()), "first_verdict": "", "second_verdict": "", "note": "",
+        }  # fmt: skip
+        yield head, cell
+
+
+def _invalid_runs(head, cell):
+    """Yield the row of invalid runs, if there are any."""
+    invalid = ~cell["valid"].astype(bool)
+    yield from _count_row(head | {"measure": "Invalid runs"}, invalid, cell["replication"][:, 0])
+
+
+def _rows_of_values(head, cell, sides, margin, higher) -> Iterator[Row]:
+    """Yield the row of what most pairs of values do, and that of runs that are far worse, if there are any.
+
+    ``sides`` (numpy.ndarray of float, shape (n, 2)): first and second, missing of invalid runs.
+    """
+    head = head | {"better_is": "higher" if higher else "lower", "margin": margin.size}
+    complete, replications = ~np.isnan(sides).any(axis=1), cell["replication"][:, 0]
+    if not complete.any():
+        yield Row(head | {"note": "no pair of valid runs has a value"}, (), (), True)
+        return
+    far = _far_worse(sides, margin, higher)[complete]
+    sides, replications, notes = sides[complete], replications[complete], []
+    if not complete.all():
+        notes.append(f"{count(int((~complete).sum()), 'pair')} without a value")
+    if copies := all(repeats_one_measurement(side, margin.resolution) for side in sides.T):
+        notes.append(f"{len(sides)} pairs repeat one measurement, and count as one")
+        sides, replications = sides[:1], replications[:1]
+    first, second = sides.T
+    signs = margin.exceeded(first, second) * 1.0 - margin.exceeded(second, first)
+    row = head | _effect_columns(first, second, margin.scale) | {"note": "; ".join(notes)}
+    if np.abs(second - first).max() <= margin.resolution:
+        row["change"] = SAME
+    yield Row(row, replications, signs if higher else -signs, True)
+    if not copies:
+        yield from _count_row(head | {"measure": f"{head['measure']}: far worse"}, far, replications)
+
+
+def _effect_columns(first, second, scale):
+    """Return the medians of both sides, and that of the pairs' differences with its interval."""
+    used = usable_scale(second, first, scale)
+    apart = contrasts(second, first, used)
+    row = {"first": float(np.median(first)), "second": float(np.median(second))}
+    row["effect"] = to_effect(float(np.median(apart)), used)
+    if ends := median_interval(apart, CONFIDENCE):
+        row["low"], row["high"] = (to_effect(end, used) for end in ends)
+    return row
+
+
+def _far_worse(values, margin, higher):
+    """Return which values lie more than `FAR` margins beyond the median of the better half of all of them, of both sides."""
+    ordered = np.sort(values[~np.isnan(values)])
+    half = ordered[len(ordered) // 2 :] if higher else ordered[: (len(ordered) + 1) // 2]
+    typical = np.full(values.shape, np.median(half))
+    return margin.exceeded(typical, values, FAR) if higher else margin.exceeded(values, typical, FAR)
+
+
+def _count_row(head, events, replications):
+    """Yield the row of a count of runs, if there are any in which something bad happened: ``events``, shape (n, 2)."""
+    first, second = events.sum(axis=0)
+    if first or second:
+        row = head | {
+            "unit": "runs", "better_is": "lower", "margin": None, "effect_unit": "runs", "first": first, "second": second,
+            "effect": int(second) - int(first),
+        }  # fmt: skip
+        same = {"change": SAME} if (events[:, 0] == events[:, 1]).all() else {}
+        yield Row(row | same, replications, events[:, 1] * 1.0 - events[:, 0], False)
+
+
+def _over_scenarios(rows) -> Iterator[Row]:
+    """Yield a row of each measure and CCA over all scenarios, if there are several; pairs of one seed are one."""
+    groups: dict[tuple, dict] = {}
+    for row in rows:
+        if len(row.signs):
+            cell = row.head["scenario"], row.head["ip_version"]
+            groups.setdefault((row.head["cca"], row.head["measure"]), {})[cell] = row
+    for group in groups.values():
+        blocks: dict[tuple, float] = {}
+        for (scenario, _), row in group.items():
+            for replication, sign in zip(row.replications, row.signs, strict=True):
+                blocks[scenario, replication] = blocks.get((scenario, replication), 0) + sign
+        if len({scenario for scenario, _ in blocks}) > 1:
+            row = next(iter(group.values()))
+            kept = {key: value for key, value in row.head.items() if key in OF_MEASURE}
+            if all(each.head.get("change") == SAME for each in group.values()):
+                kept["change"] = SAME
+            kept |= dict.fromkeys(("criterion", "ip_version", "first_verdict", "second_verdict"), "")
+            kept |= {"scenario": ALL_SCENARIOS, "note": f"in {count(len(group), 'cell')}"}
+            yield Row(kept, list(blocks), np.array(list(blocks.values())), row.of_most)
+
+
+def _score_rows(first, second) -> Iterator[Row]:
+    """Yield the rows of each scenario and IP version of two exams, by what both scorecards have."""
+    both = first.scorecard.merge(second.scorecard, on=score_keys(first.scorecard), suffixes=("", SECOND))
+    both = both[both["measure"] != ""]
+    scores = dict(list(both.groupby("scenario")))
+    tables = [_values_of_exam(each, list(dict.fromkeys(both["measure"]))) for each in (first, second)]
+    for head, cell in _matched_cells(*tables, ", ".join(dict.fromkeys([first.examined, second.examined]))):
+        yield from _invalid_runs(head, cell)
+        for score in scores[head["scenario"]].to_dict("records") if head["scenario"] in scores else ():
+            if score.get("ip_version", head["ip_version"]) == head["ip_version"]:
+                yield from rows_of_score(head, score, cell)
+
+
+def rows_of_score(head, score, cell) -> Iterator[Row]:
+    """Yield the rows of one row of the scorecards: by its margin, or by the runs beyond its limit.
+
+    ``score`` (dict): the first scorecard's columns and the second's ``verdict_second``; ``cell`` as for `rows_of_cell`, with
+    the row's measure as a column.
+    """
+    head = head | {
+        "criterion": f"{score['rfc_section']} {score['criterion']}", "measure": score["measure"], "unit": score["unit"],
+        "effect_unit": score["unit"], "first_verdict": score["verdict"], "second_verdict": score[f"verdict{SECOND}"],
     }  # fmt: skip
-    variances, sizes = [], []
-    for suffix in ("", "_second"):
-        low, high, n = (score[f"{name}{suffix}"] for name in ("low", "high", "n"))
-        if math.isnan(low) or math.isnan(high) or not n > 1:
-            return row | {"change": SAME if effect == 0 else NOTHING_SHOWN, "note": "a value has no interval"}
-        error = (high - low) / 2 / float(quantile((1 + CONFIDENCE) / 2, n - 1))
-        variances.append(error**2 * n)
-        sizes.append(n)
-    variance, df = difference_variance(variances, sizes)
-    if variance == 0:
-        return row | {"change": _direction(effect, higher)}
-    error = math.sqrt(variance)
-    half = float(quantile((1 + CONFIDENCE) / 2, df)) * error
-    p = float(2 * chance_below(-abs(effect) / error, df))
-    return row | {"low": effect - half, "high": effect + half, "p": p, "change": _direction(effect, higher)}
+    sides, higher, limit = cell[score["measure"]], score["better"] == "higher", score["limit"]
+    if not math.isnan(score["margin"]):
+        yield from _rows_of_values(head, cell, sides, Margin(score["margin"]), higher)
+    elif math.isnan(limit):
+        yield Row(head | {"note": "the exam has no margin for it"}, (), (), True)
+    else:
+        known = ~np.isnan(sides).any(axis=1)
+        beyond = sides < limit if higher else sides > limit
+        head["measure"] += f": beyond {limit:g}"
+        yield from _count_row(head, beyond[known], cell["replication"][known, 0])
+
+
+def score_keys(scorecard) -> list[str]:
+    """Return what tells rows of a scorecard apart."""
+    return [*SCORE_KEYS, *(["ip_version"] if "ip_version" in scorecard else [])]
+
+
+def _values_of_exam(results, measures):
+    """Return the examined CCA's runs with the values of the measures."""
+    runs, values = (table[table["cca"] == results.examined] for table in (results.runs, results.exam_values))
+    wide = values.pivot_table("value", ["scenario", "ip_version", "replication"], "measure").reindex(columns=measures)
+    return runs[KEYS].merge(wide.reset_index(), how="left", on=["scenario", "ip_version", "replication"])
+
+
+def _judged(rows, share) -> Iterator[dict]:
+    """Yield the columns of each row; p is corrected for all of them, at a share of the significance."""
+    for row, of_all in zip(rows, corrected_p(_sign_matrix(rows)), strict=True):
+        counts, p_corrected = row.counts(), min(1.0, of_all / share)
+        columns = {"change": _verdict(row, counts, p_corrected)} | row.head
+        columns |= {"n": counts.pairs, "pairs_worse": counts.worse, "pairs_better": counts.better}
+        if counts.worse or counts.better:
+            columns |= {"p": counts.p(), "p_corrected": p_corrected}
+        words = ""
+        if columns["change"] == NOT_ENOUGH and counts.pairs > 1:
+            columns["n_needed"] = _pairs_needed(row, counts, p_corrected, share)
+        elif columns["change"] == LIKE:
+            apart = largest_share(counts.worse + counts.better, counts.pairs, SIGNIFICANCE)
+            words = f"up to {100 * apart:.0f} % of pairs may differ by more"
+        yield columns | {"note": "; ".join(filter(None, [columns["note"], words]))}
+
+
+def _sign_matrix(rows):
+    """Return the signs, shape (rows, units): a unit is a replication, or one of a scenario."""
+    units = {unit: None for row in rows for unit in row.replications}
+    places = {unit: place for place, unit in enumerate(units)}
+    matrix = np.zeros((len(rows), len(units)))
+    for row, signs in zip(rows, matrix, strict=True):
+        signs[[places[unit] for unit in row.replications]] = row.signs
+    return matrix
+
+
+def _verdict(row, counts, p_corrected):
+    if not counts.pairs:
+        return NOT_MEASURED
+    if row.is_shown(counts, p_corrected):
+        return WORSE if counts.worse > counts.better else BETTER
+    if row.is_like(counts):
+        return LIKE
+    return TOO_VARIABLE if counts.worse and counts.better else NOT_ENOUGH
+
+
+def _pairs_needed(row, counts, p_corrected, share):
+    """Return how many pairs would about show the row worse, better or like if they went on as these do; None if too many."""
+    factor = max(1 / share, p_corrected / counts.p())
+    for pairs in range(counts.pairs + 1, MOST_PAIRS + 1):
+        more = counts.of_more(pairs)
+        if row.is_shown(more, factor * more.p()) or row.is_like(more):
+            return pairs
+    return None

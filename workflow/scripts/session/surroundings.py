@@ -3,6 +3,7 @@
 import os
 import re
 import resource
+import shlex
 import shutil
 import sys
 from collections.abc import Iterable, MutableMapping
@@ -100,18 +101,22 @@ def clock_problem(folder: str | os.PathLike, made_of=("report", "workflow")) -> 
     lock = os.path.join(folder, ".lock")
     os.utime(lock)
     now = os.stat(lock).st_mtime
-    newest, path = max(_times(folder, *made_of), default=(0.0, ""))
-    if newest <= now:
+    late = [(when, path, place) for place in (folder, *made_of) for when, path in _times(place) if when > now]
+    if not late:
         return None
-    then, now = (datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M:%S UTC") for seconds in (newest, now))
+    newest, path, _ = max(late)
+    more = f" (and {len(late) - 1} more files after now)" if late[1:] else ""
+    places = " ".join(shlex.quote(str(place)) for place in dict.fromkeys(place for _, _, place in late))
+    then, today = (datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M:%S UTC") for seconds in (newest, now))
     return (
-        f"the clock says {now}, and {path} was written at {then}: set the clock, or `touch` that file if it was right."
+        f"the clock says {today}, and {path} was written at {then}{more}: set the clock, or, if it is right, give the files "
+        f"its time: `find {places} -newermt @{int(now)} -exec touch {{}} +`."
     )
 
 
-def _times(*folders):
-    """Yield of each file below some folders when it was written, in s since 1970, and its path."""
-    waiting = list(folders)
+def _times(folder):
+    """Yield of each file below a folder when it was written, in s since 1970, and its path."""
+    waiting = [folder]
     while waiting:
         with os.scandir(waiting.pop()) as entries:
             for entry in entries:

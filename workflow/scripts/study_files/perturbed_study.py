@@ -155,7 +155,9 @@ def perturbed_study(study, count, seed, is_possible) -> tuple[dict, list[str]]:
     for number, scenario in enumerate((each for each in study["scenarios"] if each["id"] in chosen), 1):
         for place, perturbation in enumerate(PERTURBATIONS):
             name = f"{scenario['id']}{JOINT}{perturbation.name}"
-            perturbed = perturbation.change(scenario) | {"id": name, "label": f"{number}{chr(ord('a') + place)}"}
+            perturbed = perturbation.change(scenario) | {
+                "id": name, "label": f"{number}{chr(ord('a') + place)}", "replications": None, "seeds_of": None,
+            }  # fmt: skip
             if is_possible(outline | {"scenarios": [perturbed]}):
                 scenarios.append(perturbed)
             else:

@@ -2,7 +2,7 @@
 
 import yaml
 
-from study_files.study_validation import value_text
+from study_files.study_validation import MOST_PROBLEMS, value_text
 from testbed.machine.given_file import given_text
 from wording.terminal_text import shown
 
@@ -25,7 +25,8 @@ class FileError(Exception):
     def __init__(self, source, problems):
         self.problems = [shown(f"{source}: {problem}", SENTENCE_LENGTH) for problem in problems]
         more = len(self.problems) - NAMED
-        lines = self.problems if more < 2 else [*self.problems[:NAMED], f"{source}: and {more} more problems."]
+        least = "at least " if len(self.problems) > MOST_PROBLEMS else ""
+        lines = self.problems if more < 2 else [*self.problems[:NAMED], f"{source}: and {least}{more} more problems."]
         super().__init__("\n".join(lines))
 
 

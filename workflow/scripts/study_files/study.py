@@ -28,6 +28,7 @@ from study_files.study_runs import (  # noqa: F401, likewise
     all_runs,
     ccas_written_out,
     cells,
+    count_runs,
     definitions_in,
     job_runs,
     largest_conditions,
@@ -36,6 +37,7 @@ from study_files.study_runs import (  # noqa: F401, likewise
     run_seed,
     run_specification,
     runs,
+    seed_of_run,
 )
 from study_files.study_schema import dereferenced, has_directions, is_section, keys_of, scenario_schema, study_schema
 from study_files.study_traces import TraceError, completed_trace

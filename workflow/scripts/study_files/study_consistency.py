@@ -18,8 +18,8 @@ from study_files.study_link_options import answer_problems, burst_problems, link
 from study_files.study_networks import network_problems, traffic_problems
 from study_files.study_platforms import LINUX, flow_problems, platform_problems
 from study_files.study_queues import SUPER_FRAME_BYTES, mark_problems, network_queue_problems, size_problems
-from study_files.study_replications import has_looks, most_replications
-from study_files.study_runs import ccas_written_out, last_replication
+from study_files.study_replications import fixed_replications, has_looks, most_replications
+from study_files.study_runs import ccas_written_out, count_runs
 from study_files.study_schema import keys_of, scenario_schema, study_schema
 from study_files.study_timeline import policer_problems, timeline_problems
 from study_files.study_traces import trace_problems
@@ -58,7 +58,7 @@ def contradictions(study) -> list[str]:
     # Of a chain that contradicts itself nothing else can be asked.
     whole = [scenario for scenario in study["scenarios"] if not any(chain_problems(scenario))]
     sentences += [*_check_names(study), *_check_mixes(study), *mark_problems(study | {"scenarios": whole})]
-    sentences += [*_check_replications(study), *_check_count(study), *analysis_problems(study)]
+    sentences += [*_check_replications(study), *_check_seeds(study), *_check_count(study), *analysis_problems(study)]
     kernels_ccas = keys_of(study_schema())["ccas"]["items"]["joined"]
     sentences += definition_problems(study, ccas_written_out(study), kernels_ccas)
     checks = (
@@ -177,13 +177,27 @@ def _check_replications(study):
             f"controls is {study['controls']}; allowed with replications.until is none, "
             "for control runs follow upon a fixed number of replications."
         )
+    for scenario in study["scenarios"]:
+        if scenario["replications"] and (has_looks(study) or study["controls"] != "none"):
+            what = "replications.until" if has_looks(study) else f"controls: {study['controls']}"
+            yield f"scenarios[{scenario['id']}].replications is {scenario['replications']:,}; allowed with {what} is null."
+
+
+def _check_seeds(study):
+    """Yield scenarios that have the seeds of one that isn't there, or has none of its own."""
+    own = [scenario["id"] for scenario in study["scenarios"] if scenario["seeds_of"] is None]
+    for scenario in study["scenarios"]:
+        if scenario["seeds_of"] not in (None, *own):
+            yield (
+                f"scenarios[{scenario['id']}].seeds_of is {scenario['seeds_of']}; allowed is the id of a scenario that has seeds of its own"
+                f"{': ' + ', '.join(own[:10]) if own else ''}{', ...' if len(own) > 10 else ''}."
+            )
 
 
 def _check_count(study):
     most = most_replications(study)
-    count = math.prod(map(len, (study["scenarios"], ccas_written_out(study), study["ip_versions"]))) * last_replication(
-        study
-    )
+    of_scenarios = dict.fromkeys((one["id"] for one in study["scenarios"]), most)
+    count = count_runs(study, of_scenarios if has_looks(study) else fixed_replications(study))
     if count > RUNS_LIMIT:
         yield (
             f"replications{'.at_most' if has_looks(study) else ''} is {most:,}, which with all scenarios, CCAs and IP versions makes {count:,} runs; "

@@ -23,7 +23,12 @@ def has_looks(study) -> bool:
 
 def most_replications(study) -> int:
     """Return how many replications a scenario of a resolved study may come to."""
-    return study["replications"]["at_most"] if has_looks(study) else study["replications"]
+    return study["replications"]["at_most"] if has_looks(study) else max(fixed_replications(study).values())
+
+
+def fixed_replications(study) -> dict[str, int]:
+    """Return how many replications each scenario of a study without looks has: its own number, or else the study's."""
+    return {scenario["id"]: scenario.get("replications") or study["replications"] for scenario in study["scenarios"]}
 
 
 def looks(study) -> tuple[int, ...]:
@@ -41,7 +46,8 @@ def looks(study) -> tuple[int, ...]:
 
 def replications_words(study) -> int | str:
     """Return how many replications cells have as far as the study itself says it: 4, or "10 to 100"."""
-    return f"{looks(study)[0]} to {looks(study)[-1]}" if has_looks(study) else study["replications"]
+    numbers = looks(study) if has_looks(study) else sorted(set(fixed_replications(study).values()))
+    return numbers[0] if len(numbers) == 1 else f"{numbers[0]} to {numbers[-1]}"
 
 
 def look_path(scenario, replications) -> str:
@@ -60,7 +66,7 @@ def wanted_replications(study, results) -> dict[str, int]:
     Where looks have ended it is as many as these took, and of a fixed number that; ``results`` is the study's folder.
     """
     if not has_looks(study):
-        return {scenario["id"]: study["replications"] for scenario in study["scenarios"]}
+        return fixed_replications(study)
     wanted = {}
     for scenario in study["scenarios"]:
         for replications in looks(study):
@@ -76,6 +82,8 @@ def replications_of(study, of_runs: Iterable[tuple]) -> dict[str, int]:
 
     That is the least number with a look that they don't go beyond, so runs that are missing up to there are known to be.
     """
+    if not has_looks(study):
+        return fixed_replications(study)
     highest = {scenario["id"]: 1 for scenario in study["scenarios"]}
     for scenario, *_, replication in of_runs:
         highest[scenario] = max(highest.get(scenario, 1), replication)

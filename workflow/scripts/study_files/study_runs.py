@@ -10,11 +10,11 @@ from collections.abc import Iterator, Mapping
 from experiment.link_options import LINK_OPTIONS
 from experiment.specification import SPECIFICATION_VERSION
 from study_files.cca_definitions import defines_ccas, definitions_of_runs
-from study_files.study_replications import looks, most_replications
+from study_files.study_replications import fixed_replications, has_looks, looks, most_replications
 from study_files.study_variation import corners, drawn, is_varied
 
 #: Keys of a scenario that no run has to know.
-NOT_OF_RUNS = ("label", "variation", "kernel")
+NOT_OF_RUNS = ("label", "replications", "seeds_of", "variation", "kernel")
 #: Keys of its link that only runs have to know that make use of them, and the value that is none.
 OPTIONS_OF_LINK = {"timeline": [], "trace": None, "policer": None} | {one.name: one.none for one in LINK_OPTIONS}
 
@@ -37,15 +37,44 @@ def runs(study, replications: Mapping[str, int] | None = None) -> Iterator[tuple
 
     ``replications`` says how many each scenario has, by its id; by default as many as the study may come to.
     """
+    replications = replications or ({} if has_looks(study) else fixed_replications(study))
+    for scenario_id, cca, ip_version in cells(study):
+        for replication in range(1, replications.get(scenario_id, most_replications(study)) + 1):
+            if ip_version in ip_versions_of(study, replication):
+                yield scenario_id, cca, ip_version, replication
+
+
+def count_runs(study, replications: Mapping[str, int]) -> int:
+    """Return how many runs a study has, control runs included, without going through them."""
+    controls = last_replication(study) - most_replications(study)
+    versions = 1 if _alternates(study) else len(study["ip_versions"])
+    return len(ccas_written_out(study)) * versions * sum(number + controls for number in replications.values())
+
+
+def runs_at_looks(study) -> tuple[int, int]:
+    """Return how many runs a study has at its first look and at its last, control runs left out."""
+    of_looks = (dict.fromkeys((scenario["id"] for scenario in study["scenarios"]), look) for look in looks(study))
+    of_looks = list(of_looks) if has_looks(study) else [fixed_replications(study)]
+    first, last = (count_runs({**study, "controls": "none"}, numbers) for numbers in (of_looks[0], of_looks[-1]))
+    return first, last
+
+
+def ip_versions_of(study, replication) -> list[str]:
+    """Return the IP versions that a replication is carried out over: all, or in an exam that alternates them one."""
+    versions = study["ip_versions"]
+    return [versions[(replication - 1) % len(versions)]] if _alternates(study) else versions
+
+
+def _alternates(study):
+    return study.get("exam", {}).get("ip_versions") == "alternate"
+
+
+def last_replication(study, scenario_id=None) -> int:
+    """Return the number of the last run of a scenario's cells, or of any cell: control runs, if there are any, follow upon the replications."""
     most = most_replications(study)
-    for cell in cells(study):
-        for replication in range(1, (replications[cell[0]] if replications else most) + 1):
-            yield (*cell, replication)
-
-
-def last_replication(study) -> int:
-    """Return the number of a cell's last run: control runs, if there are any, follow upon the replications."""
-    return most_replications(study) * (2 if study["controls"] == "aa" else 1)
+    if scenario_id is not None and not has_looks(study):
+        most = fixed_replications(study)[scenario_id]
+    return most * (2 if study["controls"] == "aa" else 1)
 
 
 def control_runs(study) -> Iterator[tuple[str, str, str, int]]:
@@ -77,6 +106,11 @@ def run_seed(study_seed, scenario_id, replication) -> int:
     return number % (2**32 - 1) + 1
 
 
+def seed_of_run(study, scenario_id, replication) -> int:
+    """Return the seed of a run of a study, by `run_seed`: that of the scenario whose seeds its own has."""
+    return run_seed(study["seed"], _scenario(study, scenario_id).get("seeds_of") or scenario_id, replication)
+
+
 def run_specification(study, scenario_id, cca, ip_version, replication) -> dict:
     """Return what the testbed needs to know of a run.
 
@@ -87,8 +121,8 @@ def run_specification(study, scenario_id, cca, ip_version, replication) -> dict:
     if (
         scenario_id not in {scenario["id"] for scenario in study["scenarios"]}
         or cca not in study["ccas"]
-        or ip_version not in study["ip_versions"]
-        or not 1 <= replication <= last_replication(study)
+        or not 1 <= replication <= last_replication(study, scenario_id)
+        or ip_version not in ip_versions_of(study, replication)
     ):
         raise KeyError(f"study {study['study']} has no run {scenario_id}/{cca}/{ip_version}/{replication}")
     return {
@@ -96,7 +130,7 @@ def run_specification(study, scenario_id, cca, ip_version, replication) -> dict:
         "cca": cca,
         "ip_version": ip_version,
         "replication": replication,
-        "seed": run_seed(study["seed"], scenario_id, replication),
+        "seed": seed_of_run(study, scenario_id, replication),
     }
 
 
@@ -111,7 +145,7 @@ def run_conditions(study, scenario_id, replication=None, cca=None) -> dict:
     """
     scenario = _scenario(study, scenario_id)
     if replication is not None:
-        scenario = drawn(scenario, run_seed(study["seed"], scenario_id, replication))
+        scenario = drawn(scenario, seed_of_run(study, scenario_id, replication))
     defined = definitions_of_runs(study, scenario, cca) if cca else {}
     return _conditions(study, scenario) | ({"cca_definitions": defined} if defined else {})
 
@@ -157,13 +191,18 @@ def job_runs(study, runs_per_job) -> list[list[tuple[str, str, int]]]:
     """
     varied = any(map(is_varied, study["scenarios"]))
     jobs, begin = [], 1
-    for end in (*looks(study)[:-1], last_replication(study)):
+    ends = {*looks(study)[:-1], last_replication(study)}
+    for end in sorted(ends if has_looks(study) else ends | {*fixed_replications(study).values()}):
         numbers = range(begin, end + 1)
         groups = [[number] for number in numbers] if varied else [numbers]
         ccas = [[cca] for cca in study["ccas"]] if defines_ccas(study) else [study["ccas"]]
         for group, of_job in itertools.product(groups, ccas):
-            factors = itertools.product(group, of_job, study["ip_versions"])
-            of_group = [(cca, ip_version, replication) for replication, cca, ip_version in factors]
+            factors = itertools.product(group, of_job)
+            of_group = [
+                (cca, ip_version, replication)
+                for replication, cca in factors
+                for ip_version in ip_versions_of(study, replication)
+            ]
             jobs += [of_group[first : first + runs_per_job] for first in range(0, len(of_group), runs_per_job)]
         begin = end + 1
     return jobs

@@ -15,6 +15,9 @@ from study_files.queue_keys import queue_keys
 
 SCHEMA_PATH = Path(__file__).resolve().parents[2] / "schemas" / "study.schema.yaml"
 
+#: Keys of a scenario that `defaults` has not: they are of one scenario each.
+OF_ONE_SCENARIO = ("id", "label", "replications", "seeds_of")
+
 
 @lru_cache(maxsize=1)
 def study_schema() -> dict:
@@ -28,7 +31,7 @@ def study_schema() -> dict:
     link["properties"] = with_options(link["properties"])
     of_scenario = schema["$defs"]["scenario"]["properties"]
     schema["properties"]["defaults"]["properties"] = {
-        k: of_scenario[k] for k in of_scenario if k not in ("id", "label")
+        k: of_scenario[k] for k in of_scenario if k not in OF_ONE_SCENARIO
     }
     return schema
 

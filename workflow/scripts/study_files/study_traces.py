@@ -1,8 +1,12 @@
 """Capacity over time from a file: read when a study is resolved, so that its runs need no file."""
 
 import hashlib
+import io
 import itertools
 import math
+import operator
+import re
+from array import array
 from bisect import bisect_right
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,8 +19,9 @@ from study_files.study_timeline import CHANGES_LIMIT, changing_network_problems
 from testbed.machine.given_file import given_bytes
 from wording.terminal_text import shown
 
-#: The largest file of a trace: an hour at 20 Mbit/s in Mahimahi's format.
+#: The largest file of a trace in bytes, and its lines by format: an hour at 20 Mbit/s, an hour and more of rates in 10 ms.
 LARGEST_BYTES = 2**26
+MOST_LINES = {"mahimahi": 6_000_000, "csv": 500_000}
 #: The first line of a CSV file.
 HEADER = "time_s,rate_mbps"
 #: Least length of a shorter last step, as a share of a step.
@@ -46,14 +51,14 @@ def completed_trace(trace, source) -> dict:
     if trace["file"] is None:
         raise TraceError("has neither file nor rates_mbps; allowed is the path of a file beside the study.")
     content = _content(trace["file"], source)
-    try:
-        lines = content.decode("ascii").splitlines()
-    except UnicodeDecodeError as error:
-        raise TraceError(f"can't be read: byte {error.start + 1} is no text; allowed are numbers in lines.") from None
-    lines = [(number, line.strip()) for number, line in enumerate(lines, 1) if line.strip()]
-    if not lines:
+    if byte := re.search(rb"[^\x00-\x7f]", content):
+        raise TraceError(f"can't be read: byte {byte.end()} is no text; allowed are numbers in lines.")
+    count, most = max(content.count(b"\n"), content.count(b"\r")), MOST_LINES[trace["format"]]
+    if count > most:
+        raise TraceError(f"has {count:,} lines; allowed are up to {most:,}.")
+    if not content.strip():
         raise TraceError("is empty; allowed is a line for each packet, or for each rate.")
-    lasts_ms, offered = _OF_FORMAT[trace["format"]](lines)
+    lasts_ms, offered = _OF_FORMAT[trace["format"]](content)
     keys = dereferenced(study_schema()["$defs"]["trace"])["properties"]
     begins_ms = _steps(lasts_ms, trace["step_ms"], keys["rates_mbps"]["maxItems"])
     ends_ms = [*begins_ms[1:], lasts_ms]
@@ -91,12 +96,28 @@ def _content(name, source):
     """Return the bytes of a file that lies beside a study, or below."""
     folder = Path(source).parent.resolve()
     path = folder / name
-    if Path(name).is_absolute() or not path.resolve().is_relative_to(folder):
-        raise TraceError("lies elsewhere; allowed is a file beside the study, or in a folder there.")
     try:
-        return given_bytes(path, LARGEST_BYTES)
+        if not Path(name).is_absolute() and path.resolve().is_relative_to(folder):
+            return given_bytes(path, LARGEST_BYTES)
     except OSError as error:
         raise TraceError(f"can't be read ({error.strerror}).") from None
+    except RuntimeError:  # by Python 3.12 and before
+        raise TraceError("can't be read (a ring of links).") from None
+    raise TraceError("lies elsewhere; allowed is a file beside the study, or in a folder there.")
+
+
+def _texts(content):
+    """Iterate over the lines of a trace that are not blank, one at a time: there may be millions."""
+    return filter(str.strip, _all_lines(content))
+
+
+def _lines(content):
+    """Iterate over (number, line without blanks) of the same lines."""
+    return ((number, text) for number, line in enumerate(_all_lines(content), 1) if (text := line.strip()))
+
+
+def _all_lines(content):
+    return io.TextIOWrapper(io.BytesIO(content), "ascii")
 
 
 def _number(text, number, line):
@@ -112,46 +133,64 @@ def _number(text, number, line):
     return value
 
 
-def _ascending(times, unit):
-    """Raise a TraceError unless (line, time) are in order."""
-    for (_, before), (number, time) in itertools.pairwise(times):
-        if time < before:
-            raise TraceError(
-                f"is not sorted: {time:g} {unit} in line {number} stands behind {before:g}; allowed are times in order."
-            )
+def _first(truths):
+    """Return the index of the first that is true, or None."""
+    return next(itertools.compress(itertools.count(), truths), None)
 
 
-def _of_packets(lines):
+def _ascending(times, unit, line_of):
+    """Raise a TraceError unless times are in order; ``line_of`` returns the number of the line of an index."""
+    late = _first(map(operator.gt, times, itertools.islice(times, 1, None)))
+    if late is not None:
+        before, time = times[late : late + 2]
+        raise TraceError(
+            f"is not sorted: {time:g} {unit} in line {line_of(late + 1)} stands behind {before:g}; allowed are times in order."
+        )
+
+
+def _of_packets(content):
     """Return how long a trace of Mahimahi's format lasts in ms, and a function: the bytes that it offers until a time in ms.
 
     A line is when, in ms, one full packet may pass; the last line's time is the period (mahimahi, `link_queue.cc`, where a
     line is 1,504 bytes of a TUN interface: an IP packet of 1,500). What may pass at the end of a step is offered in it.
     """
-    times = [(number, _number(line, number, line)) for number, line in lines]
-    _ascending(times, "ms")
-    at_ms = [time_ms for _, time_ms in times]
+    at_ms, suspects = array("d"), []
+
+    def line(index):
+        return next(itertools.islice(_lines(content), index, None))
+
+    try:
+        at_ms.extend(map(float, _texts(content)))
+    except ValueError:
+        suspects.append(len(at_ms))
+    suspects += [_first(map(operator.not_, map(math.isfinite, at_ms))), _first(map((0.0).__gt__, at_ms))]
+    if suspects := [index for index in suspects if index is not None]:
+        number, text = line(min(suspects))
+        _number(text, number, text)
+    _ascending(at_ms, "ms", lambda index: line(index)[0])
     if not at_ms[-1]:
         raise TraceError("lasts 0 ms; allowed is a last line above 0, after which it repeats.")
     return at_ms[-1], lambda until_ms: bisect_right(at_ms, until_ms) * PACKET_BYTES
 
 
-def _of_rates(lines):
+def _of_rates(content):
     """Return what `_of_packets` does of a trace of times in s and rates in Mbit/s, each until the next.
 
     The last one lasts as long as the one before it.
     """
-    (_, header), *rows = lines
+    rows = _lines(content)
+    _, header = next(rows)
     if header.replace(" ", "") != HEADER:
         raise TraceError(f"begins with '{shown(header, 60)}'; allowed is {HEADER}.")
-    if len(rows) < 2:
-        raise TraceError("has fewer than two rates; allowed are two lines of numbers or more.")
     values = []
     for number, line in rows:
         cells = line.split(",")
         if len(cells) != 2:
             raise TraceError(f"has '{shown(line, 60)}' in line {number}; allowed are a time and a rate.")
         values.append((number, *(_number(cell, number, line) for cell in cells)))
-    _ascending([(number, time_s) for number, time_s, _ in values], "s")
+    if len(values) < 2:
+        raise TraceError("has fewer than two rates; allowed are two lines of numbers or more.")
+    _ascending([time_s for _, time_s, _ in values], "s", lambda index: values[index][0])
     if values[0][1] != 0:
         raise TraceError(f"begins at {values[0][1]:g} s; allowed is 0.")
     begins = [time_s * 1e3 for _, time_s, _ in values]

@@ -6,6 +6,7 @@ the schema can't say, because it takes two keys together, is in
 """
 
 import difflib
+import itertools
 import json
 import math
 import re
@@ -36,8 +37,14 @@ UNIT_SPELLINGS = {
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]")
 
 
+#: Allowed entries of a mapping or list anywhere in a file, and of a list of numbers (an hour's rates in steps of 100 ms).
+MOST_ENTRIES, MOST_NUMBERS = 5_000, 36_000
+#: Problems that are looked for.
+MOST_PROBLEMS = 2_000
+
+
 def problems_of_form(config, schema=None) -> list[str]:
-    """Compare a study as it stands in its file, or a file of another kind, with its schema: a sentence a problem.
+    """Compare a study as it stands in its file, or a file of another kind, with its schema: a sentence a problem, up to `MOST_PROBLEMS`.
 
     The file's name is not in them. Unknown keys come first, for they explain many others, then the order is the schema's.
     """
@@ -53,7 +60,7 @@ def problems_of_form(config, schema=None) -> list[str]:
             and len(config[key]) > node.get("maxItems", math.inf)
         ):
             return [f"{key} has {len(config[key]):,} entries; allowed are up to {node['maxItems']:,}."]
-    if problems := list(_unprintable(config)):
+    if problems := _too_long(config) or list(itertools.islice(_unprintable(config), MOST_PROBLEMS + 1)):
         return problems
     schema = _with_named_flows(schema)
     form = forms_in_order.key_of(config, schema, __file__)
@@ -69,6 +76,8 @@ def problems_of_form(config, schema=None) -> list[str]:
         elif path not in seen:
             others.append(wrong_value(error, path, config))
             seen.add(path)
+        if len(unknown) + len(others) > MOST_PROBLEMS:
+            break
     if not unknown + others:
         forms_in_order.remember(form)
     return unknown + others
@@ -108,14 +117,31 @@ def _with_named_flows(schema):
     return schema | {"$defs": schema["$defs"] | more}
 
 
-def _unprintable(config):
-    """Yield a sentence for each text that has control characters: figures and page can't hold them, terminals obey them."""
+def _parts(config):
+    """Yield each value of a file, the file itself first, with its path."""
     waiting = [((), config)]
     while waiting:
         path, value = waiting.pop()
+        yield path, value
         if isinstance(value, (dict, list)):
             steps = value.items() if isinstance(value, dict) else enumerate(value)
             waiting += [((*path, step), item) for step, item in steps]
+
+
+def _too_long(config):
+    """Return a sentence, in a list, on the first mapping or list with more entries than any file of ours has; an empty list if there is none."""
+    for path, value in _parts(config):
+        if isinstance(value, (dict, list)) and len(value) > MOST_ENTRIES:
+            of_numbers = isinstance(value, list) and all(isinstance(item, (int, float)) for item in value)
+            if len(value) > (most := MOST_NUMBERS if of_numbers else MOST_ENTRIES):
+                where = path_text(path, config) or "the file"
+                return [f"{where} has {len(value):,} entries; allowed are up to {most:,}."]
+    return []
+
+
+def _unprintable(config):
+    """Yield a sentence for each text that has control characters: figures and page can't hold them, terminals obey them."""
+    for path, value in _parts(config):
         for text in (value, path[-1] if path else ""):
             if isinstance(text, str) and (character := _CONTROL.search(text)):
                 name = f"U+{ord(character[0]):04X}"
@@ -180,7 +206,7 @@ def _entry_id(entries, index):
 def _unknown_keys(error, path, config, homes):
     allowed = list(error.schema["properties"])
     sentences = []
-    for key in (key for key in error.instance if key not in allowed):
+    for key in itertools.islice((key for key in error.instance if key not in allowed), MOST_PROBLEMS + 1):
         nearest = nearest_choice(key, allowed)
         hint = f"; did you mean '{nearest}'?" if nearest else "."
         if key in homes:

@@ -1,16 +1,30 @@
 """The outcome of a check, and how checks write what they say."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+
+#: Whose doing it is that a check fails: of the path, the hosts or what measures them, which are not as asked; or of how the sender
+#: behaved on a path that was as asked, so that excluding the run depends on its outcome.
+INSTRUMENT, SENDER = "instrument", "sender"
 
 
 @dataclass(frozen=True)
 class Check:
-    """The outcome of one check; ``expected`` and ``observed`` are for people."""
+    """The outcome of one check; ``expected`` and ``observed`` are for people, ``cause`` says whose doing a failure is."""
 
     name: str
     ok: bool
     expected: str
     observed: str
+    cause: str = INSTRUMENT
+
+    def entry(self) -> dict:
+        """Return its entry in a document's verdict: ``cause`` only of one that failed."""
+        return {name: value for name, value in asdict(self).items() if name != "cause" or not self.ok}
+
+
+def verdict_of(checks) -> dict:
+    """Return a document's verdict: ``valid`` and the entries of all ``checks``."""
+    return {"valid": all(check.ok for check in checks), "checks": [check.entry() for check in checks]}
 
 
 def in_turn(texts) -> str:

@@ -7,11 +7,10 @@ application, protocol and platform.
 """
 
 from collections.abc import Callable
-from dataclasses import asdict
 
 from testbed.checks import definition_checks, host_verification, probe_checks, transport_checks
 from testbed.checks.chain_verification import CHAIN, CHAIN_INSTEAD
-from testbed.checks.check import Check  # noqa: F401, for those who judge elsewhere
+from testbed.checks.check import verdict_of
 from testbed.checks.datagram_checks import check_datagrams
 from testbed.checks.flow_checks import (
     check_buffers,
@@ -145,5 +144,6 @@ def judge(specification, document) -> dict:
     """Return the verdict: ``valid`` and the list of all ``checks``."""
     # What other qdiscs have counted says nothing to any further check.
     counted = not counted_otherwise(document["network"]["set"], document["links"])
-    checks = [check(specification, document) for check in (checks_of(specification) if counted else (check_qdiscs,))]
-    return {"valid": all(check.ok for check in checks), "checks": [asdict(check) for check in checks]}
+    return verdict_of(
+        [check(specification, document) for check in (checks_of(specification) if counted else (check_qdiscs,))]
+    )

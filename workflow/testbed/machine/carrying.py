@@ -58,7 +58,9 @@ def carry_out(specification, output, log, limit_s=None, first_fault=None) -> Out
         raise
     failure = document.get("failure")
     failed = [check["name"] for check in document["verdict"]["checks"] if not check["ok"]]
-    verdict = in_words(GuestError(**failure)) if failure else f"INVALID: {', '.join(failed)}" if failed else "valid"
+    verdict = f"INVALID: {', '.join(failed)}" if failed else "valid"
+    if failure:
+        verdict = in_words(GuestError(failure["step"], failure["cause"]))
     # What depends on the machine and the moment belongs here and not into the document.
     note(
         log,

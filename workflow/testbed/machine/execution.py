@@ -5,22 +5,27 @@ import ctypes
 import fcntl
 import os
 import re
+import resource
 import signal
 import subprocess
 import time
 
-from testbed.machine.machine import PR_SET_PDEATHSIG, GuestError, MachineFault, WorkflowEnded, ended_within
+from testbed.machine.machine import PR_SET_PDEATHSIG, ConsoleFull, MachineFault, WorkflowEnded, ended_within
 from testbed.machine.messages import in_words, tell
 
 #: Between two looks at what a program has printed, in seconds.
 CONSOLE_POLL_S = 1
 #: What a program prints at most, in bytes.
 LARGEST_CONSOLE_BYTES = 2**26
+#: Seconds of CPU time from SIGXCPU, which a program may ignore, to SIGKILL.
+CPU_GRACE_S = 5
 #: What a terminal might obey in what a program prints.
 UNPRINTABLE = re.compile(rb"\r(?!\n)|[^\t\n\r\x20-\x7e]")
 
 
-def execute(command, step, folder, environment, cores, limit_s, log, workflow, prepare=None) -> tuple[int, bytes]:
+def execute(
+    command, step, folder, environment, cores, limit_s, log, workflow, prepare=None, cpu_s=None
+) -> tuple[int, bytes]:
     """Run a program to its end.
 
     What it prints goes to the log by way of memory: if it had the log itself, a full disk
@@ -47,12 +52,14 @@ def execute(command, step, folder, environment, cores, limit_s, log, workflow, p
         The workflow, as a pidfd.
     prepare : callable, optional
         Called in the process that becomes the program.
+    cpu_s : float, optional
+        Seconds of CPU time after which SIGXCPU ends it, or one of those that it starts.
 
     Raises
     ------
     MachineFault
         If it takes longer.
-    GuestError
+    ConsoleFull
         If it prints more than `LARGEST_CONSOLE_BYTES`.
     WorkflowEnded
         If the workflow ends before.
@@ -66,7 +73,7 @@ def execute(command, step, folder, environment, cores, limit_s, log, workflow, p
             stdout=console.memory,
             stderr=console.memory,
             start_new_session=True,
-            preexec_fn=lambda: confine(cores, prepare),
+            preexec_fn=lambda: confine(cores, prepare, cpu_s),
         )
         try:
             status = status_of(process, step, limit_s, workflow, console)
@@ -81,7 +88,7 @@ def execute(command, step, folder, environment, cores, limit_s, log, workflow, p
             console.copy()
         printed = console.printed()
         if len(printed) >= LARGEST_CONSOLE_BYTES:
-            raise GuestError(step, f"printed more than {LARGEST_CONSOLE_BYTES:,} bytes, and could print no more")
+            raise ConsoleFull(step, f"printed more than {LARGEST_CONSOLE_BYTES:,} bytes, and could print no more")
         return status, printed
 
 
@@ -122,10 +129,17 @@ class Console:
             pass
 
 
-def confine(cores, prepare=None) -> None:
-    """In a child that is about to run a program: end with the parent, stay on these cores."""
+def confine(cores, prepare=None, cpu_s=None) -> None:
+    """In a child that is about to run a program: end with the parent, stay on these cores, use up no more CPU time."""
     if prepare:
         prepare()
+    if cpu_s is not None:
+        soft, (_, hard) = max(1, round(cpu_s)), resource.getrlimit(resource.RLIMIT_CPU)
+        limits = (soft, soft + CPU_GRACE_S)
+        if hard != resource.RLIM_INFINITY:
+            limits = tuple(min(limit, hard) for limit in limits)
+        resource.setrlimit(resource.RLIMIT_CPU, limits)
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     os.sched_setaffinity(0, cores)
 

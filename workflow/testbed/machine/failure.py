@@ -4,16 +4,16 @@ A study goes on without such a run: its document is the run's as any other, the 
 wherever it is made again, and judged invalid.
 """
 
-from dataclasses import asdict
-
 from experiment.specification import DOCUMENT_VERSION
-from testbed.checks.check import Check
+from testbed.checks.check import INSTRUMENT, SENDER, Check, verdict_of
 
 CHECK = "carried_out"
 EXPECTED = "every step, to its end"
+#: What a failure may be in addition: the kernel crashed, or the run did not end.
+CRASH, NOT_ENDED = "crash", "not ended"
 
 
-def document_of(specification, environment, step, cause) -> dict:
+def document_of(specification, environment, step, cause, kind=None) -> dict:
     """Return the document of a run that failed.
 
     Parameters
@@ -23,12 +23,14 @@ def document_of(specification, environment, step, cause) -> dict:
         What the run ran on, as `environment.describe` has it.
     step, cause : str
         The step that failed, and why.
+    kind : str, optional
+        `CRASH` or `NOT_ENDED`.
     """
-    check = Check(CHECK, False, EXPECTED, f"step '{step}': {cause}")
+    check = Check(CHECK, False, EXPECTED, f"step '{step}': {cause}", SENDER if kind else INSTRUMENT)
     return {
         "schema_version": DOCUMENT_VERSION,
         "specification": specification,
         "environment": environment,
-        "failure": {"step": step, "cause": cause},
-        "verdict": {"valid": False, "checks": [asdict(check)]},
+        "failure": {"step": step, "cause": cause, **({"kind": kind} if kind else {})},
+        "verdict": verdict_of([check]),
     }

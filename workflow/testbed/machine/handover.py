@@ -10,7 +10,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from testbed.machine.failure import document_of
+from testbed.machine.failure import NOT_ENDED, document_of
 from testbed.machine.given_file import given_bytes
 from testbed.machine.identity import TESTBED, WORKFLOW, content_digest, modules_of, program_identity
 from testbed.machine.machine import GuestError, MachineFault
@@ -89,7 +89,8 @@ def result(specification, job, status, step="guest", what="the guest kernel", sa
         step, cause, environment = failure["step"], f"{failure['kind']}: {failure['cause']}", failure.get("environment")
         if environment is None:
             raise GuestError(step, cause)
-        failed = document_of(specification.document, environment, step, cause)
+        kind = NOT_ENDED if failure["kind"] == "NotEndedError" else None
+        failed = document_of(specification.document, environment, step, cause, kind)
         if failure["kind"] == "KilledError":
             raise MachineFault(step, cause, failed)
         return failed

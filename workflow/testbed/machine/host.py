@@ -9,11 +9,12 @@ machine and its load, so two runs with one seed are not the same bytes.
 
 import os
 import subprocess
+import time
 
 from testbed.machine.execution import execute
 from testbed.machine.handover import hand_over, result
 from testbed.machine.identity import program_identity
-from testbed.machine.machine import job_folder, whole_machine, workflow_process
+from testbed.machine.machine import MachineFault, job_folder, whole_machine, workflow_process
 from testbed.machine.messages import note
 from testbed.machine.uml import memory_mib, more_hosts_s  # noqa: F401  (packets under way cost any kernel the same)
 from testbed.traffic.traffic import time_limit_s
@@ -25,6 +26,12 @@ AS_ROOT_OF_THEM = ["--user", "--map-root-user"]
 START_S = 5
 #: On top of what traffic may take (`traffic.time_limit_s`), in s: to start, and to end what hangs.
 SPARE_S = 180
+
+
+#: Change of the time of day against the monotonic clock from which on it was set, in s: no more than the readings' resolution.
+STEP_S = 1e-3
+#: Readings of both clocks, of which the one that took shortest counts.
+CLOCK_READINGS = 10
 
 
 def run_time_s(specification) -> float:
@@ -65,6 +72,21 @@ def boot(specification, wall_limit_s, log) -> dict:
         namespaces = namespaces_here()
         note(log, f"host: {' '.join(namespaces)} on cores {', '.join(map(str, cores))}, load {os.getloadavg()[0]:.2f}")
         command = [*namespaces, "python3", "-B", "-m", "testbed.machine.host_init", str(job)]
+        before_s = clock_difference_s()
         # All others in the namespaces end with the first process there.
         status, _ = execute(command, "host", job, {"PATH": "/usr/bin:/bin"}, cores, wall_limit_s, log, workflow)
+        # ping and the kernel's times of packets go by the time of day.
+        if abs(step_s := clock_difference_s() - before_s) > STEP_S:
+            raise MachineFault(
+                "host", f"the machine's clock was set by {step_s:+.3f} s meanwhile, or the machine slept"
+            )
         return result(specification, job, status, "host", "the run's first process")
+
+
+def clock_difference_s() -> float:
+    """Return the time of day less the monotonic clock; it stays the same unless the clock is set or the machine sleeps."""
+    readings = []
+    for _ in range(CLOCK_READINGS):
+        before_ns, day_ns, after_ns = time.monotonic_ns(), time.time_ns(), time.monotonic_ns()
+        readings.append((after_ns - before_ns, day_ns - before_ns))
+    return min(readings)[1] / 1e9

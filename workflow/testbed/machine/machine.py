@@ -53,6 +53,10 @@ class MachineFault(GuestError):
         super().__init__(step, cause)
 
 
+class ConsoleFull(GuestError):
+    """What the guest printed is more than there is room for."""
+
+
 class WorkflowEnded(GuestError):
     """The workflow that wanted the run is no more, so the run was ended."""
 

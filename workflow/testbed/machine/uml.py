@@ -8,7 +8,7 @@ and must be the same on every machine, and its environment is empty.
 
 import math
 import os
-import re
+import signal
 from collections.abc import Callable
 from pathlib import Path
 
@@ -17,13 +17,15 @@ from experiment.flow_groups import LONG
 from experiment.own_kernels import has_seccomp, kernel_words, process_mode
 from experiment.packet_sizes import PACKET_BYTES
 from testbed.machine import closed_off
+from testbed.machine.crash import crashed, last_words
 from testbed.machine.environment import describe_unbooted, kernel_of
 from testbed.machine.execution import execute
-from testbed.machine.failure import document_of
+from testbed.machine.failure import CRASH, NOT_ENDED, document_of
 from testbed.machine.handover import hand_over, result
 from testbed.machine.identity import program_identity
 from testbed.machine.machine import (
     SHARED_MEMORY,
+    ConsoleFull,
     GuestError,
     MachineFault,
     free_core,
@@ -62,8 +64,8 @@ MEMORY_PER_READING_BYTES = 2000
 #: Up to so many the guest's size is the same with time series and without: it is part of what the
 #: guest can see, and a run should be the same however closely it is watched.
 READINGS = 65_000
-#: With such a line a kernel begins to say why it ends.
-LAST_WORDS = re.compile(r"Kernel panic|BUG:|Oops|kernel BUG|divide error|segfault")
+#: The share of its wall limit that a kernel of the study's own may use of a core: one that spins is ended, whatever else the machine does.
+MOST_CPU = 0.25
 
 
 def memory_mib(specification) -> int:
@@ -156,15 +158,16 @@ def command_line(specification) -> list[str]:
         "con=null",
         "con0=null,fd:1",
         "quiet",
-        # As `quiet` has it, and where BUG() says what failed.
-        *(["loglevel=5"] if specification.has_own_kernel else []),
+        # Where BUG() says what failed, and a fault where the processor was.
+        *(["loglevel=7"] if specification.has_own_kernel else []),
     ]
 
 
 def boot(specification, wall_limit_s, log) -> dict:
     """Carry out a run in a guest and return its document.
 
-    Raises `GuestError` if the guest crashed, hung, or could not carry the run out.
+    A kernel of the study's own that crashes, or spins without an end, does so again: the document says so. Raises `GuestError` if
+    the guest could not carry the run out, `MachineFault` if another try may succeed.
 
     Parameters
     ----------
@@ -193,15 +196,28 @@ def boot(specification, wall_limit_s, log) -> dict:
             "SAWTOOTH_GUEST_SEED": str(specification.substream("guest")),
         }
         # The guest's processes are children of the guest kernel, in its session.
-        printed = b""
+        status, printed, cpu_s = None, b"", MOST_CPU * wall_limit_s if specification.has_own_kernel else None
         try:
-            status, printed = execute(command, "guest", job, environment, [core], wall_limit_s, log, workflow, prepare)
-            return result(
-                specification, job, status, says_why=bool(LAST_WORDS.search(printed.decode(errors="replace")))
+            status, printed = execute(
+                command, "guest", job, environment, [core], wall_limit_s, log, workflow, prepare, cpu_s
             )
+            return result(specification, job, status, says_why=crashed(printed))
+        except ConsoleFull as error:
+            if not specification.has_own_kernel:
+                raise
+            return document_of_end(specification, error.cause, CRASH)
         except MachineFault as fault:
-            if specification.has_own_kernel and fault.document is None:
-                fault.document = document_of_crash(specification, fault, fault.printed or printed)
+            if not specification.has_own_kernel or fault.document is not None:
+                raise
+            printed, spun, crash = fault.printed or printed, status == -signal.SIGXCPU, crashed(printed)
+            kind, cause = (NOT_ENDED if status is None else CRASH), fault.cause
+            if spun:
+                kind, cause = NOT_ENDED, f"did not end within its limit of {cpu_s:g} s of CPU time"
+            elif crash:
+                cause = "the guest kernel crashed"
+            fault.document = document_of_end(specification, cause + last_words(printed), kind)
+            if spun or crash:
+                return fault.document
             raise
 
 
@@ -224,17 +240,7 @@ def closed_off_in(job, huge_pages) -> Callable:
     return lambda: closed_off.close_off(job, huge_pages)
 
 
-def document_of_crash(specification, fault, printed) -> dict:
-    """Return the document of a run whose kernel, of the study's own, crashed or hung: with its last words."""
+def document_of_end(specification, cause, kind) -> dict:
+    """Return the document of a run whose kernel, of the study's own, left none (`failure.document_of`)."""
     environment = describe_unbooted(Path(kernel_file(specification)), kernel_of(specification), digest(specification))
-    environment |= process_mode(specification)
-    return document_of(specification.document, environment, fault.step, f"{fault.cause}{last_words(printed)}")
-
-
-def last_words(printed) -> str:
-    """Return what a kernel printed of its end, from the panic or its like on, or else its last line."""
-    # Lines of the kernel may begin with its time, which is virtual.
-    lines = [re.sub(r"^\[ *[0-9.]+\] ", "", line.strip()) for line in printed.decode(errors="replace").splitlines()]
-    lines = [line for line in lines if line]
-    first = next((place for place, line in enumerate(lines) if LAST_WORDS.search(line)), len(lines) - 1)
-    return f"; the kernel's last words: {' / '.join(lines[first : first + 3])[:300]}" if lines else ""
+    return document_of(specification.document, environment | process_mode(specification), "guest", cause, kind)

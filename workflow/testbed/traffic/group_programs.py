@@ -17,7 +17,7 @@ from pathlib import Path
 
 from experiment.flow_groups import REAL_TIME, REAL_TIME_PORT, STREAMS_OF_A_GROUP, WEB
 from experiment.web_objects import PATIENCE_S, drawn_objects
-from testbed.errors import TrafficError
+from testbed.errors import NotEndedError, TrafficError
 from testbed.network.addresses import destination
 from testbed.network.netlink import network_namespace
 from testbed.readings.socket_information import SocketReader
@@ -200,7 +200,7 @@ def result_of(program) -> dict:
     try:
         status = program.process.wait(timeout=ENDING_S)
     except subprocess.TimeoutExpired:
-        raise TrafficError(f"{program.who} did not end within {ENDING_S:g} s after the traffic") from None
+        raise NotEndedError(f"{program.who} did not end within {ENDING_S:g} s after the traffic") from None
     if status or not program.result.exists():
         raise TrafficError(f"{program.who}: exit status {status}: {last_line(program.errors)}")
     return json.loads(program.result.read_text())

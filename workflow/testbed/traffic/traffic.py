@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 
-from testbed.errors import TrafficError
+from testbed.errors import NotEndedError, TrafficError
 from testbed.network.addresses import destination
 from testbed.network.commands import check_not_killed, log
 from testbed.network.netlink import network_namespace
@@ -236,7 +236,7 @@ def start_and_sample(
                 processes[what.port] = start(node, command, folder / f"client-{what.port}")
                 alarm.watch(processes[what.port])
             elif kind == 3:
-                raise TrafficError(f"{specification.traffic.application}: a client did not end within {limit_s:g} s")
+                raise NotEndedError(f"{specification.traffic.application}: a client did not end within {limit_s:g} s")
             else:
                 for further in what(at) or ():
                     bisect.insort(events, further, key=lambda event: event[:2])
@@ -372,5 +372,5 @@ def collect(who, process, output, deadline, ended_s) -> Output:
     try:
         status = process.wait(timeout=max(0.01, deadline - time.monotonic()))
     except subprocess.TimeoutExpired:
-        raise TrafficError(f"{who} did not end within {GRACE_S:g} s after the traffic") from None
+        raise NotEndedError(f"{who} did not end within {GRACE_S:g} s after the traffic") from None
     return Output(status, output.read_text(), output.with_suffix(".errors").read_text().strip(), ended_s)

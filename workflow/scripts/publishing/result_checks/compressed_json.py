@@ -5,9 +5,11 @@ import math
 import zlib
 
 from publishing.result_checks.received_errors import ReceivedError, shown
+from run_tables.run_documents import TEXT_LIMIT
 
-#: The longest text of a document, in bytes: over a hundred times what 12 flows over 30 s need.
-TEXT_LIMIT = 2**26
+#: Lists and objects of a text, and its commas, at most: each takes many times its size in memory. In run documents there is one
+#: in 80 bytes and more, and one in 14.
+MOST_COLLECTIONS, MOST_COMMAS = TEXT_LIMIT // 64, TEXT_LIMIT // 12
 #: How deep lists and objects may be nested: twice what documents and manifests have, far below what ends Python's recursion.
 DEEPEST = 40
 
@@ -31,11 +33,13 @@ def decompress(content: bytes, limit=TEXT_LIMIT) -> bytes:
     return text
 
 
-def parse(text: bytes) -> object:
+def parse(text: bytes, most_commas=MOST_COMMAS) -> object:
     """Return the JSON of a text, of a run document for example.
 
-    ReceivedError: it is no JSON, or nested too deeply, or has numbers that JSON doesn't have, or a key twice.
+    ReceivedError: it is no JSON, or nested too deeply, or has numbers that JSON doesn't have, or a key twice, or too many values.
     """
+    if text.count(b"[") + text.count(b"{") > MOST_COLLECTIONS or text.count(b",") > most_commas:
+        raise ReceivedError("is JSON of more values than any file of results has")
 
     def no_number(word):
         raise ValueError(word)

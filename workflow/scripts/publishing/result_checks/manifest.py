@@ -20,8 +20,12 @@ from run_tables.run_documents import file_sha256
 MANIFEST = "ro-crate-metadata.json"
 #: What a study doesn't publish: what tells machines and times, which results don't depend on, and kernels, which can be built again.
 UNPUBLISHED = ("logs", "benchmarks", "kernels", ".lock")
-#: Far above that of 100,000 runs; more is no manifest.
-MAX_MANIFEST_BYTES = 512 * 2**20
+#: Above that of 100,000 runs, which takes 50 MB; more is no manifest.
+MAX_MANIFEST_BYTES = 2**26
+#: Commas of a manifest at most: an entry has some five, and is named once more.
+MOST_COMMAS = 2_000_000
+#: The largest file that a manifest lists, in bytes, a table.
+LARGEST_FILE_BYTES = 2**29
 
 
 class ManifestError(ValueError):
@@ -55,7 +59,7 @@ def read_manifest(folder: str | Path) -> dict[str, FileEntry]:
     try:
         if path.stat().st_size > MAX_MANIFEST_BYTES:
             raise ManifestError(f"{name}: is larger than {MAX_MANIFEST_BYTES // 2**20} MiB, which no manifest is.")
-        document = parse(path.read_bytes())
+        document = parse(path.read_bytes(), MOST_COMMAS)
     except FileNotFoundError:
         raise ManifestError(
             f"{name}: no such file; the workflow writes it after the report, so the study has to run to its end first: `make STUDY=...`."
@@ -162,4 +166,6 @@ def _entry(path, entity):
         raise ManifestError(f"{path} has no sha256 of 64 hex digits.")
     if not re.fullmatch("0|[1-9][0-9]{0,18}", size):
         raise ManifestError(f"{path} has no contentSize in bytes.")
+    if int(size) > LARGEST_FILE_BYTES:
+        raise ManifestError(f"{path} has a contentSize of {size} bytes; allowed are up to {LARGEST_FILE_BYTES}.")
     return FileEntry(digest, int(size))

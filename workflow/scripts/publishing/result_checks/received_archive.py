@@ -1,5 +1,6 @@
 """Unpacking a zip archive that somebody else has made."""
 
+import io
 import shutil
 import stat
 import zipfile
@@ -12,8 +13,27 @@ from publishing.result_checks.received_errors import ReceivedError, shown
 #: Results are compressed documents for the most part: an archive of them unpacks to little more
 #: than its own size, tables alone to some ten times of it.
 LARGEST_RATIO = 100
-#: Files of a study of 100,000 runs, with their logs.
-LARGEST_COUNT = 1_000_000
+#: Twice the files of a study of 100,000 runs.
+LARGEST_COUNT = 200_000
+#: The largest list of entries, in bytes: with the longest names that runs have.
+LARGEST_LIST_BYTES = 2**26
+#: With it an entry begins in that list (APPNOTE.TXT, 4.3.12).
+SIGNATURE = b"PK\x01\x02"
+
+
+class ArchiveFile(io.FileIO):
+    """An archive whose list of entries, which `zipfile` reads at once, is looked at before anything is made of it."""
+
+    def read(self, size=-1) -> bytes:
+        """Read up to ``size`` bytes; `ReceivedError` if that is a list of entries longer than results can have."""
+        if size > LARGEST_LIST_BYTES:
+            raise ReceivedError(f"{shown(self.name)} is refused: its list of entries has {size} bytes.")
+        content = super().read(size)
+        if content.startswith(SIGNATURE) and (count := content.count(SIGNATURE)) > LARGEST_COUNT:
+            raise ReceivedError(
+                f"{shown(self.name)} is refused: it has {count} entries, at most {LARGEST_COUNT} are unpacked."
+            )
+        return content
 
 
 def unpack(archive: Path, folder: Path) -> None:
@@ -24,7 +44,7 @@ def unpack(archive: Path, folder: Path) -> None:
     there is space for, or it is damaged.
     """
     try:
-        with zipfile.ZipFile(archive) as opened:
+        with ArchiveFile(archive) as file, zipfile.ZipFile(file) as opened:
             entries = opened.infolist()
             _check(entries, archive, shutil.disk_usage(folder).free)
             for entry in entries:

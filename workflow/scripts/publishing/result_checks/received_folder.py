@@ -18,10 +18,10 @@ from pathlib import Path
 from publishing.result_checks.folder_walk import files_below
 from publishing.result_checks.received_archive import unpack
 from publishing.result_checks.received_errors import ReceivedError, shown
+from run_tables.run_documents import DOCUMENT_LIMIT  # noqa: F401, beside the other limit
 from testbed.machine.machine import locked
 
-#: The largest run document as it stands in the folder, table or provenance, in bytes.
-DOCUMENT_LIMIT = 2**26
+#: The largest table as it stands in the folder, in bytes.
 TABLE_LIMIT = 2**29
 #: How the names of temporary folders begin.
 TEMPORARY = "sawtooth-verify-"
@@ -36,12 +36,12 @@ def opened(path: str) -> Iterator[Path]:
     An archive of `make publish` is unpacked into a temporary folder, which is deleted at the end.
     """
     path = Path(path)
-    if path.is_dir():
+    if os.path.isdir(path):
         folder = _results_folder(path, path)
         if _at_work(folder):
             raise ReceivedError(f"a workflow is at work on {shown(path)}: wait until it has ended.")
         yield folder
-    elif not path.exists():
+    elif not os.path.exists(path):
         raise ReceivedError(f"{shown(path)}: no such folder; {ALLOWED}.")
     elif not path.is_file() or not zipfile.is_zipfile(path):
         raise ReceivedError(f"{shown(path)} is neither a folder nor a zip archive; {ALLOWED}.")
@@ -130,9 +130,9 @@ def read_file(folder: Path, relative: str, limit: int) -> bytes:
         with open(handle, "rb") as stream:
             if not stat.S_ISREG(os.fstat(handle).st_mode):
                 raise ReceivedError(f"{shown(relative)} is no ordinary file")
-            content = stream.read(limit + 1)
+            content = stream.read(limit + 1) if os.fstat(handle).st_size <= limit else None
     except OSError as error:
         raise ReceivedError(f"{shown(relative)} can't be read ({error.strerror})") from None
-    if len(content) > limit:
+    if content is None or len(content) > limit:
         raise ReceivedError(f"{shown(relative)} is larger than {limit} bytes, more than such a file can have")
     return content

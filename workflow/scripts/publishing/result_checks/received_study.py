@@ -69,9 +69,7 @@ class ReceivedStudy:
 
     def count(self, names) -> int:
         """Return how many runs the study has, its control runs among them, of which there are those of some names."""
-        cells = len(self.content["ccas"]) * len(self.content["ip_versions"])
-        controls = studies.last_replication(self.content) - studies.most_replications(self.content)
-        return cells * sum(last + controls for last in self.replications(names).values())
+        return studies.count_runs(self.content, self.replications(names))
 
     def missing(self, names, at_most) -> list[str]:
         """Return the names of runs of the study that are not among ``names``, the first ones."""

@@ -1,7 +1,7 @@
 """The analysis tables of the topic, column by column."""
 
 from run_tables.run_keys import LABELLED_CELL, RUN_KEYS
-from run_tables.table import Table, count_column, number_column, text_column
+from run_tables.table import Table, count_column, number_column, text_column, verdict_column
 
 _NO_TCP = "the run had no flow of TCP with deliveries read over time"
 _NOT_SAMPLED = "the queue was not sampled"
@@ -69,7 +69,11 @@ CALIBRATION = Table(
         number_column("standard_error", "", "That the number of trials gives.", _NOT_RANDOM),
         number_column("z", "", "Error over standard error.", _NOT_RANDOM),
         count_column("trials", "", "Packets, seconds or exchanges.", _NOT_RANDOM),
-        text_column("verdict", "`exact`, `explained` (by what is known), `expected` (of random quantities), `off`, or `not measured`."),
+        verdict_column(
+            "verdict",
+            "`exact`, `explained` (by what is known), `expected` (of random quantities), `off`, or `not measured`.",
+            unmeasured=("not measured",),
+        ),
         text_column("note", "What limits the measurement, or why there is none."),
     ),
 )  # fmt: skip

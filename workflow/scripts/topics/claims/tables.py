@@ -1,7 +1,7 @@
 """The analysis tables of the topic, column by column."""
 
 from run_tables.run_keys import CELL_COLUMNS, SCENARIO_LABEL
-from run_tables.table import Column, Table, count_column, number_column, ordinal_column, text_column
+from run_tables.table import Column, Table, count_column, number_column, ordinal_column, text_column, verdict_column
 from run_tables.tidy_tables import RUNS
 from topics.cells.tables import IN_UNIT, NOTE
 
@@ -50,7 +50,11 @@ CLAIMS = Table(
             "the study has no runs to tell",
         ),
         text_column("bounds", "The bounds of this requirement.", "there is no value, or it is a p"),
-        text_column("verdict", f"`{REPRODUCED}`, `{NOT_REPRODUCED}`, `{NOT_SHOWN}` or `{NOT_TESTABLE}`."),
+        verdict_column(
+            "verdict",
+            f"`{REPRODUCED}`, `{NOT_REPRODUCED}`, `{NOT_SHOWN}` or `{NOT_TESTABLE}`.",
+            unmeasured=(NOT_TESTABLE,),
+        ),
         text_column("because", "Why, in words."),
         text_column("tolerance", "What the words of the paper are taken to allow, and why."),
         text_column("remark", "What a reader should know of the published value.", "there is nothing to say"),

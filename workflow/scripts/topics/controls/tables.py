@@ -1,7 +1,15 @@
 """The analysis tables of the topic, column by column."""
 
 from run_tables.run_keys import LABELLED_CELL
-from run_tables.table import Table, count_column, interval_columns, number_column, text_column, truth_column
+from run_tables.table import (
+    Table,
+    count_column,
+    interval_columns,
+    number_column,
+    text_column,
+    truth_column,
+    verdict_column,
+)
 from topics.cells.tables import (
     EFFECT_UNIT,
     IN_EFFECT_UNIT,
@@ -54,7 +62,7 @@ AA_SUMMARY = Table(
         number_column("share_percent", "%", "Their share of the tests.", "no test was made"),
         *interval_columns("share_low", "share_high", "%", "this share, for scenarios as clusters", "no test was made"),
         number_column("findable_percent", "%", "The smallest true share that so many tests in so many scenarios call more than chance with a probability of 80 %, taken for independent.", "no test was made, or none is found so often"),
-        text_column("verdict", "`consistent with chance`, `more than chance` or `fewer than chance`, as the interval lies to the significance.", "no test was made"),
+        verdict_column("verdict", "`consistent with chance`, `more than chance` or `fewer than chance`, as the interval lies to the significance.", "no test was made"),
         count_column("different", "", "Comparisons called different after the correction: false alarms of the study's own findings."),
         count_column("families", "", "Families over which p was corrected."),
         count_column("families_different", "", "Of these, with one false alarm or more; by chance alone at most the significance times the families."),

@@ -24,9 +24,6 @@ class Measure:
     better: str = LOWER
     margin: str = ""  # key of ``exam.margins``
     limit: str = ""  # key of ``exam.limits``
-    incumbent: bool = (
-        False  # whether it is judged against what the other CCA does to its own kind, not against the standards
-    )
     decimals: int = 1
 
 
@@ -69,9 +66,11 @@ MEASURES = {
         Measure("starved_s", "the longest time for which one of its flows starves", "s", limit="starved_s"),
         Measure("slowdown_p50", "the median slowdown of short flows", "", LOWER, _SLOWDOWN, decimals=2),
         Measure("slowdown_p95", "the 95th percentile of the slowdown of short flows", "", LOWER, _SLOWDOWN, decimals=2),
-        Measure("harm_throughput", "the harm to the other flow's throughput", "", LOWER, _INDEX, incumbent=True, decimals=3),
-        Measure("harm_delay", "the harm to the other flow's delay", "", LOWER, _INDEX, incumbent=True, decimals=3),
-        Measure("harm_loss", "the harm to the other flow's loss", "", LOWER, _INDEX, incumbent=True, decimals=3),
+        Measure("harm_throughput", "the harm to the other flow's throughput", "", LOWER, _INDEX, decimals=3),
+        Measure("harm_delay", "the harm to the other flow's delay", "", LOWER, _INDEX, decimals=3),
+        # Of loss the harm as a ratio is 1 wherever there is none alone, of one packet as of a third of all.
+        Measure("loss_added_percent", "the loss that the other flow has more than alone", "%", LOWER, _LOSS, decimals=2),
+        Measure("other_fair_percent", "what the other flow gets, of its fair share,", "%", HIGHER, _PERCENT),
         Measure("other_starved_s", "the longest time for which the other flow starves", "s", limit="starved_s"),
         Measure("own_share_percent", "its share of what both flows get", "%", HIGHER, _PERCENT),
         Measure("own_starved_s", "the longest time for which it starves itself", "s", limit="starved_s"),
@@ -87,10 +86,15 @@ MEASURES = {
         Measure("during_percent", "what the path that is left carries, of what it could,", "%", HIGHER, _PERCENT),
         Measure("standstill_s", "the longest time without any delivery", "s", LOWER, _TIME, decimals=2),
         Measure("subflows_percent", "the share that two subflows take beside one flow", "%", LOWER, _PERCENT),
+        Measure("runs_far_worse", "the number of runs in which it falls", "runs", LOWER, decimals=0),
     )
 }  # fmt: skip
 
-_BESIDE = ("5.2.1-before", "5.2.1-after", "5.2.1-near", "5.2.1-far")
+#: What is asked of all scenarios together.
+RARE_EVENTS = Criterion(
+    "5", "all cases: runs in which it falls far behind each standard CCA, by any measure", "MUST consider", ALONE, measures=("runs_far_worse",)
+)  # fmt: skip
+_BESIDE = ("5.2.1-before", "5.2.1-after", "5.2.1-beside", "5.2.1-near", "5.2.1-far")
 CRITERIA = (
     Criterion("5.1.1", "protection against congestion collapse: full backoff under persistent loss", "MUST consider", ALONE, ("5.1.1",), ("packets_per_rtt",)),
     Criterion("5.1.2", "protection against bufferbloat", "MUST consider", ALONE, ("5.1.2",), ("queueing_p50_ms", "queueing_p95_ms", "utilisation_percent")),
@@ -100,7 +104,7 @@ CRITERIA = (
     Criterion("5.1.5", "short flows of its own, and with its long ones", "MUST", ALONE, ("5.1.5",), ("slowdown_p50", "slowdown_p95")),
     Criterion("5.2", "backoff where all feedback is lost", "MUST", OTHERS, ("5.2-acks",), ("packets_per_rtt",)),
     Criterion("5.2", "starvation of others", "MUST", OTHERS, _BESIDE, ("other_starved_s",)),
-    Criterion("5.2.1", "harm to standard and widely deployed CCAs, no more than these do to their own kind", "MUST", OTHERS, _BESIDE, ("harm_throughput", "harm_delay", "harm_loss")),
+    Criterion("5.2.1", "harm to standard and widely deployed CCAs, no more than the standard ones do", "MUST", OTHERS, _BESIDE, ("harm_throughput", "harm_delay", "loss_added_percent", "other_fair_percent")),
     Criterion("5.2.2", "real-time traffic beside it", "SHOULD", OTHERS, ("5.2.2",), ("call_queueing_p95_ms", "call_jitter_ms", "call_lost_percent")),
     Criterion("5.2.3", "short flows of others beside it", "MUST", OTHERS, ("5.2.2",), ("slowdown_p50", "slowdown_p95")),
     Criterion("5.3.1", "deviations from the principles of congestion control, explained", "MUST", OTHERS, reason="a text of its author, which no run replaces"),
@@ -125,3 +129,8 @@ CRITERIA = (
     Criterion("7.10", "multipath: a bottleneck that subflows share with others", "MUST where it applies", SPECIAL, ("7.10-shared",), ("subflows_percent",)),
     Criterion("7.11", "data centres: incast, marks at a step, 100 us", "if meant for them", SPECIAL, ("7.11",), ("slowdown_p50", "slowdown_p95", "queueing_p95_ms", "loss_percent")),
 )  # fmt: skip
+
+
+def wanted_measures(scenario) -> set[str]:
+    """Return the measures that the criteria ask of a scenario, by its name."""
+    return {name for criterion in CRITERIA if criterion.is_answered_by(scenario) for name in criterion.measures}

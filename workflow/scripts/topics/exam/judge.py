@@ -1,36 +1,49 @@
 """The scorecard: what a CCA does, criterion by criterion, held against the standard CCAs and against absolute limits.
 
-Relative verdicts are one-sided tests of the mean of pairs, runs of one scenario and replication (common random numbers). A CCA is
-*worse* where it does worse than each of the standard CCAs by more than the margin, *better* where it does better than each by more
-than the margin: of several nulls all are rejected, each at the level itself (Berger, 1982, Technometrics 24(4)). The p values of
-either verdict are corrected over the card (Holm, 1979), so that a card of a CCA that is nowhere worse has a row "worse" with a
-chance below the level. *Like*: the data rule out that it is worse by the margin than the standard CCA that it is nearest to.
+Every run of the CCA is worse than each standard CCA in the run of the same seed by more than the margin, or better than each, or neither
+(`outcomes`). A verdict counts such runs (`card_tests`), and so says what it says of any distribution:
+
+*worse*: most runs of such paths are worse, or far more of them fall than may, or than of the standards. *Better*: most are better. Over the rows
+that decide, the chance of any false one is below the level. *Like*: no run is missing, and the data rule out, over the rows together, that more than a
+stated share of the runs is worse. *Too variable*: the runs differ, and leave it open. *Not enough*: they don't, but are too few, or repeat
+each other. *Not measured*: none has a value.
 """
 
 from collections.abc import Mapping
+from functools import cache
 
 import numpy as np
 import pandas as pd
 
 from inference.cell_estimates import cell_estimate
 from inference.multiple_tests import adjusted
-from inference.paired_tests import MIN_PAIRS, StudentMean
-from topics.exam.criteria import CRITERIA, HIGHER, MEASURES
-from topics.exam.tables import EXAM_PUBLISHED, SCORECARD
+from inference.percentile_interval import percentile_interval
+from run_tables.run_keys import RUN
+from topics.exam import card_tests
+from topics.exam.criteria import CRITERIA, MEASURES, RARE_EVENTS
+from topics.exam.outcomes import PAIR, Outcomes, absolute_outcomes, relative_outcomes
+from topics.exam.tables import (
+    BETTER,
+    EXAM_PUBLISHED,
+    LIKE,
+    NOT_ENOUGH,
+    NOT_MEASURED,
+    OPEN_VERDICTS,
+    PRIMARY,
+    SCORECARD,
+    SECONDARY,
+    TOO_VARIABLE,
+    WORSE,
+)  # fmt: skip
 
-BETTER, LIKE, WORSE, NOT_SHOWN = "better", "like", "worse", "not shown"
-PASSED, FAILED, NOT_EVALUATED = "passed", "failed", "not evaluated"
 #: What a mean does beside what is published.
-AGREES, DIFFERS = "agrees", "differs"
-#: How finely a difference is known at best, of its margin: runs that agree more closely than that repeat one measurement.
-STEP = 0.1
-PAIR = ["ip_version", "replication"]
-#: What a row has until all rows are there: p of the other verdicts, and what it shows if it turns out better.
-_UNTIL_JUDGED = ("p_better", "p_not_worse", "of_best")
+AGREES, DIFFERS, NOT_SHOWN = "agrees", "differs", "not shown"
+#: Why a run of the CCA has no value, where that is what the CCA did: values of ``excluded_by`` in ``tidy/runs.csv``.
+OF_THE_CCA = frozenset(("sender", "crash", "not ended"))
 
 
 def scorecard(
-    values, scenarios: Mapping[str, str], exam, confidence=0.95, significance=0.05, missing=None
+    values, scenarios: Mapping[str, str], exam, confidence=0.95, significance=0.05, runs=None
 ) -> pd.DataFrame:
     """Return `SCORECARD`.
 
@@ -41,45 +54,87 @@ def scorecard(
     scenarios : mapping
         Identifier -> label of the study's scenarios, in its order.
     exam : mapping
-        The study's ``exam``: cca, standards, margins, limits.
+        The study's ``exam``: cca, standards, primaries, margins, limits, looks.
     confidence, significance : float
         Of intervals, and of all rows "worse" together.
-    missing : mapping, optional
-        Scenario -> why the CCA under examination has no valid run there.
+    runs : pandas.DataFrame, optional
+        ``tidy/runs.csv``: which runs there should be, why some have no value, and what was drawn. By default those that have
+        a value of any measure.
     """
-    # Once for all rows: of a study with a thousand runs a look for each would take most of the time.
-    of_cell = _cells_of(values)
-    other_of = values[values["other"] != ""].groupby("scenario")["other"].first()
-    rows = []
-    for criterion in CRITERIA:
-        answering = list(filter(criterion.is_answered_by, scenarios))
-        about = {
-            "rfc_section": criterion.section, "group": criterion.group, "criterion": criterion.words, "rfc_word": criterion.strength,
-            "cca": exam["cca"],
-        }  # fmt: skip
-        if not answering:
-            reason = criterion.reason or "the study has no scenario for it"
-            rows.append(about | {"verdict": NOT_EVALUATED, "reason": reason})
-        for scenario in answering:
-            place = about | {"scenario": scenario, "scenario_label": scenarios[scenario]}
-            ccas = {exam["cca"], *exam["standards"], other_of.get(scenario, exam["cca"])}
-            cells = {
-                name: {cca: of_cell[scenario, name, cca] for cca in ccas if (scenario, name, cca) in of_cell}
-                for name in criterion.measures
-            }
-            asked = [name for name in criterion.measures if cells[name]]
-            if not any(exam["cca"] in cells[name] for name in asked):
-                reason = (missing or {}).get(scenario, "no valid run has a value")
-                rows.append(place | {"verdict": NOT_EVALUATED, "reason": reason})
-                continue
-            for name in asked:
-                if exam["cca"] in cells[name]:
-                    rows.append(
-                        place | _row(MEASURES[name], cells[name], other_of.get(scenario), exam, confidence, scenario)
-                    )
-    table = _judged(pd.DataFrame(rows, columns=[*SCORECARD.names, *_UNTIL_JUDGED]), significance)[SCORECARD.names]
+    design = _Design(values, exam, runs)
+    rows = [row for criterion in CRITERIA for row in _rows_of(criterion, design, scenarios, confidence)]
+    if measured := [row for row in rows if "outcomes" in row]:
+        of_scenarios = {
+            row["scenario"]: (design.planned(row["scenario"]), design.failed(row["scenario"])) for row in measured
+        }
+        rows.insert(0, rare_row(measured, exam, of_scenarios))
+    judge(rows, exam, significance)
+    table = pd.DataFrame(rows, columns=SCORECARD.names)
     texts = [column.name for column in SCORECARD if column.kind == "text"]
     return table.assign(**{name: table[name].astype(object).where(table[name].notna(), "") for name in texts})
+
+
+class _Design:
+    """Which runs an exam has, and the values of their cells."""
+
+    def __init__(self, values, exam, runs):
+        self.exam = exam
+        self.primaries = exam.get("primaries") or {}
+        self.cells, self.taken = _cells_of(values), set()
+        there = (values if runs is None else runs).drop_duplicates(RUN)
+        own = there[there["cca"] == exam["cca"]]
+        self.of_scenario = dict(list(own.groupby("scenario")))
+        self.standards_runs = dict(list(there[there["cca"].isin(exam["standards"])].groupby("scenario")))
+
+    @cache  # noqa: B019, it lives as long as its card is made
+    def planned(self, scenario) -> pd.MultiIndex:
+        """Return the pairs (IP version, replication) of the CCA's runs in a scenario, or of the standards' where it has none."""
+        of_cca = [table[scenario] for table in (self.of_scenario, self.standards_runs) if scenario in table]
+        return (
+            pd.MultiIndex.from_frame(pd.concat(of_cca)[PAIR].drop_duplicates())
+            if of_cca
+            else pd.MultiIndex.from_arrays([[], []], names=PAIR)
+        )
+
+    def excluded(self, scenario) -> pd.DataFrame:
+        """Return the rows of the CCA's runs in a scenario that have no values, and say why; empty without ``tidy/runs.csv``."""
+        own = self.of_scenario.get(scenario, pd.DataFrame(columns=[*RUN, "valid"]))
+        return own[~own["valid"].astype(bool)] if "valid" in own else own.iloc[:0]
+
+    @cache  # noqa: B019, it lives as long as its card is made
+    def failed(self, scenario) -> pd.MultiIndex:
+        """Return the pairs of the runs without values for what the CCA did."""
+        excluded = self.excluded(scenario)
+        by_cca = excluded[excluded["excluded_by"].isin(OF_THE_CCA)] if "excluded_by" in excluded else excluded.iloc[:0]
+        return pd.MultiIndex.from_frame(by_cca[PAIR])
+
+    @cache  # noqa: B019, it lives as long as its card is made
+    def paths(self, scenario) -> int | None:
+        """Return how many different paths the CCA's runs in a scenario have drawn, or None if that isn't known."""
+        drawn = ["ip_version", "rtt_path_ms", "rate_mbps", "queue_bytes"]
+        own = self.of_scenario.get(scenario)
+        return None if own is None or not set(drawn) <= set(own) else len(own[drawn].drop_duplicates())
+
+    def is_asked(self, scenario, measure) -> bool:
+        """Tell whether a measure has a row in a scenario: where any CCA has a value, and where it decides."""
+        ccas = (self.exam["cca"], *self.exam["standards"])
+        return measure in self.primaries.get(scenario, ()) or any(
+            (scenario, measure, cca) in self.cells for cca in ccas
+        )
+
+    def role(self, scenario, measure) -> str:
+        """Return whether a row decides. All do, if the exam names none; a measure that two criteria ask for decides once."""
+        decides = not self.primaries or measure in self.primaries.get(scenario, ())
+        is_first = (scenario, measure) not in self.taken
+        self.taken.add((scenario, measure))
+        return PRIMARY if decides and is_first else SECONDARY
+
+    def why_none(self, scenario) -> str:
+        """Return why no run of the CCA in a scenario has a value."""
+        excluded = self.excluded(scenario)
+        if "invalid_because" in excluded and len(excluded):
+            return f"no valid run: {excluded['invalid_because'].iloc[0]}"
+        return "no valid run has a value"
 
 
 def _cells_of(values):
@@ -87,82 +142,225 @@ def _cells_of(values):
     return {key: rows.set_index(PAIR)["value"] for key, rows in values.groupby(["scenario", "measure", "cca"])}
 
 
-def _row(measure, cells, other, exam, confidence, scenario) -> dict:
-    """Return what a row says of one measure; ``cells``: CCA -> its values by IP version and replication."""
-    own = cells[exam["cca"]]
-    worst = own.idxmin() if measure.better == HIGHER else own.idxmax()
-    row = {
-        "measure": measure.name, "unit": measure.unit, "better": measure.better, "n": len(own),
-        **_mean(own, confidence, "value", "low", "high"),
-        "worst_run": f"{scenario}/{exam['cca']}/{worst[0]}/{worst[1]}",
+def _rows_of(criterion, design, scenarios, confidence):
+    """Yield the rows of a criterion."""
+    exam, answering = design.exam, list(filter(criterion.is_answered_by, scenarios))
+    about = {
+        "rfc_section": criterion.section, "group": criterion.group, "criterion": criterion.words, "rfc_word": criterion.strength,
+        "cca": exam["cca"], "role": SECONDARY,
     }  # fmt: skip
-    standards = [cca for cca in ([other] if measure.incumbent else exam["standards"]) if cca in cells]
-    if measure.limit:
-        limit = exam["limits"][measure.limit]
-        beyond = int((own > limit).sum())
-        row |= {"limit": limit, "verdict": FAILED if 2 * beyond > len(own) else PASSED}
-        if standards:
-            row |= _standard(max(standards, key=lambda cca: cells[cca].mean()), cells, confidence)
-        return row
-    margin, sign = exam["margins"][measure.margin], -1 if measure.better == HIGHER else 1
-    row["margin"] = margin
-    tests = {}
-    for cca in standards:
-        pairs = sign * (own - cells[cca]).dropna()
-        if len(pairs) >= MIN_PAIRS:
-            tests[cca] = StudentMean(pairs.to_numpy(float), STEP * margin)
-    if not tests:
-        reason = "fewer than two pairs of runs" if standards else "no standard CCA has a value"
-        return (
-            row
-            | (_standard(standards[0], cells, confidence) if standards else {})
-            | {"verdict": NOT_SHOWN, "reason": reason}
-        )
-    # The standard that does worst leaves the least to be worse than.
-    nearest, farthest = (pick(tests, key=lambda cca: tests[cca].mean) for pick in (min, max))
-    row |= _standard(nearest, cells, confidence) | {
-        "p": max(test.p(margin, "greater") for test in tests.values()),
-        "p_better": max(test.p(-margin, "less") for test in tests.values()),
-        "p_not_worse": min(1.0, len(tests) * min(test.p(margin, "less") for test in tests.values())),
+    if not answering:
+        yield about | {"verdict": NOT_MEASURED, "reason": criterion.reason or "the study has no scenario for it"}
+    for scenario in answering:
+        place = about | {"scenario": scenario, "scenario_label": scenarios[scenario]}
+        asked = [name for name in criterion.measures if design.is_asked(scenario, name)]
+        if not asked and not len(design.failed(scenario)):
+            yield place | {"verdict": NOT_MEASURED, "reason": design.why_none(scenario)}
+            continue
+        for name in asked or criterion.measures[:1]:
+            yield place | {"role": design.role(scenario, name)} | _row(MEASURES[name], scenario, design, confidence)
+
+
+def _row(measure, scenario, design, confidence) -> dict:
+    """Return what a row says of one measure, its verdict left out."""
+    exam = design.exam
+    cells = {
+        cca: design.cells[scenario, measure.name, cca]
+        for cca in dict.fromkeys([exam["cca"], *exam["standards"]])
+        if (scenario, measure.name, cca) in design.cells
     }
-    row |= dict(zip(("worse_by", "worse_by_low", "worse_by_high"), _ends(tests[nearest], confidence), strict=True))
-    row["of_best"] = _standard(farthest, cells, confidence) | dict(
-        zip(("worse_by", "worse_by_low", "worse_by_high"), _ends(tests[farthest], confidence), strict=True)
+    about = (exam["cca"], exam["standards"])
+    of_runs = (design.planned(scenario), design.failed(scenario), design.paths(scenario))
+    if measure.limit:
+        bound = {"limit": exam["limits"][measure.limit]}
+        outcomes = absolute_outcomes(cells, *about, bound["limit"], *of_runs)
+    else:
+        bound = {"margin": exam["margins"][measure.margin]}
+        outcomes = relative_outcomes(measure, cells, *about, bound["margin"], *of_runs)
+    row = {"measure": measure.name, "unit": measure.unit, "better": measure.better, **bound, **_counts(outcomes)}
+    if len(own := cells.get(exam["cca"], pd.Series(dtype=float))):
+        worst = own.idxmin() if measure.better == "higher" else own.idxmax()
+        row |= _median(own, confidence, "value") | {"worst_value": own[worst]}
+        row["worst_run"] = f"{scenario}/{exam['cca']}/{worst[0]}/{worst[1]}"
+    sign = -1 if measure.better == "higher" else 1
+    standards = [cca for cca in exam["standards"] if cca in cells]
+    if standards:
+        worst_of_them = max(standards, key=lambda cca: sign * cells[cca].median())
+        row["standard"] = worst_of_them if measure.limit else outcomes.nearest or worst_of_them
+        row |= _median(cells[row["standard"]], confidence, "standard_value")
+    if not measure.limit and outcomes.nearest:
+        differences = outcomes.worse_by[outcomes.nearest]
+        row |= (
+            _median(differences[np.isfinite(differences)], confidence, "worse_by")
+            if np.isfinite(differences).any()
+            else {}
+        )
+    return row | _by_ip_version(outcomes)
+
+
+def _median(values, confidence, name) -> dict[str, float]:
+    """Return the median and both ends of its interval, one order statistic to another."""
+    known = percentile_interval(values, 0.5, confidence)
+    has_interval = known.kind == "interval"
+    end = name.removesuffix("value")
+    names = (f"{end}low", f"{end}high") if end != name else (f"{name}_low", f"{name}_high")
+    return {name: float(np.median(values))} | dict(
+        zip(names, (known.low, known.high) if has_interval else (np.nan, np.nan), strict=True)
     )
-    return row
 
 
-def _standard(cca, cells, confidence):
-    return {"standard": cca, **_mean(cells[cca], confidence, "standard_value", "standard_low", "standard_high")}
+def _by_ip_version(outcomes) -> dict[str, str]:
+    """Return in how many runs over each IP version it is worse, where it is in some."""
+    if not outcomes.worse or outcomes.worse_by.index.get_level_values("ip_version").nunique() < 2:
+        return {}
+    worse = (outcomes.worse_by.min(axis=1) > outcomes.margin).groupby(level="ip_version")
+    return {"worse_by_ip_version": ", ".join(f"{name} {of.sum()} of {len(of)}" for name, of in worse)}
 
 
-def _ends(test, confidence):
-    return test.mean, *test.interval(confidence)
+def rare_row(rows, exam, of_scenarios) -> dict:
+    """Return the row on all cases together: in how many runs the CCA falls, by any measure, and in how many a standard does.
+
+    Parameters
+    ----------
+    rows : list of dict
+        With ``scenario``, ``scenario_label`` and `Outcomes` as ``outcomes``.
+    exam : mapping
+        cca and standards.
+    of_scenarios : mapping
+        Scenario -> pairs that the study has of the CCA, and those of them that failed for what it did.
+    """
+    names = ["scenario", *PAIR]
+    far, far_pairs = {}, {name: {} for name in exam["standards"] if name != exam["cca"]}
+    for row in rows:
+        outcomes, scenario = row["outcomes"], row["scenario"]
+        for pair, is_far in outcomes.is_far.items():
+            far[scenario, *pair] = far.get((scenario, *pair), False) or bool(is_far)
+        for name, pairs in outcomes.far_pairs.items():
+            far_pairs[name] |= dict.fromkeys((scenario, *pair) for pair in pairs)
+    planned = sum(len(pairs) for pairs, _ in of_scenarios.values())
+    index = (
+        pd.MultiIndex.from_tuples(list(far), names=names) if far else pd.MultiIndex.from_arrays([[]] * 3, names=names)
+    )
+    worse_by = pd.DataFrame({"any": [float(value) for value in far.values()]}, index=index)
+    outcomes = Outcomes(
+        planned=planned, missing=planned - len(far), failed=sum(len(failed) for _, failed in of_scenarios.values()),
+        worse_by=worse_by, margin=0.5, far=0.5,
+        far_pairs={name: pd.MultiIndex.from_tuples(list(pairs), names=names) if pairs else index[:0] for name, pairs in far_pairs.items()},
+        measurements=len(far),
+    )  # fmt: skip
+    places = worse_by[worse_by["any"] > 0].groupby(level="scenario").size().sort_values(ascending=False, kind="stable")
+    labels = {row["scenario"]: row["scenario_label"] for row in rows}
+    return {
+        "rfc_section": RARE_EVENTS.section, "group": RARE_EVENTS.group, "criterion": RARE_EVENTS.words, "rfc_word": RARE_EVENTS.strength,
+        "cca": exam["cca"], "role": PRIMARY, "measure": RARE_EVENTS.measures[0], "better": "lower", **_counts(outcomes), "is_rare": True,
+        "most_of_them": ", ".join(f"{labels[name]} ({count})" for name, count in places.head(3).items()),
+    } | _by_ip_version(outcomes)  # fmt: skip
 
 
-def _mean(values, confidence, *names):
-    """Return mean and both ends of its interval under these names; no measure is less than 0."""
-    known = cell_estimate(values, confidence, 0)
-    return dict(zip(names, (known.mean, known.low, known.high), strict=True))
+def _counts(outcomes) -> dict:
+    """Return the columns of a row that count runs, and the outcomes."""
+    return {
+        "n": outcomes.n, "runs_planned": outcomes.planned, "runs_missing": outcomes.missing, "runs_failed": outcomes.failed,
+        "runs_worse": outcomes.worse, "runs_better": outcomes.better, "runs_far_worse": outcomes.far_worse,
+        "standard_runs_far_worse": outcomes.standards_far, "outcomes": outcomes,
+    }  # fmt: skip
 
 
-def _judged(table, significance):
-    """Return the table with the verdicts that take all rows."""
-    table["p_corrected"] = adjusted(table["p"], "holm")
-    better = adjusted(table["p_better"], "holm")
-    for place in table.index[table["verdict"].isna()]:
-        if table.at[place, "p_corrected"] <= significance:
-            verdict = WORSE
-        elif better[place] <= significance:
-            verdict = BETTER
-            table.loc[place, list(table.at[place, "of_best"])] = list(table.at[place, "of_best"].values())
-        elif table.at[place, "p_not_worse"] <= significance:
-            verdict = LIKE
+def judge(rows, exam, significance) -> None:
+    """Give the rows that decide their verdicts, together; at each look those that are open still.
+
+    ``rows``: dicts with ``role``, ``margin`` or ``limit``, and `Outcomes` as ``outcomes``; they get the columns of `SCORECARD` that follow.
+    """
+    deciding = [row for row in rows if row["role"] == PRIMARY and "outcomes" in row]
+    tests = sum(row["role"] == PRIMARY for row in rows)
+    looks = [*exam.get("looks", ()), None]
+    # What falls as often as the standards do, anywhere, is no harm of its own.
+    of_all = next((row["outcomes"] for row in deciding if "is_rare" in row and row["outcomes"].n), None)
+    rare = max(card_tests.RARE, of_all.standards_far / of_all.n if of_all else 0.0)
+    for number, look in enumerate(looks):
+        level = card_tests.level_of_look(significance, number)
+        still = [row for row in deciding if row.get("verdict") in (None, *OPEN_VERDICTS)]
+        for row, verdict in zip(
+            still,
+            _verdicts([_until(row["outcomes"], look) for row in still], still, tests, level, exam, rare),
+            strict=True,
+        ):
+            row |= verdict | {"look": number + 1}
+    next_level = card_tests.level_of_look(significance, len(looks)) / max(tests, 1)
+    for row in deciding:
+        if row["verdict"] in OPEN_VERDICTS:
+            row |= _what_it_would_take(row, exam, level / tests, next_level)
+
+
+def _until(outcomes, replications):
+    """Return the outcomes of the first so many replications, or all."""
+    return outcomes if replications is None else outcomes.until(replications)
+
+
+def _verdicts(outcomes, rows, tests, level, exam, rare):
+    """Return for each row p values, the largest share that may be worse, and the verdict."""
+    is_absolute = ["limit" in row or "is_rare" in row for row in rows]
+    worse = [card_tests.p_worse(*one, rare) for one in zip(outcomes, is_absolute, strict=True)]
+    better = [card_tests.p_better(*one) for one in zip(outcomes, is_absolute, strict=True)]
+    # Holm's correction for all rows that decide, of which those without runs have p = 1.
+    worse_corrected, better_corrected = (
+        adjusted(pd.Series([*of, *[1.0] * (tests - len(of))]), "holm")[: len(of)] for of in (worse, better)
+    )
+    found = []
+    for one, absolute, p, corrected, better_p in zip(
+        outcomes, is_absolute, worse, worse_corrected, better_corrected, strict=True
+    ):
+        most = card_tests.most_worse(one.worse, one.n if one.measurements >= one.n else one.measurements, level / tests)
+        verdict = {"p": p, "p_corrected": corrected, "worse_share_at_most": most, "reason": ""}
+        if one.n == 0:
+            found.append(
+                verdict
+                | {
+                    "p": np.nan,
+                    "p_corrected": np.nan,
+                    "worse_share_at_most": np.nan,
+                    "verdict": NOT_MEASURED,
+                    "reason": "no pair of runs has a value",
+                }
+            )
+        elif corrected <= level:
+            found.append(verdict | {"verdict": WORSE})
+        elif better_p <= level and not one.missing:
+            found.append(verdict | {"verdict": BETTER})
+        elif most <= exam["limits"]["worse_share"] and not one.missing and _falls_no_more(one, absolute):
+            found.append(verdict | {"verdict": LIKE})
         else:
-            verdict = NOT_SHOWN
-            table.at[place, "reason"] = "the runs leave open whether it is worse by the margin"
-        table.at[place, "verdict"] = verdict
-    return table
+            found.append(verdict | _open(one))
+    return found
+
+
+def _falls_no_more(one, is_absolute) -> bool:
+    """Tell whether no more runs fall than of the standards: one that does is not like them."""
+    return one.far_worse <= (0 if is_absolute else one.standards_far)
+
+
+def _open(one) -> dict[str, str]:
+    """Return the verdict of a row that is open, and why it is."""
+    if one.measurements < one.n:
+        return {"verdict": NOT_ENOUGH, "reason": f"its {one.n} runs repeat one measurement"}
+    if one.missing and not 0 < one.worse < one.n:
+        return {"verdict": NOT_ENOUGH, "reason": f"{one.missing} of {one.planned} runs are missing"}
+    if 0 < one.worse < one.n:
+        return {"verdict": TOO_VARIABLE, "reason": f"worse in {one.worse} of {one.n} runs"}
+    return {"verdict": NOT_ENOUGH, "reason": f"{one.n} runs are too few"}
+
+
+def _what_it_would_take(row, exam, level, next_level) -> dict:
+    """Return how much worse an open row would have had to be to show it, and how many runs would close it."""
+    one, is_absolute = row["outcomes"], "limit" in row or "is_rare" in row
+    found = {"runs_needed": card_tests.runs_needed(one, next_level, exam["limits"]["worse_share"], is_absolute)}
+    fewest = card_tests.fewest_for_most(one.n, level)
+    if not is_absolute and fewest is not None:
+        ordered = np.sort(one.worse_by[one.nearest].to_numpy(float))
+        # Were all runs worse by so much more, so many of them would be worse by the margin as show it.
+        lowest = ordered[one.n - fewest]
+        found["detectable"] = row["margin"] + float(np.median(ordered)) - float(lowest)
+    return found
 
 
 def beside_published(values, scenarios: Mapping[str, str], confidence=0.95) -> pd.DataFrame:
@@ -195,7 +393,9 @@ def beside_published(values, scenarios: Mapping[str, str], confidence=0.95) -> p
                 # One measurement repeated is judged by itself.
                 exact = known.n > 1 and known.measurements == 1
                 low, high = (known.mean, known.mean) if exact else (known.low, known.high)
-                within = low is not None and stated.at_least <= low and high <= stated.at_most
+                # "More than" another CCA leaves out no difference at all.
+                above = low is not None and (stated.at_least < low if stated.minus else stated.at_least <= low)
+                within = above and high <= stated.at_most
                 beyond = low is not None and (high < stated.at_least or low > stated.at_most)
                 rows.append({
                     "rfc_section": criterion.section, "criterion": criterion.words, "scenario": scenario,

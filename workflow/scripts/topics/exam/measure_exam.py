@@ -9,14 +9,14 @@ from run_tables.group_tables import GROUPS
 from run_tables.run_keys import RUN
 from run_tables.series_of_runs import series_of_runs
 from topics.exam import measures
-from topics.exam.criteria import CRITERIA
+from topics.exam.criteria import wanted_measures
 from topics.exam.tables import EXAM_VALUES
 from topics.path_changes.phases import specification_of
 
 #: Scenarios of one flow that is alone: what harm is measured from.
-SOLO, HARMED = "5.2.1-solo", ("5.2.1-before", "5.2.1-after", "5.2.1-near", "5.2.1-far")
-#: What tells the paths of flows that are alone apart: the flow's CCA and RTT, the bottleneck's rate and queue.
-PATH = ["other", "rtt_path_ms", "rate_mbps", "queue_bytes"]
+SOLO, HARMED = "5.2.1-solo", ("5.2.1-before", "5.2.1-after", "5.2.1-beside", "5.2.1-near", "5.2.1-far")
+#: What tells the paths of flows that are alone apart: the flow's CCA and RTT, the bottleneck's rate and queue, and which replication drew them.
+PATH = ["other", "rtt_path_ms", "rate_mbps", "queue_bytes", "ip_version", "replication"]
 #: Measures that are columns of ``tidy/runs.csv``.
 COLUMNS = {
     "queueing_p50_ms": "queueing_p50_ms",
@@ -30,11 +30,6 @@ SINGLE = {"packets_per_rtt", "least_percent", "rtt_exponent", "dip_percent", "cr
 ALIKE, UNLIKE = {"jain_index", "least_percent"}, {"rtt_exponent"}
 AFTER = ("after_utilisation_percent", "after_queueing_p95_ms", "recovery_s")
 FAILOVER = ("during_percent", "standstill_s")
-
-
-def wanted_measures(scenario) -> set[str]:
-    """Return the measures that the criteria ask of a scenario, by its name."""
-    return {name for criterion in CRITERIA if criterion.is_answered_by(scenario) for name in criterion.measures}
 
 
 def values_of(run: measures.RunData, limits) -> Iterator[tuple[str, str, float]]:
@@ -54,6 +49,7 @@ def values_of(run: measures.RunData, limits) -> Iterator[tuple[str, str, float]]
         of_group = run.flows.set_index("group")
         goodput, other = of_group["goodput_lifetime_mbps"], of_group.at["other", "flow_cca"]
         yield "own_share_percent", other, 100 * goodput["own"] / goodput.sum()
+        yield "other_fair_percent", other, 100 * goodput["other"] / (row["ideal_goodput_mbps"] / 2)
         for name in ("own", "other"):
             starved_s = measures.starved_s(run, limits["starved_share"], [of_group.at[name, "flow"]])
             yield f"{name}_starved_s", other, starved_s
@@ -83,11 +79,11 @@ def _of_groups(run, wanted):
 
 
 def harms(others) -> pd.DataFrame:
-    """Return the harm that runs do to their other flow.
+    """Return the harm that runs do to their other flow: what it lost of what it had alone, in the same replication on the same path.
 
     ``others``: a row a run of the scenarios `SOLO` and `HARMED`: its factors, `PATH`, and ``throughput``, ``delay``,
     ``loss`` of the flow as `measures.other_flow` gives them. Returns `EXAM_VALUES` of the runs in `HARMED` whose other
-    flow's CCA ran alone on its path: the mean of these runs is what there was alone.
+    flow's CCA ran alone there, so that what the flow alone varies by is in the differences between replications.
     """
     solo = others[others["scenario"].str.startswith(SOLO)]
     alone = solo.groupby(PATH)[["throughput", "delay", "loss"]].mean()
@@ -95,9 +91,14 @@ def harms(others) -> pd.DataFrame:
     for row in others[others["scenario"].str.startswith(HARMED)].to_dict("records"):
         if (key := tuple(row[name] for name in PATH)) not in alone.index:
             continue
-        for name in ("throughput", "delay", "loss"):
-            value = measures.harm(alone.loc[key, name], row[name], name == "throughput")
-            rows.append({**{k: row[k] for k in RUN}, "measure": f"harm_{name}", "other": row["other"], "value": value})
+        had = alone.loc[key]
+        found = {
+            f"harm_{name}": measures.harm(had[name], row[name], name == "throughput")
+            for name in ("throughput", "delay")
+        }
+        found["loss_added_percent"] = row["loss"] - had["loss"]
+        about = {k: row[k] for k in RUN} | {"other": row["other"]}
+        rows += [{**about, "measure": name, "value": value} for name, value in found.items()]
     return pd.DataFrame(rows, columns=EXAM_VALUES.names)
 
 

@@ -187,13 +187,14 @@ def other_flow(run: RunData) -> dict[str, float]:
 
 
 def harm(alone, beside, more_is_better) -> float:
-    """Return what is lost of what there was alone (Ware and others, 2019, HotNets, section 4), from 0 to 1.
+    """Return what is lost of what there was alone (Ware and others, 2019, HotNets, section 4), up to 1; negative where there is more beside.
 
-    That is (alone - beside) / alone of what should be large, (beside - alone) / beside of what should be small; 0 where it is no worse.
+    That is (alone - beside) / alone of what should be large, (beside - alone) / beside of what should be small. What is no harm is not cut off
+    at 0: a mean of what chance leaves above 0 would be a harm where there is none.
 
     >>> harm(10, 4, True), harm(40, 50, False), harm(10, 12, True)
-    (0.6, 0.2, 0.0)
+    (0.6, 0.2, -0.2)
     """
     base = alone if more_is_better else beside
     lost = alone - beside if more_is_better else beside - alone
-    return max(0.0, lost / base) if base > 0 else 0.0
+    return lost / base if base > 0 else 0.0

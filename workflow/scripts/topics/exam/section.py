@@ -1,4 +1,4 @@
-"""The section on an exam: verdicts by group, the worst findings, and the scorecard."""
+"""The section on an exam: what was shown, what is open, the verdicts by group, and the scorecard."""
 
 import pandas as pd
 
@@ -7,98 +7,226 @@ from report_parts.data_tables import Cell, shared_decimals, signed_cell
 from report_parts.hypothesis_cells import ALIKE, DIFFERS, OPEN
 from report_parts.material import Finding, ReportMaterial
 from topics.exam import judge
-from topics.exam.criteria import GROUPS, MEASURES
-from topics.exam.judge import BETTER, FAILED, LIKE, NOT_EVALUATED, NOT_SHOWN, PASSED, WORSE
+from topics.exam.blind_spots import blind_spots, population_rows
+from topics.exam.criteria import GROUPS, MEASURES, RARE_EVENTS
+from topics.exam.judge import NOT_SHOWN, OF_THE_CCA
+from topics.exam.outcomes import FAR
+from topics.exam.tables import (
+    BETTER,
+    LIKE,
+    NOT_ENOUGH,
+    NOT_MEASURED,
+    OPEN_VERDICTS,
+    PRIMARY,
+    SECONDARY,
+    TOO_VARIABLE,
+    WORSE,
+)
 from topics.exam.topic import AXES, CASES, FIGURE_OF, THROUGHPUT, TOPIC
-from wording.number_format import NONE, is_missing, number, plain
+from wording.number_format import NONE, count, is_missing, number, plain
 from wording.sentence_words import cca_name, listed
 
 #: How many findings the first screen has.
 MOST_FINDINGS = 3
 GOOD, BAD = "verdict good", "verdict bad"
 VERDICTS = {
-    FAILED: BAD, WORSE: BAD, NOT_SHOWN: OPEN, NOT_EVALUATED: OPEN, LIKE: ALIKE, BETTER: GOOD, PASSED: GOOD,
+    WORSE: BAD, TOO_VARIABLE: OPEN, NOT_ENOUGH: OPEN, NOT_MEASURED: OPEN, LIKE: ALIKE, BETTER: GOOD, "": "",
 }  # fmt: skip
 #: Signs of agreement with what is published.
 AGREEMENT = {judge.AGREES: ALIKE, judge.DIFFERS: DIFFERS, NOT_SHOWN: OPEN}
+#: What a run that the CCA itself ended is called.
+FAILED_WORDS = {
+    "crash": "crashed the kernel",
+    "not ended": "did not end",
+    "sender": "was excluded for what its sender did",
+}
 
 
 def section(material: ReportMaterial) -> dict:
     """Return what the template needs."""
     card, exam = material.tables.scorecard, material.study["exam"]
     published = material.tables.exam_published
-    beside = [cca_name(cca) for cca in material.design.ccas if cca not in (exam["cca"], *exam["standards"])]
+    deciding, shown = card[card["role"] == PRIMARY], card[card["role"] == SECONDARY]
     return {
         "cca": cca_name(exam["cca"]),
         "standards": listed([cca_name(cca) for cca in exam["standards"]]),
-        "beside": listed(beside) if beside else "",
-        "groups": [group_verdict(group, card[card["group"] == group]) for group in GROUPS],
-        "worst": [{"text": row_sentence(row), "link": link_of(row, material)} for row in worst_rows(card)],
+        "lead": lead(deciding),
+        "failed": failed_runs(material.tables.runs, exam["cca"]),
+        "groups": [group_verdict(group, deciding[deciding["group"] == group]) for group in GROUPS],
+        "worst": [{"text": row_sentence(row), "link": link_of(row, material)} for row in worst_rows(deciding)],
+        "fell": [row_sentence(row) for row in fallen_rows(deciding)],
+        "open": [open_sentence(row) for row in open_rows(deciding)],
+        "tests": len(deciding),
+        "far": FAR,
+        "worse_share": f"{100 * exam['limits']['worse_share']:g}",
         "margins": margins_words(exam["margins"]),
         "limits": {name: plain(limit) for name, limit in exam["limits"].items()},
-        "table": cells_table("scorecard", "The scorecard", card, _scorecard(published)),
+        "explanation": exam["explanation"],
+        "population": population_rows(material.tables.runs, material.tables.scenarios, exam["population"]),
+        "blind": blind_spots(material.tables.runs, material.tables.scenarios),
+        "table": cells_table("scorecard", "What decides", deciding, _scorecard(published)),
+        "secondary": cells_table(
+            "scorecard-secondary",
+            "What else was measured",
+            shown,
+            _scorecard(published)[:1] + _scorecard(published)[2:],
+        )
+        if len(shown)
+        else None,
         "published": _published_table(published) if len(published) else None,
         "agreement": {verdict: int((published["verdict"] == verdict).sum()) for verdict in AGREEMENT},
     }
 
 
 def findings(material: ReportMaterial) -> list[Finding]:
-    """Return the verdict on each group and the worst rows, which open the report."""
-    card, name = material.tables.scorecard, cca_name(material.study["exam"]["cca"])
-    of_groups = [
-        Finding(group, f"{name}: {counts_words(card[card['group'] == group])}.", TOPIC.anchor) for group in GROUPS
-    ]
-    worst = [
-        Finding(row["verdict"].capitalize(), row_sentence(row), link_of(row, material)) for row in worst_rows(card)
-    ]
-    return of_groups + worst
+    """Return what opens the report: what was shown, what the CCA failed in, and the worst rows."""
+    card, exam = material.tables.scorecard, material.study["exam"]
+    deciding = card[card["role"] == PRIMARY]
+    found = [Finding("Failed", one, TOPIC.anchor) for one in failed_runs(material.tables.runs, exam["cca"])]
+    found.append(Finding("Verdict", f"{cca_name(exam['cca'])}: {lead(deciding)}", TOPIC.anchor))
+    found += [Finding("Worse", row_sentence(row), link_of(row, material)) for row in worst_rows(deciding)]
+    return found + [Finding("Falls", row_sentence(row), link_of(row, material)) for row in fallen_rows(deciding)]
 
 
-def group_verdict(group, card: pd.DataFrame) -> dict[str, str]:
+def lead(deciding: pd.DataFrame) -> str:
+    """Return the card's first sentence: what is worse, how many rows are open and which is the worst of them."""
+    counts = deciding["verdict"].value_counts()
+    rows, still = count(len(deciding), "row"), open_rows(deciding)
+    unmeasured = int(counts.get(NOT_MEASURED, 0))
+    if worse := int(counts.get(WORSE, 0)):
+        first = f"worse in {worse} of {rows} that decide"
+    elif unmeasured == len(deciding):
+        return f"nothing was measured: none of {rows} that decide has a run with a value."
+    else:
+        first = "nothing worse was shown"
+    more = []
+    if better := int(counts.get(BETTER, 0)):
+        more.append(f"{better} better")
+    if like := int(counts.get(LIKE, 0)):
+        more.append(f"{like} like")
+    if still:
+        where = f" in {still[0]['scenario_label']}" if still[0]["scenario_label"] else ""
+        words = MEASURES[still[0]["measure"]].words
+        more.append(f"{len(still)} open, of which the worst is {words.rstrip(',')}{where} ({_worse_words(still[0])})")
+    if unmeasured:
+        more.append(f"{unmeasured} not measured")
+    return (
+        f"{first}; of the {rows} that decide: {', '.join(more)}."
+        if not worse
+        else f"{first}; {', '.join(more)}."
+        if more
+        else f"{first}."
+    )
+
+
+def failed_runs(runs: pd.DataFrame, cca) -> list[str]:
+    """Return a sentence on each kind of run that the CCA itself ended, by its first run."""
+    if "excluded_by" not in runs:
+        return []
+    of_cca = runs[(runs["cca"] == cca) & runs["excluded_by"].isin(OF_THE_CCA)]
+    sentences = []
+    for kind, rows in of_cca.groupby("excluded_by", sort=False):
+        first = rows.iloc[0]
+        run = f"{first['scenario']}/{first['cca']}/{first['ip_version']}/{first['replication']}"
+        because = f": {first['invalid_because']}" if first["invalid_because"] else ""
+        whole = count(int((runs["cca"] == cca).sum()), "run")
+        sentences.append(
+            f"{cca_name(cca)} {FAILED_WORDS[kind]} in {len(rows)} of {whole}, first in {run}, seed {first['seed']}{because}."
+        )
+    return sentences
+
+
+def group_verdict(group, deciding: pd.DataFrame) -> dict[str, str]:
     """Return name, verdict, its style and counts of a group: the worst verdict of its rows, if they have a bad one."""
-    bad = [verdict for verdict in (FAILED, WORSE) if (card["verdict"] == verdict).any()]
-    is_open = (card["verdict"] == NOT_SHOWN) | _has_no_run(card)
-    verdict, style = (bad[0], BAD) if bad else ("nothing worse shown", OPEN if is_open.any() else GOOD)
-    return {"name": group, "verdict": verdict, "style": style, "words": counts_words(card)}
+    verdicts = set(deciding["verdict"])
+    if WORSE in verdicts:
+        verdict, style = WORSE, BAD
+    elif not verdicts or verdicts == {NOT_MEASURED}:
+        verdict, style = NOT_MEASURED, OPEN
+    else:
+        verdict, style = "nothing worse shown", OPEN if verdicts & {*OPEN_VERDICTS, NOT_MEASURED} else GOOD
+    return {"name": group, "verdict": verdict, "style": style, "words": counts_words(deciding)}
 
 
 def counts_words(card: pd.DataFrame) -> str:
-    """Return how many rows have which verdict, the bad ones first: "1 failed, 2 worse, 11 like"."""
+    """Return how many rows have which verdict, the bad ones first: "2 worse, 1 too variable, 11 like"."""
     counts = card["verdict"].value_counts()
-    words = {verdict: f"{counts[verdict]} {verdict}" for verdict in VERDICTS if verdict in counts}
-    if lost := int(_has_no_run(card).sum()):
-        words[NOT_EVALUATED] += f" ({lost} for want of a valid run)"
-    return ", ".join(words.values())
+    return ", ".join(f"{counts[verdict]} {verdict}" for verdict in VERDICTS if verdict in counts) or "no row"
 
 
-def _has_no_run(card):
-    """Tell of each row whether it is not evaluated though the study has a case for it."""
-    return (card["verdict"] == NOT_EVALUATED) & (card["scenario"] != "")
-
-
-def worst_rows(card: pd.DataFrame) -> list[dict]:
-    """Return the worst rows: those that failed, then those that are worse, by how many limits or margins."""
-    bad = card[card["verdict"].isin([FAILED, WORSE])].copy()
-    bad["size"] = (bad["worse_by"] / bad["margin"]).fillna(bad["value"] / bad["limit"])
-    # A criterion is one finding, in the scenario in which it is worst.
-    ordered = bad.sort_values(["verdict", "size"], ascending=[True, False], kind="stable")
+def worst_rows(deciding: pd.DataFrame) -> list[dict]:
+    """Return the worst rows: those that are worse, by the share of their runs and then by how many margins."""
+    bad = deciding[deciding["verdict"] == WORSE].copy()
+    bad["share"], bad["size"] = bad["runs_worse"] / bad["n"], (bad["worse_by"] / bad["margin"]).fillna(0)
+    # A criterion is one finding, in the scenario in which it is worst; that on all cases together stands first.
+    bad["first"] = bad["measure"] == RARE_EVENTS.measures[0]
+    ordered = bad.sort_values(["first", "size", "share"], ascending=False, kind="stable")
     return ordered.drop_duplicates(["rfc_section", "criterion"]).head(MOST_FINDINGS).to_dict("records")
 
 
+def fallen_rows(deciding: pd.DataFrame) -> list[dict]:
+    """Return open rows in which some runs fall and none of a standard's does: what a verdict can't be made of is a finding all the same."""
+    fallen = deciding[
+        deciding["verdict"].isin(OPEN_VERDICTS) & (deciding["runs_far_worse"] > deciding["standard_runs_far_worse"])
+    ]
+    return fallen.sort_values("runs_far_worse", ascending=False, kind="stable").head(MOST_FINDINGS).to_dict("records")
+
+
+def open_rows(deciding: pd.DataFrame) -> list[dict]:
+    """Return the rows that are open, those with the largest share of worse runs first."""
+    still = deciding[deciding["verdict"].isin(OPEN_VERDICTS)].copy()
+    still["share"] = still["runs_worse"] / still["n"].clip(lower=1)
+    return still.sort_values(["share", "worse_share_at_most"], ascending=False, kind="stable").to_dict("records")
+
+
+def _worse_words(row) -> str:
+    """Return in how many runs a row is worse: "worse in 5 of 20 runs"."""
+    by_version = f": {row['worse_by_ip_version']}" if row["worse_by_ip_version"] else ""
+    return f"worse in {int(row['runs_worse'])} of {count(int(row['n']), 'run')}{by_version}"
+
+
 def row_sentence(row) -> str:
-    """Return what a row that failed, or is worse, says in a sentence."""
+    """Return what a row that is worse, or in which runs fall, says in a sentence."""
     measure = MEASURES[row["measure"]]
-    text = f"{row['criterion'][0].upper()}{row['criterion'][1:]} ({row['scenario_label']}): {measure.words} is {_with_interval(row, 'value', 'low', 'high')}"
-    if row["verdict"] == FAILED:
-        limit = f"the limit is {plain(row['limit'])}{_unit(measure)}"
-        if not is_missing(row["standard_value"]):
-            limit += f", and {cca_name(row['standard'])} has {number(row['standard_value'], measure.decimals)}{_unit(measure)}"
-        return f"{text}; {limit} (section {row['rfc_section']})."
-    beside = "to its own kind" if measure.incumbent else ""
-    return (
-        f"{text}, of {cca_name(row['standard'])} {f'{beside} ' if beside else ''}{_with_interval(row, 'standard_value', 'standard_low', 'standard_high')} "
-        f"(section {row['rfc_section']})."
+    if measure.name == RARE_EVENTS.measures[0]:
+        where = f", most in {row['most_of_them']}" if row["most_of_them"] else ""
+        return (
+            f"In {int(row['runs_worse'])} of {count(int(row['n']), 'run')} it falls behind each standard CCA by more than {FAR} margins or exceeds a limit that they "
+            f"keep{where}; the standard CCA that falls most often does in {int(row['standard_runs_far_worse'])}."
+        )
+    place = (
+        f"{row['criterion'][0].upper()}{row['criterion'][1:]} ({row['scenario_label']}, section {row['rfc_section']})"
     )
+    if not is_missing(row["limit"]):
+        what = f"beyond the limit of {plain(row['limit'])}{_unit(measure)} in {int(row['runs_worse'])} of {count(int(row['n']), 'run')} in which no standard CCA is"
+        most = (
+            ""
+            if is_missing(row["worst_value"])
+            else f", at most {number(row['worst_value'], measure.decimals)}{_unit(measure)}"
+        )
+        return f"{place}: {measure.words} is {what}{most}."
+    if is_missing(row["value"]):
+        return f"{place}: {_worse_words(row)}."
+    text = f"{place}: {_worse_words(row)}; {measure.words} is {_with_interval(row, 'value', 'low', 'high')} in the median run"
+    if not is_missing(row["standard_value"]):
+        text += (
+            f", of {cca_name(row['standard'])} {_with_interval(row, 'standard_value', 'standard_low', 'standard_high')}"
+        )
+    return f"{text}."
+
+
+def open_sentence(row) -> str:
+    """Return what an open row leaves open, what it could have shown, and how many runs would close it."""
+    measure = MEASURES[row["measure"]]
+    where = row["scenario_label"] or "all cases"
+    text = f"{where}, {measure.words.rstrip(',')}: {row['verdict']} ({row['reason']})"
+    if not is_missing(row["worse_share_at_most"]):
+        text += f"; up to {100 * row['worse_share_at_most']:.0f} % of such runs can be worse"
+    if not is_missing(row["detectable"]):
+        text += f"; worse by {number(row['detectable'], measure.decimals)}{_unit(measure)} would have been shown"
+    if not is_missing(row["runs_needed"]):
+        text += f"; {int(row['runs_needed'])} runs would close it if they go on so"
+    return f"{text}."
 
 
 def _unit(measure):
@@ -148,10 +276,13 @@ def _decimals(row):
 
 def _note_words(row, published):
     note = row["reason"]
-    if not note and not is_missing(row["limit"]):
-        measure = MEASURES.get(row["measure"])
-        note = f"limit {plain(row['limit'])}{_unit(measure)}"
-    return " ".join(filter(None, (note, published_words(row, published))))
+    measure = MEASURES.get(row["measure"])
+    if not is_missing(row["limit"]):
+        note = " ".join(filter(None, (note, f"limit {plain(row['limit'])}{_unit(measure)}.")))
+    failed = (
+        f"{int(row['runs_failed'])} runs failed." if not is_missing(row["runs_failed"]) and row["runs_failed"] else ""
+    )
+    return " ".join(filter(None, (note, failed, row["worse_by_ip_version"], published_words(row, published))))
 
 
 def measure_words(name) -> str:
@@ -189,6 +320,21 @@ def _worse_cell(row):
 SECTION = shown_text("Section", "rfc_section", filtered=True, header=True)
 
 
+def _runs_cell(row):
+    """Return in how many runs it is worse, and in how many better: "3 worse, 0 better of 20"."""
+    if is_missing(row["n"]) or not row["n"]:
+        return Cell(NONE)
+    return Cell(
+        f"{int(row['runs_worse'])} worse, {int(row['runs_better'])} better of {int(row['n'])}",
+        row["runs_worse"] / row["n"],
+    )
+
+
+def _most_cell(row):
+    most = row["worse_share_at_most"]
+    return Cell(NONE) if is_missing(most) else Cell(f"{100 * most:.0f} %", float(most))
+
+
 def _scorecard(published):
     """Return what is shown of the scorecard, beside what is published."""
     return (
@@ -197,7 +343,9 @@ def _scorecard(published):
         shown_cell("Criterion", lambda row: f"{row['criterion']} ({row['rfc_word']})", "words", filtered=True),
         shown_text("Case", "scenario_label", empty=NONE, kind="short"),
         shown_text("Measure", "measure", measure_words, kind="short"),
-        shown_cell("Value", lambda row: _mean_cell(row, "", _decimals(row)), "short"),
+        shown_cell("Runs", _runs_cell, "short"),
+        shown_cell("At most worse", _most_cell, "number"),
+        shown_cell("Median", lambda row: _mean_cell(row, "", _decimals(row)), "short"),
         shown_cell("Standard", _standard_cell, "short"),
         shown_cell("Worse by", _worse_cell, "number"),
         shown_cell("Note", lambda row: _note_words(row, published), "note"),

@@ -59,11 +59,12 @@ def expectations_of(study, source, tables) -> dict:
     }
     problems = problems_of_form({"claims": expect}, _schema(study["cca_definitions"]))
     if not problems:
-        rows = [_completed_row(one) for one in expect if "table" in one]
+        known = {table.name: table for table in tables if table.suffix == "csv"}
+        rows = [_completed_row(one, known) for one in expect if "table" in one]
         predicates = [_as_claim(one) for one in expect if "table" not in one]
         content, problems = completed_claims(content | {"claims": predicates})
         absent = _absent_tables(study)
-        known = {table.name: table for table in tables if table.suffix == "csv" and table.name not in absent}
+        known = {name: table for name, table in known.items() if name not in absent}
         ids = [one["id"] for one in expect]
         problems += [f"claims[{name}] stands there twice; allowed is a name once." for name in _repeated(ids)]
         problems += [f"claims[{one['id']}].{problem}" for one in rows for problem in _impossible(one, known)]
@@ -116,9 +117,17 @@ def _as_claim(one):
     return {**one, "must_be": one.get("must_be", "shown"), "statement": statement, **of_paper}
 
 
-def _completed_row(one):
+def _column(one, tables):
+    """Return the declared column that an expectation is about, or None."""
+    table = tables.get(one["table"])
+    return table[one["column"]] if table and one["column"] in table.names else None
+
+
+def _completed_row(one, tables):
     defaults = {key: node["default"] for key, node in _row_schema()["properties"].items() if "default" in node}
     row = copy.deepcopy({**defaults, **one})
+    if not row["interval"] and (column := _column(one, tables)) and column.interval:
+        row["interval"] = [f"{column.interval}_low", f"{column.interval}_high"]
     row["where"] = {key: value if isinstance(value, list) else [value] for key, value in row["where"].items()}
     return row
 
@@ -139,7 +148,7 @@ def _impossible(one, tables):
         return
     table = tables[one["table"]]
     asked = {"column": one["column"], **{f"where.{name}": name for name in one["where"]}}
-    asked |= {f"interval[{place}]": name for place, name in enumerate(one.get("interval", ()))}
+    asked |= {f"interval[{place}]": name for place, name in enumerate(one["interval"])}
     unknown = [(key, name) for key, name in asked.items() if name not in table.names]
     for key, name in unknown:
         yield f"{key} is {name}; {_meant(name, table.names)} are the columns of {table.name}: {', '.join(table.names)}."
@@ -149,8 +158,24 @@ def _impossible(one, tables):
     if (judges == ["requirement"]) != (kind in NUMBERS) and kind != "ordinal":
         allowed = "requirement" if kind in NUMBERS else "one_of or none_of"
         yield f"{judges[0]} is given, and {one['column']} of {table.name} is {kind}; allowed is {allowed}."
-    if "interval" in one and judges != ["requirement"]:
+    if one["interval"] and judges != ["requirement"]:
         yield f"interval is {value_text(one['interval'])}; allowed is one with requirement, of a number."
+    if kind == "number" and table.folder == "analysis" and one["must_be"] == "shown" and not one["interval"]:
+        yield f"interval is missing, and {one['column']} of {table.name} is an estimate; allowed is one, as in [low, high], or must_be: not-refuted."
+    yield from _impossible_values(one, judges, table[one["column"]], table.name)
+
+
+def _impossible_values(one, judges, column, table):
+    """Yield what can't be asked of a verdict that must not be, or of what is accepted though it was not measured."""
+    if one["accept"] and judges != ["none_of"]:
+        yield f"accept is {value_text(one['accept'])}; allowed is one with none_of."
+    if judges == ["none_of"] and column.kind == "text" and column.unmeasured is None:
+        yield f"none_of is given, and {table} doesn't declare which values of {column.name} mean that nothing was measured; allowed is one_of."
+        return
+    allowed = [*(column.unmeasured or ()), ""]
+    for value in one["accept"]:
+        if value not in allowed:
+            yield f"accept has {value_text(value)}; allowed is what means that nothing was measured: {', '.join(map(value_text, allowed))}."
 
 
 def _meant(name, choices):

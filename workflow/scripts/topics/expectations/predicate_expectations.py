@@ -1,6 +1,7 @@
 """Expectations that are predicates, as claims have them: the same statistics, intervals and verdicts, of the study's own runs."""
 
 import numpy as np
+import pandas as pd
 
 from run_tables.reading import run_name
 from topics.claims.claim_predicates import parts_of
@@ -10,7 +11,7 @@ from topics.claims.claim_verdicts import check_claims
 from topics.claims.claim_words import requirement_words
 from topics.claims.tables import NOT_REPRODUCED, NOT_SHOWN, NOT_TESTABLE, REPRODUCED
 from topics.expectations import tables
-from topics.expectations.row_expectations import passes
+from topics.expectations.row_expectations import NO_INTERVAL, passes
 
 #: Verdict on a claim -> outcome of an expectation.
 OUTCOMES = {
@@ -44,7 +45,9 @@ def runs_of_claims(claims, table, runs, flows, scenarios, sockets) -> dict[str, 
 
 
 def _row(claim, row, samples, runs):
-    outcome = OUTCOMES[row["verdict"]]
+    outcome, because = OUTCOMES[row["verdict"]], row["because"]
+    if outcome == tables.MET and claim["kind"] != "normality" and pd.isna([row["low"], row["high"]]).all():
+        outcome, because = tables.NOT_SHOWN, because.rstrip(".") + NO_INTERVAL + "."
     expected = _expected_words(claim, row)
     subject = row["requirement"].removesuffix(f": {expected}")
     measure = parts_of(claim, samples)[0][0]
@@ -55,9 +58,10 @@ def _row(claim, row, samples, runs):
         "statement": claim["statement"] if claim["statement"] != claim["id"] else "",
         "subject": subject,
         "found": "",
-        **{name: row[name] for name in ("value", "low", "high", "unit", "because")},
+        **{name: row[name] for name in ("value", "low", "high", "unit")},
         "expected": expected,
         "outcome": outcome,
+        "because": because,
         "passed": passes(outcome, claim["must_be"]),
         "run": _run_to_repeat(claim, row, samples, runs),
         "number": row["runs"],

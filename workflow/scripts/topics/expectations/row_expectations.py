@@ -6,6 +6,7 @@ from itertools import takewhile
 import pandas as pd
 
 from topics.cells.tables import IN_UNIT
+from topics.claims.claim_measures import meets_requirement
 from topics.claims.claim_verdicts import interval_verdict
 from topics.claims.claim_words import requirement_words
 from topics.claims.tables import NOT_REPRODUCED, REPRODUCED
@@ -16,6 +17,8 @@ from wording.number_format import count
 FIRST = 1
 #: The longest text that tells a row from others, in characters.
 LONGEST_NAME = 60
+#: Why a value that meets a requirement shows nothing.
+NO_INTERVAL = ", but it has no interval: one measurement, or runs that allow none, are no evidence"
 #: Columns of a table of values -> those of `EXPECTATIONS` that a row about a text also shows.
 SHOWN = {"value": "value", "low": "low", "high": "high", "unit": "unit"}
 
@@ -38,8 +41,9 @@ def check_rows(one, table, declared, study) -> list[dict]:
     same = {"expectation": one["id"], "statement": one["statement"], "expected": expected, "number": len(chosen)}
     where = " and ".join(f"{key} {' or '.join(map(str, values))}" for key, values in one["where"].items())
     subject = f"{one['column']} of {one['table']}" + (f", {where}" if where else "")
-    if chosen.empty:
-        return [_row(same, subject=subject, outcome=NOT_TESTABLE, because=f"No row of {one['table']} is about it.")]
+    if absent := _absent(one, chosen):
+        because = f"No row of {one['table']} is about {absent}."
+        return [_row(same, subject=subject, outcome=NOT_TESTABLE, because=because)]
     judgements = [same | _judged(one, row, declared, study) for row in chosen.to_dict("records")]
     missed = [row for row in judgements if not row["passed"]]
     if missed:
@@ -63,6 +67,19 @@ def _is_chosen(one, table):
     return chosen
 
 
+def _absent(one, chosen):
+    """Return what an expectation names that none of its rows has, in words; empty if each has one."""
+    if chosen.empty:
+        return "it"
+    missing = (
+        f"{name} {value}"
+        for name, values in one["where"].items()
+        for value in values
+        if not chosen[name].map(lambda cell, value=value: _is_same(cell, value)).any()
+    )
+    return next(missing, "")
+
+
 def _is_same(cell, value):
     """Tell whether a value of a table is one of a file: texts are what the file's value is written as."""
     return cell == (value if not isinstance(cell, str) else str(value))
@@ -74,26 +91,44 @@ def _judged(one, row, declared, study):
     because = row.get("because", "") or row.get("reason", "") or row.get("note", "")
     judged = shown | {"subject": _subject(one, row, declared), "run": _run_of(row, study)}
     if "requirement" not in one:
-        will_do = any(_is_same(cell, value) for value in one.get("one_of", one.get("none_of")))
-        met = will_do if "one_of" in one else not will_do
-        words = because if isinstance(because, str) else ""
-        return judged | {"found": str(cell), "outcome": MET if met else NOT_MET, "passed": met, "because": words}
+        outcome = _outcome_of_value(one, cell, declared[one["column"]].unmeasured)
+        words = because if isinstance(because, str) and because else "Nothing was measured." * (outcome == NOT_TESTABLE)
+        return judged | {
+            "found": "" if _is_empty(cell) else str(cell), "outcome": outcome, "passed": outcome == MET, "because": words,
+        }  # fmt: skip
     unit = _unit_of(one, declared)
     judged |= {"found": "", "value": cell, "unit": row.get("unit", "") if unit is None else unit}
-    low, high = (row[name] for name in one["interval"]) if "interval" in one else (math.nan, math.nan)
+    low, high = (row[name] for name in one["interval"]) if one["interval"] else (math.nan, math.nan)
     judged |= {"low": low, "high": high}
     if math.isnan(cell):
         return judged | {"outcome": NOT_TESTABLE, "passed": False, "because": "The row has no value."}
-    ends = (cell if math.isnan(low) else low, cell, cell if math.isnan(high) else high)
-    verdict, because = interval_verdict(*ends, one["requirement"])
-    outcome = {REPRODUCED: MET, NOT_REPRODUCED: NOT_MET}.get(verdict, NOT_SHOWN)
-    if math.isnan(low) and math.isnan(high):
-        because = f"the value {'meets' if outcome == MET else 'misses'} the requirement"
+    if math.isnan(low) and math.isnan(high):  # the value alone: of a run it is all there is, of a mean no evidence
+        met = bool(meets_requirement([cell], one["requirement"]).all())
+        outcome = (NOT_SHOWN if one["interval"] else MET) if met else NOT_MET
+        because = f"the value {'meets' if met else 'misses'} the requirement" + NO_INTERVAL * bool(one["interval"])
+    else:  # an end that is missing is infinite
+        ends = (-math.inf if math.isnan(low) else low, cell, math.inf if math.isnan(high) else high)
+        verdict, because = interval_verdict(*ends, one["requirement"])
+        outcome = {REPRODUCED: MET, NOT_REPRODUCED: NOT_MET}.get(verdict, NOT_SHOWN)
     return judged | {
         "outcome": outcome,
         "passed": passes(outcome, one["must_be"]),
         "because": f"{because[0].upper()}{because[1:]}.",
     }
+
+
+def _outcome_of_value(one, cell, unmeasured):
+    """Return the outcome of a row by its text or truth: with `none_of` also what is measured, or named in `accept`."""
+    known = {key: any(_is_same(cell, value) for value in one.get(key, ())) for key in ("one_of", "none_of", "accept")}
+    if "one_of" in one:
+        return MET if known["one_of"] else NOT_MET
+    if known["none_of"]:
+        return NOT_MET
+    return NOT_TESTABLE if (_is_empty(cell) or cell in (unmeasured or ())) and not known["accept"] else MET
+
+
+def _is_empty(cell):
+    return cell == "" or cell != cell
 
 
 def passes(outcome, must_be) -> bool:
@@ -105,7 +140,10 @@ def _expected_words(one, declared):
     if "requirement" in one:
         return requirement_words(one["requirement"], _unit_of(one, declared) or "")
     values = " or ".join(str(value) for value in one.get("one_of", one.get("none_of")))
-    return values if "one_of" in one else f"not {values}"
+    if "one_of" in one:
+        return values
+    accepted = "".join(f" or {value or 'empty'}" for value in one["accept"])
+    return f"measured{accepted}, and not {values}"
 
 
 def _unit_of(one, declared):

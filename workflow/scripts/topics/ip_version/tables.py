@@ -1,7 +1,7 @@
 """The analysis tables of the topic, column by column, and the methods that compare IP versions over the whole study."""
 
 from run_tables.run_keys import CELL_COLUMNS, SCENARIO_LABEL
-from run_tables.table import Table, count_column, interval_columns, number_column, text_column
+from run_tables.table import Table, count_column, interval_columns, number_column, text_column, verdict_column
 from topics.cells.tables import (
     EFFECT_UNIT,
     IN_EFFECT_UNIT,
@@ -147,7 +147,9 @@ IP_VERSION_TESTS = Table(
             "pairs_needed_low", "replications", "Lower end of what the spread's interval makes of it.", _NEEDED
         ),
         count_column("pairs_needed_high", "replications", "Upper end of this.", _NEEDED),
-        text_column("verdict", "What can be concluded; the report says what each verdict means."),
+        verdict_column(
+            "verdict", "What can be concluded; the report says what each verdict means.", unmeasured=("no test",)
+        ),
         text_column("verdict_kept", "The same with excluded runs kept.", NONE_KEPT),
         NOTE,
     ),

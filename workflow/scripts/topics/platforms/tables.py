@@ -1,6 +1,6 @@
 """The analysis tables of the topic, column by column."""
 
-from run_tables.table import Table, count_column, interval_columns, number_column, text_column
+from run_tables.table import Table, count_column, interval_columns, number_column, text_column, verdict_column
 from run_tables.tidy_tables import RUNS
 from topics.buffers.tables import BUFFER, CONDITIONS
 from topics.cells.tables import IN_EFFECT_UNIT, IN_UNIT, METRIC, NOTE
@@ -53,7 +53,7 @@ PLATFORMS = Table(
             "p_differ_bh", "",
             "The same, adjusted for the number of comparisons of the metric (Benjamini and Hochberg).", _NO_TEST,
         ),
-        text_column("verdict", "What the runs show: `agree`, `differ` (by more than the tolerance) or `not shown`."),
+        verdict_column("verdict", "What the runs show: `agree`, `differ` (by more than the tolerance) or `not shown`."),
         NOTE,
     ),
 )  # fmt: skip

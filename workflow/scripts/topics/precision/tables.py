@@ -1,7 +1,7 @@
 """The analysis table of the topic, column by column."""
 
 from run_tables.run_keys import LABELLED_CELL
-from run_tables.table import Table, count_column, number_column, text_column
+from run_tables.table import Table, count_column, number_column, text_column, verdict_column
 from topics.cells.tables import IN_UNIT, METRIC, UNIT
 
 _NO_INTERVAL = "the verdict says why there is no interval"
@@ -28,10 +28,11 @@ PRECISION = Table(
         ),
         number_column("wanted", "as `precision_unit` says", "How far it may reach by the study's own statement."),
         text_column("precision_unit", "`%` of the mean, or `points`: percentage points."),
-        text_column(
+        verdict_column(
             "verdict",
             "`precise`: no wider than wanted; `one measurement`: all values lie within the resolution of the measurement; "
             "`too wide`, `two kinds of run`, `too few values`: runs ended with the last look, or go on; `no value`.",
+            unmeasured=("no value",),
         ),
     ),
 )

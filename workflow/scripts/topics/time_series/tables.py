@@ -10,6 +10,7 @@ from run_tables.table import (
     number_column,
     text_column,
     truth_column,
+    verdict_column,
 )
 from run_tables.tidy_tables import FLOWS
 from topics.cells.tables import IN_UNIT
@@ -74,7 +75,7 @@ WINDOW_THEORY = Table(
             "Flows whose value lies between theory's ends, or outside by no more than the tolerance.",
             "there is no verdict",
         ),
-        text_column(
+        verdict_column(
             "verdict", "`as theory`, `above`, `below`, or `undecided` if the interval reaches over an end.",
             "theory says nothing of it here, or samples are too far apart",
         ),

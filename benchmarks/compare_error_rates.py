@@ -1,0 +1,99 @@
+"""How often `make compare` calls an algorithm worse or better than itself, and how often it finds what is worse.
+
+Results are those of `compared_results.py`: six scenarios, one CCA, four metrics.
+"""
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+
+from compared_results import DEVIATIONS, GAPS, HEAD, of_one_algorithm, table_of_two
+from rates import ALARMS, Rate
+from run_tables.metrics import METRICS
+from session.result_comparison import ALL_SCENARIOS, BETTER, NOT_ENOUGH, WORSE, rows_of_score, table_of
+
+SCENARIOS = 6
+NORMAL = "normal, sd 0.4 margins"
+#: Where the goodput became worse, and the row that should say so.
+ONE_CELL, EVERYWHERE = "in one cell", "in all cells"
+#: A row of two scorecards.
+LIMITED = {
+    "rfc_section": "5.1.1", "criterion": "no starvation", "measure": "starved_s", "unit": "s", "better": "lower", "limit": 5.0,
+    "margin": math.nan, "verdict": "passed", "verdict_second": "failed",
+}  # fmt: skip
+PLACES = {ONE_CELL: "s0", EVERYWHERE: ALL_SCENARIOS}
+
+
+def _differs(table):
+    return bool(table["change"].isin([WORSE, BETTER]).any())
+
+
+def compare_alarms(rng, samples, n, name) -> list[Rate]:
+    """Comparisons of an algorithm with itself in which anything is worse or better; ``name``: of `DEVIATIONS`, or `GAPS`."""
+    tables = (of_one_algorithm(rng, name, SCENARIOS, n) for _ in range(samples))
+    alarms = sum(map(_differs, tables))
+    return [Rate("comparisons with itself that differ", name, n, alarms, samples, ALARMS)]
+
+
+def _changed(rng, n, shift, where, after):
+    """Return a comparison with runs whose goodput became worse by a shift, in margins, and is distributed as ``after`` says."""
+    deviations = DEVIATIONS[NORMAL](rng, (2, SCENARIOS, len(METRICS), n))
+    cells = slice(None) if where == EVERYWHERE else slice(1)
+    shape = deviations[1, cells, 0].shape
+    deviations[1, cells, 0] = DEVIATIONS[after](rng, shape) + shift
+    return table_of_two(deviations)
+
+
+def shift_rates(rng, samples, n, shift, where, bound) -> list[Rate]:
+    """Comparisons that call a goodput worse that lies a shift below the one before, and that say how many pairs would."""
+    found = needed = 0
+    for _ in range(samples):
+        table = _changed(rng, n, shift, where, NORMAL)
+        row = table[(table["measure"] == METRICS[0].name) & (table["scenario"] == PLACES[where])].iloc[0]
+        found += row["change"] == WORSE
+        needed += row["change"] == NOT_ENOUGH and row["n_needed"] > n
+    case = f"{shift:g} margins worse {where}"
+    return [
+        Rate("called worse", case, n, found, samples, bound),
+        Rate("not enough, with the number that is", case, n, needed, samples, (0, 1)),
+    ]
+
+
+def limit_alarms(rng, samples, n) -> list[Rate]:
+    """Comparisons of two exams of one algorithm that differ by a limit that half of the runs are beyond.
+
+    A verdict by most of the runs crosses the limit in 23 % of rows at n = 6, and so 40 % of comparisons of two rows.
+    """
+    alarms = 0
+    for _ in range(samples):
+        rows = []
+        for scenario in range(SCENARIOS):
+            beyond = 10.0 * rng.integers(0, 2, (n, 2)) + rng.random((n, 2))
+            cell = {"starved_s": beyond, "replication": np.repeat(np.arange(n)[:, None], 2, axis=1)}
+            rows += rows_of_score(HEAD | {"scenario": f"s{scenario}"}, LIMITED, cell)
+        alarms += _differs(table_of(rows))
+    return [Rate("exams of one algorithm that differ", "limits, starves with chance 1/2", n, alarms, samples, ALARMS)]
+
+
+def collapse_power(rng, samples, n, after) -> list[Rate]:
+    """Comparisons that call anything worse where a share of the runs now collapses in every scenario, of `DEVIATIONS`."""
+    tables = (_changed(rng, n, 0, EVERYWHERE, after) for _ in range(samples))
+    found = sum(bool((table["change"] == WORSE).any()) for table in tables)
+    return [Rate("called worse, what now collapses", after, n, found, samples, (0, 1))]
+
+
+def rates(rng, samples) -> Iterator[Rate]:
+    """Yield the subject's rates, which are slow ones: of a quarter of the samples."""
+    samples = max(100, samples // 4)
+    for name in (*DEVIATIONS, GAPS):
+        for n in (3, 4, 6, 8, 12):
+            yield from compare_alarms(rng, samples, n, name)
+    for n in (3, 4, 6, 8, 12):
+        yield from limit_alarms(rng, samples, n)
+    for n in (4, 6, 8, 12):
+        for where in PLACES:
+            for shift, bound in ((0.5, ALARMS), (1.0, ALARMS), (2.0, (0.0, 1.0))):
+                yield from shift_rates(rng, samples, n, shift, where, bound)
+        for after in ("15 % of runs collapse", "30 % of runs collapse", "starves with chance 1/2"):
+            yield from collapse_power(rng, samples, n, after)

@@ -1,0 +1,111 @@
+"""Two results whose truth is known, and what `make compare` says of them.
+
+The truths are in units of the margin: a run's goodput, round-trip time, loss and retransmissions each lie so many margins from
+what its cell has. Cells are scenarios with one CCA.
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+import pandas as pd
+
+from run_tables.metrics import METRICS
+from session.result_comparison import HIGHER_IS_BETTER, margins_of, rows_of_cell, table_of
+from study_files.study import resolve
+
+#: Invalid runs, whatever they would have had.
+GAPS = "30 % of runs missing"
+#: A typical value of each metric, and how finely it is measured.
+TYPICAL = {"goodput_mbps": 50.0, "rtt_mean_ms": 40.0, "loss_percent": 20.0, "retransmits": 100_000.0}
+STEPS = {"goodput_mbps": 1e-3, "rtt_mean_ms": 1e-3, "loss_percent": 1e-4, "retransmits": 1.0}
+MARGINS = margins_of(
+    resolve(
+        {"study": "known", "ccas": ["cubic"], "scenarios": [{"id": "s0", "link": {"rate_mbps": 100}}]}, "known.yaml"
+    )
+)
+HEAD = {
+    "criterion": "", "cca": "cubic", "ip_version": "ipv4", "paired": True, "first_verdict": "", "second_verdict": "", "note": "",
+}  # fmt: skip
+#: Where a run ends that collapsed or starved: margins from its cell's value.
+COLLAPSED, STARVED = 8.0, 15.0
+
+
+def _normal(rng, shape):
+    return 0.4 * rng.standard_normal(shape)
+
+
+def _wide(rng, shape):
+    return 2 * rng.standard_normal(shape)
+
+
+def _skewed(rng, shape):
+    return rng.exponential(2, shape)
+
+
+def _heavy_tails(rng, shape):
+    return rng.standard_t(2, shape)
+
+
+def _bimodal(rng, shape):
+    return _normal(rng, shape) + 4 * rng.integers(0, 2, shape)
+
+
+def _copies(rng, shape):
+    return np.broadcast_to(rng.standard_normal((*shape[:-1], 1)), shape)
+
+
+def _collapsing(share, by=COLLAPSED):
+    return lambda rng, shape: _normal(rng, shape) + by * (rng.random(shape) < share)
+
+
+#: How far a run lies from its cell's value, in margins; more is worse. Shape (cells, metrics, runs).
+DEVIATIONS: dict[str, Callable] = {
+    "normal, sd 0.4 margins": _normal,
+    "normal, sd 2 margins": _wide,
+    "skewed (exponential, sd 2)": _skewed,
+    "heavy tails (t, 2 df)": _heavy_tails,
+    "bimodal, 4 margins apart": _bimodal,
+    "5 % of runs collapse": _collapsing(0.05),
+    "15 % of runs collapse": _collapsing(0.15),
+    "30 % of runs collapse": _collapsing(0.3),
+    "50 % of runs collapse": _collapsing(0.5),
+    "starves with chance 1/2": _collapsing(0.5, STARVED),
+    "copies of one draw, sd 1": _copies,
+}
+
+
+def table_of_two(deviations, missing=None) -> pd.DataFrame:
+    """Return what `make compare` says of two results whose runs lie so far from their cells' values, by the default margins.
+
+    Parameters
+    ----------
+    deviations : numpy.ndarray of float, shape (2, scenarios, metrics, n)
+        In margins, more is worse, of the first results and the second.
+    missing : numpy.ndarray of bool, shape (2, scenarios, n), optional
+        Runs that are invalid.
+    """
+    missing = np.zeros(deviations[:, :, 0].shape, bool) if missing is None else missing
+    rows = []
+    for scenario, (away, gone) in enumerate(zip(deviations.swapaxes(0, 1), missing.swapaxes(0, 1), strict=True)):
+        cell = {"valid": ~gone.T, "replication": np.repeat(np.arange(away.shape[-1])[:, None], 2, axis=1)}
+        for place, metric in enumerate(METRICS):
+            values = _values(metric, away[:, place].T)
+            cell[metric.column] = np.where(gone.T, np.nan, values)
+            cell[f"{metric.column} step"] = np.full(values.shape, STEPS[metric.column])
+        rows += rows_of_cell(HEAD | {"scenario": f"s{scenario}"}, cell, MARGINS)
+    return table_of(rows)
+
+
+def _values(metric, away):
+    if metric.scale == "points":
+        return np.clip(TYPICAL[metric.column] + away * MARGINS[metric.column], 0, 100)
+    direction = -1 if metric.column in HIGHER_IS_BETTER else 1
+    return TYPICAL[metric.column] * (1 + MARGINS[metric.column] / 100) ** (direction * away)
+
+
+def of_one_algorithm(rng, name, scenarios, n) -> pd.DataFrame:
+    """Return what is said of an algorithm and itself, whose runs a key of `DEVIATIONS` draws, or `GAPS`."""
+    shape = (2, scenarios, len(METRICS), n)
+    if name == GAPS:
+        return table_of_two(_normal(rng, shape), rng.random((2, scenarios, n)) < 0.3)
+    return table_of_two(DEVIATIONS[name](rng, shape))

@@ -1,0 +1,172 @@
+"""How often a scorecard is wrong, and how often it finds a harm, on values whose truth is known.
+
+Each card has `ROWS` rows that decide and the row on all of them; of each row the runs of a CCA, of Reno and of CUBIC are drawn
+in pairs, in margins. The truth of a verdict is that of its words: whether more than half of all runs of the row's distribution are worse than
+each standard CCA by more than the margin (or fall more often than they may), and for *like* whether the share that is
+worse is larger than what the card says that it can be. It is counted in `TRUTH` runs of the same distribution.
+"""
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+import pandas as pd
+
+from rates import Rate
+from topics.exam.card_tests import RARE
+from topics.exam.criteria import MEASURES
+from topics.exam.judge import judge, rare_row
+from topics.exam.outcomes import FAR, PAIR, relative_outcomes
+from topics.exam.tables import LIKE, PRIMARY, WORSE
+
+ROWS, RUNS, TRUTH = 28, 20, 20_000
+CCAS, SIGNIFICANCE = ("mine", "reno", "cubic"), 0.05
+#: Of every row less is better, and the margin is one.
+MEASURE = MEASURES["queueing_p95_ms"]
+EXAM = {"cca": CCAS[0], "standards": CCAS[1:], "limits": {"worse_share": 0.3}, "looks": []}
+#: What of a row's pairs varies by itself: median standard deviation in margins, and how that differs between rows (of its logarithm). The
+#: quartiles of 27 cells of real exams were 0.06, 0.15 and 0.48.
+SPREAD, SPREAD_OF_ROWS = 0.4, 0.86
+
+Draw = Callable[[np.random.Generator, tuple[int, ...], float], np.ndarray]
+
+
+def _normal(rng, shape, spread):
+    return spread * rng.standard_normal((3, *shape)) / np.sqrt(2)
+
+
+def _heavy(rng, shape, spread):
+    return spread * rng.standard_t(3, (3, *shape)) / np.sqrt(6)
+
+
+def _skewed(rng, shape, spread):
+    return spread * (np.exp(rng.standard_normal((3, *shape))) - np.exp(0.5)) / 2.16
+
+
+def _bimodal(rng, shape, spread):
+    return _normal(rng, shape, spread / 4) + 3 * spread * rng.integers(0, 2, (3, *shape))
+
+
+def _falling(which, share, margins) -> Draw:
+    """Return a distribution in which runs of some of the CCAs fall, with a chance, by so many margins."""
+
+    def draw(rng, shape, spread):
+        values = _normal(rng, shape, spread)
+        for cca in which:
+            values[cca] += margins * (rng.random(shape) < share)
+        return values
+
+    return draw
+
+
+#: Name -> what is drawn: values of the CCA and the standards, shape (3, *shape), of which more is worse.
+DISTRIBUTIONS: dict[str, Draw] = {
+    "normal": _normal,
+    "heavy tails (t, 3 df)": _heavy,
+    "skewed (exponential of normal)": _skewed,
+    "bimodal": _bimodal,
+    **{f"the CCA falls in {share:.0%} of runs": _falling((0,), share, 10) for share in (0.05, 0.1, 0.2, 0.3)},
+    **{f"the standards fall in {share:.0%} of runs": _falling((1, 2), share, 10) for share in (0.05, 0.15, 0.3)},
+    "all fall in 15% of runs": _falling((0, 1, 2), 0.15, 10),
+}  # fmt: skip
+
+
+def spreads(rng) -> np.ndarray:
+    """Return the spread of each row, in margins."""
+    return SPREAD * np.exp(SPREAD_OF_ROWS * rng.standard_normal(ROWS))
+
+
+def card(rng, draw, harms, of_rows, runs=RUNS, lost=0.0) -> list[dict]:
+    """Return the rows of a card of drawn values, that on all cases first, with their verdicts.
+
+    Parameters
+    ----------
+    draw : callable
+        Of `DISTRIBUTIONS`.
+    harms, of_rows : array_like of float, shape (rows,)
+        By how much the CCA is worse in each row, and the spread, in margins.
+    lost : float
+        Share of the CCA's runs without a value.
+    """
+    rows = []
+    pairs = pd.MultiIndex.from_tuples(
+        [(("ipv4", "ipv6")[number % 2], number) for number in range(1, runs + 1)], names=PAIR
+    )
+    for place, (harm, spread) in enumerate(zip(harms, of_rows, strict=True)):
+        own, *standards = draw(rng, (runs,), spread)
+        own = np.where(rng.random(runs) < lost, np.nan, own + harm)
+        cells = {cca: pd.Series(values, pairs).dropna() for cca, values in zip(CCAS, (own, *standards), strict=True)}
+        outcomes = relative_outcomes(MEASURE, cells, CCAS[0], CCAS[1:], 1.0, pairs, pairs[:0])
+        rows.append(
+            {"role": PRIMARY, "margin": 1.0, "outcomes": outcomes, "scenario": str(place), "scenario_label": str(place)}
+        )
+    rows.insert(0, rare_row(rows, EXAM, dict.fromkeys(map(str, range(len(rows))), (pairs, pairs[:0]))))
+    judge(rows, EXAM, SIGNIFICANCE)
+    return rows
+
+
+def shares(rng, draw, harm, spread) -> tuple[float, float, float]:
+    """Return which share of a row's runs is truly worse by the margin, and far worse, and of which a standard is far worse."""
+    own, *standards = draw(rng, (TRUTH,), spread) + np.array([harm, 0, 0])[:, None]
+    far = max((one > np.maximum(own, other) + FAR).mean() for one, other in (standards, standards[::-1]))
+    worse = min((own > standard + 1).mean() for standard in standards)
+    return worse, (own > np.maximum(*standards) + FAR).mean(), far
+
+
+def is_worse(of_row) -> bool:
+    """Tell whether a row's verdict *worse* is true as it is worded."""
+    worse, far, standards_far = of_row
+    return worse > 0.5 or far > (standards_far if standards_far > 0.001 else RARE)
+
+
+def at_boundary(rng, draw, spread) -> float:
+    """Return the harm at which just half of a row's runs are worse by the margin."""
+    own, *standards = draw(rng, (TRUTH,), spread)
+    return 1 - min(float(np.median(own - standard)) for standard in standards)
+
+
+def false_cards(rng, distribution, cards, at_the_boundary, lost=0.0) -> tuple[int, int]:
+    """Return how many cards have a false *worse*, and how many a false *like*.
+
+    ``at_the_boundary``: just half of the runs of each row are worse; else the CCA does what Reno and CUBIC do, but for what it has of the
+    distribution. ``lost`` is the share of its runs without a value.
+    """
+    draw, worse, like = DISTRIBUTIONS[distribution], 0, 0
+    for _ in range(cards):
+        of_rows = spreads(rng)
+        harms = [at_boundary(rng, draw, spread) if at_the_boundary else 0.0 for spread in of_rows]
+        on_all, *made = card(rng, draw, harms, of_rows, lost=lost)
+        truth = [shares(rng, draw, *row) for row in zip(harms, of_rows, strict=True)]
+        # What falls more often in any row does so on all; a share that is counted is known to a hundredth.
+        falls_more = sum(far - standards for _, far, standards in truth) > 0.01
+        true = [is_worse((share - 0.01 * at_the_boundary, *rest)) for share, *rest in truth]
+        found = [row["verdict"] == WORSE and not one for row, one in zip(made, true, strict=True)]
+        worse += any(found) or (on_all["verdict"] == WORSE and not falls_more)
+        like += any(
+            row["verdict"] == LIKE and share > row["worse_share_at_most"]
+            for row, (share, *_) in zip(made, truth, strict=True)
+        )
+    return worse, like
+
+
+def found_harms(rng, cards, harm, runs=RUNS) -> tuple[int, int]:
+    """Return in how many rows that are worse by so many margins that is found, and how many there are: a tenth of a card's, of normal spread."""
+    harmed = np.zeros(ROWS)
+    harmed[: ROWS // 10] = harm
+    made = [card(rng, _normal, harmed, spreads(rng), runs)[1 : 1 + ROWS // 10] for _ in range(cards)]
+    return sum(row["verdict"] == WORSE for rows in made for row in rows), cards * (ROWS // 10)
+
+
+def rates(rng, samples) -> Iterator[Rate]:
+    """Yield the subject's rates, of a quarter of the samples in cards."""
+    cards = max(100, samples // 4)
+    for name in DISTRIBUTIONS:
+        for at_the_boundary in (False, True):
+            place = "at the boundary" if at_the_boundary else "no harm"
+            worse, like = false_cards(rng, name, cards, at_the_boundary)
+            yield Rate("cards with a false worse", f"{name}; {place}", RUNS, worse, cards, (0, SIGNIFICANCE))
+            yield Rate("cards with a false like", f"{name}; {place}", RUNS, like, cards, (0, SIGNIFICANCE))
+    worse, like = false_cards(rng, "normal", cards, at_the_boundary=True, lost=0.1)
+    yield Rate("cards with a false worse", "a tenth of the runs missing", RUNS, worse, cards, (0, SIGNIFICANCE))
+    yield Rate("cards with a false like", "a tenth of the runs missing", RUNS, like, cards, (0, SIGNIFICANCE))
+    for harm, least in ((1.5, 0), (2, 0.85), (3, 0.95)):
+        yield Rate("harms that are found", f"{harm:g} margins", RUNS, *found_harms(rng, cards, harm), (least, 1))

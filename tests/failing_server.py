@@ -1,0 +1,69 @@
+"""A server of files that fails in the middle of a large one, or whose network does.
+
+``python tests/failing_server.py FOLDER FAULT``, in a network namespace of which it is the first process, serves a folder on `URL`.
+"""
+
+import contextlib
+import http.server
+import os
+import subprocess
+import sys
+import time
+from functools import partial
+
+PORT = 8000
+URL = f"http://127.0.0.1:{PORT}"
+#: What happens once so many bytes of a file were sent: no packet arrives any more, or nobody answers.
+FAULTS = ("the link goes down", "the server ends")
+SENT_BYTES = 3_000_000
+
+
+class FailingHandler(http.server.SimpleHTTPRequestHandler):
+    """Serves files below a folder until there is a fault; pages of folders are those of a package index."""
+
+    def __init__(self, *arguments, fault, **options):
+        self.fault = fault
+        super().__init__(*arguments, **options)
+
+    def log_message(self, *_):
+        """Say nothing."""
+
+    def copyfile(self, source, outputfile):
+        """Send a file, the first part of a large one only."""
+        outputfile.write(source.read(SENT_BYTES))
+        if (rest := source.read()) and self.fault:
+            outputfile.flush()
+            if self.fault == FAULTS[1]:
+                os._exit(0)
+            subprocess.run(["ip", "link", "set", "lo", "down"], check=True)
+            time.sleep(600)
+        outputfile.write(rest)
+
+
+@contextlib.contextmanager
+def network_of(folder, fault=None):
+    """Yield the beginning of a command that has no other network than this server.
+
+    Raises `OSError` if this user can't have a network namespace.
+    """
+    alone = ["unshare", "--user", "--map-root-user", "--net", "--kill-child", "--fork"]
+    server = subprocess.Popen(
+        [*alone, sys.executable, __file__, folder, fault or ""], stdout=subprocess.PIPE, text=True
+    )
+    try:
+        if not (first := server.stdout.readline()):
+            raise OSError("unshare(1): no network namespace for this user")
+        yield ["nsenter", "--target", first.strip(), "--user", "--preserve-credentials", "--net"]
+    finally:
+        server.kill()
+        server.wait()
+        server.stdout.close()
+
+
+if __name__ == "__main__":
+    subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
+    handler = partial(FailingHandler, directory=sys.argv[1], fault=sys.argv[2])
+    with http.server.ThreadingHTTPServer(("127.0.0.1", PORT), handler) as listening:
+        # As seen from outside: it is in no process namespace of its own.
+        print(os.getpid(), flush=True)
+        listening.serve_forever()

@@ -1,0 +1,60 @@
+"""Of which paths an exam speaks, and what no case of it could have seen."""
+
+import pandas as pd
+
+from wording.number_format import plain
+
+#: The longest that a flow of a short exam lives; what begins later is not seen by most cases.
+LONG_S = 60
+
+
+def population_rows(runs: pd.DataFrame, scenarios: pd.DataFrame, sources) -> list[dict[str, str]]:
+    """Return what the paths range over, as they were run, each with the source of its range: name, range, source."""
+    return [
+        {"name": name, "range": words, "source": sources.get(name, "")}
+        for name, words in _ranges(runs, scenarios).items()
+        if words
+    ]
+
+
+def _ranges(runs, scenarios):
+    lossy = scenarios[scenarios["loss_forward_percent"] > 0]
+    return {
+        "rates": _from_to(runs["rate_mbps"], "Mbit/s"),
+        "RTTs": _from_to(runs["rtt_path_ms"], "ms"),
+        "queues": _from_to(runs["queue_bdp"], "BDP") if "queue_bdp" in runs else "",
+        "loss": f"none in {len(scenarios) - len(lossy)} cases, {_from_to(lossy['loss_forward_percent'], '%')} in {len(lossy)}"
+        if len(lossy)
+        else "none",
+        "kinds of queue": ", ".join(sorted(set(scenarios["discipline"]))),
+        "IP versions": ", ".join({"ipv4": "IPv4", "ipv6": "IPv6"}[name] for name in sorted(set(runs["ip_version"]))),
+        "durations": _from_to(runs["duration_s"], "s"),
+    }
+
+
+def _from_to(values, unit):
+    known = values.dropna()
+    if known.empty:
+        return ""
+    low, high = (plain(float(f"{one:.3g}")) for one in (known.min(), known.max()))
+    return f"{low} {unit}" if low == high else f"{low} to {high} {unit}"
+
+
+def blind_spots(runs: pd.DataFrame, scenarios: pd.DataFrame) -> list[str]:
+    """Return what no case of the exam could have seen, as far as that is known from its cases."""
+    spots = []
+    versions = set(runs["ip_version"])
+    if missing := [name for name in ("IPv4", "IPv6") if name.lower() not in versions]:
+        spots.append(f"anything that happens over {missing[0]} alone")
+    longest = runs["duration_s"].max()
+    spots.append(f"anything that begins after more than {plain(longest)} s of a flow's life")
+    long_ones = scenarios[scenarios["duration_s"] > LONG_S] if "duration_s" in scenarios else scenarios.iloc[:0]
+    if len(long_ones) < len(scenarios):
+        spots.append(
+            f"in all but {len(long_ones)} of the {len(scenarios)} cases, anything that begins after {LONG_S} s"
+        )
+    spots += [
+        f"paths of other rates than {_from_to(runs['rate_mbps'], 'Mbit/s')}, or other RTTs than {_from_to(runs['rtt_path_ms'], 'ms')}",
+        "more flows at once than the cases have, receivers that aren't Linux, and hardware offloads",
+    ]
+    return spots

@@ -1,0 +1,106 @@
+"""The tests of the scorecard: of how many runs had an outcome, exact whatever the distribution of the values is.
+
+*Worse* is shown in either of two ways. That most runs of such paths are worse than each standard CCA by more than the margin: the sign
+test, in which so many of n runs are as many heads of n tosses. Or that it falls far more often than it may, or than the standards do: more
+than `RARE` of the runs, or than the standards' share over all cases, are far worse, where no standard ever is, and else more runs than of
+the standard that is most often. Of the level of a row
+the former has `SHARE_OF_MOST`.
+
+The tests of all rows are corrected together (Holm, 1979). Looks at the runs have parts of the error that all may have: the first nearly
+all, each later one half of what is left (alpha spending: Lan and DeMets, 1983, Biometrika 70(3)), so that runs may be added as often as
+one likes.
+"""
+
+import math
+from functools import cache
+
+from scipy import special
+
+from topics.exam.outcomes import Outcomes
+
+#: The share of runs above which falling counts as shown.
+RARE = 0.05
+#: What the sign test has of a row's level, and the first look of the whole.
+SHARE_OF_MOST, FIRST_LOOK = 0.96, 0.96
+#: With more replications a row is not said to be closed by more runs.
+MOST_RUNS = 400
+
+
+def level_of_look(significance, look) -> float:
+    """Return the error that all rows together may have at a look, counted from 0.
+
+    >>> [round(level_of_look(0.05, look), 5) for look in range(3)]
+    [0.048, 0.001, 0.0005]
+    """
+    first = significance * FIRST_LOOK
+    return first if look == 0 else (significance - first) / 2**look
+
+
+@cache
+def at_least(count, n, share) -> float:
+    """Return the chance of so many successes or more in n trials of a share."""
+    return 1.0 if count <= 0 else float(special.bdtrc(count - 1, n, share))
+
+
+def p_worse(row: Outcomes, is_absolute, rare=RARE) -> float:
+    """Return p of the row's verdict *worse*; 1 without runs, or where they repeat one measurement.
+
+    ``rare`` is the share of runs above which falling counts as shown.
+    """
+    if row.n == 0 or row.measurements < row.n:
+        return 1.0
+    if row.standards_far:
+        rarely = at_least(row.far_worse, row.far_worse + row.standards_far, 0.5)
+    else:
+        rarely = at_least(row.far_worse, row.n, rare)
+    if is_absolute:
+        return rarely
+    return min(1.0, at_least(row.worse, row.n, 0.5) / SHARE_OF_MOST, rarely / (1 - SHARE_OF_MOST))
+
+
+def p_better(row: Outcomes, is_absolute) -> float:
+    """Return p of the row's verdict *better*: most runs are better than each standard CCA by more than the margin."""
+    if row.n == 0 or row.measurements < row.n or row.failed:
+        return 1.0
+    if is_absolute:
+        return at_least(row.better, row.better + row.worse, 0.5)
+    return at_least(row.better, row.n, 0.5)
+
+
+def most_worse(worse, n, level) -> float:
+    """Return the largest share of worse runs that so many of n don't rule out: the exact one-sided bound (Clopper and Pearson, 1934).
+
+    >>> round(most_worse(0, 16, 0.05), 3)
+    0.171
+    """
+    if n == 0 or worse >= n:
+        return 1.0
+    return float(special.betaincinv(worse + 1, n - worse, 1 - level))
+
+
+def fewest_for_most(n, level) -> int | None:
+    """Return how many of n runs must be worse to show that most are, at a level; None if not even all of them do.
+
+    >>> fewest_for_most(16, 0.048 / 22), fewest_for_most(8, 0.048 / 22)
+    (14, None)
+    """
+    shown = (count for count in range(n // 2, n + 1) if at_least(count, n, 0.5) / SHARE_OF_MOST <= level)
+    return next(shown, None)
+
+
+def runs_needed(row: Outcomes, level, worse_share, is_absolute) -> int | None:
+    """Return how many runs would close a row if its runs went on with the same shares; None if even `MOST_RUNS` wouldn't.
+
+    ``level`` is that of one row at the next look.
+    """
+    if row.n == 0:
+        return None
+    for n in range(row.n + 1, MOST_RUNS + 1):
+        worse, far = (round(count / row.n * n) for count in (row.worse, row.far_worse))
+        if most_worse(math.ceil(row.worse / row.n * n), n, level) <= worse_share:
+            return n
+        if not is_absolute and at_least(worse, n, 0.5) / SHARE_OF_MOST <= level:
+            return n
+        if is_absolute and not row.standards_far and at_least(far, n, RARE) <= level:
+            return n
+    return None

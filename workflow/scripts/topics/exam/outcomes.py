@@ -1,0 +1,174 @@
+"""What became of each run of the CCA under examination: worse than each standard CCA by more than the margin, better than each, or neither.
+
+Runs are compared in pairs, with the runs of the standard CCAs of the same seed, and so the same path. A run that crashed, did not end, or was
+excluded because of what its sender did, is worse than any. Verdicts count such outcomes and take no mean, so that they hold
+whatever the distribution of the values is.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+import pandas as pd
+
+from topics.exam.criteria import HIGHER, Measure
+
+PAIR = ["ip_version", "replication"]
+#: How finely a difference is known at best, of its margin: runs that agree more closely than that repeat one measurement.
+STEP = 0.1
+#: So many margins are far: a run that is so much worse fell, whatever the others did.
+FAR = 4
+
+
+@dataclass(frozen=True)
+class Outcomes:
+    """The outcomes of a row's runs."""
+
+    planned: int  # runs of the CCA that the study has in the scenario
+    missing: int  # of them without a value, and not for what the CCA did
+    failed: int  # of them without a value for what the CCA did
+    worse_by: (
+        pd.DataFrame
+    )  # than each standard CCA (a column): a row a pair, failed runs inf, where that standard has no value missing
+    margin: float  # beyond which it counts
+    far: float  # beyond which it is far worse
+    far_pairs: Mapping[str, pd.Index]  # standard CCA -> pairs in which it is far worse than each of the others
+    measurements: int  # runs that don't repeat each other
+
+    @property
+    def n(self) -> int:
+        """Runs with an outcome."""
+        return len(self.worse_by)
+
+    @cached_property
+    def worse(self) -> int:
+        """Runs that are worse than a standard CCA by more than the margin: of that which it is seldomest worse than."""
+        return self._fewest(self.worse_by.to_numpy() > self.margin)
+
+    @cached_property
+    def better(self) -> int:
+        """Runs that are better than a standard CCA by more than the margin: of that which it is seldomest better than."""
+        return self._fewest(self.worse_by.to_numpy() < -self.margin)
+
+    @cached_property
+    def is_far(self) -> pd.Series:
+        """Which runs are far worse than each standard CCA."""
+        return (self.worse_by > self.far).mask(self.worse_by.isna(), True).all(axis=1)
+
+    @property
+    def far_worse(self) -> int:
+        """Runs that are far worse than each standard CCA."""
+        return int(self.is_far.sum())
+
+    @property
+    def standards_far(self) -> int:
+        """Runs in which the standard is far worse that is most often."""
+        return max(map(len, self.far_pairs.values()), default=0)
+
+    @property
+    def nearest(self) -> str | None:
+        """The standard CCA that the CCA is least worse than, by the median of the pairs."""
+        medians = self.worse_by.median()
+        return str(medians.idxmin()) if medians.notna().any() else None
+
+    def until(self, replications) -> "Outcomes":
+        """Return the outcomes of the first so many replications."""
+        worse_by = self.worse_by[self.worse_by.index.get_level_values("replication") <= replications]
+        far_pairs = {
+            name: pairs[pairs.get_level_values("replication") <= replications] for name, pairs in self.far_pairs.items()
+        }
+        measurements = len(worse_by) if self.measurements >= self.n else min(len(worse_by), 1)
+        planned = len(worse_by) + self.missing
+        return replace(self, planned=planned, worse_by=worse_by, far_pairs=far_pairs, measurements=measurements)
+
+    def _fewest(self, counts):
+        return int(counts.sum(axis=0).min()) if counts.size else 0
+
+
+def relative_outcomes(
+    measure: Measure, cells: Mapping[str, pd.Series], cca, standards, margin, planned, failed, paths=None
+) -> Outcomes:
+    """Return the outcomes of a measure that is held against the standard CCAs.
+
+    Parameters
+    ----------
+    cells : mapping
+        CCA -> its values by IP version and replication.
+    cca, standards : str, list of str
+    margin : float
+        In the measure's unit.
+    planned, failed : pandas.Index
+        Pairs that the study has of the CCA, and those of them that failed for what it did.
+    paths : int, optional
+        How many different paths the replications have drawn; by default the values tell whether runs repeat each other.
+    """
+    sign = -1 if measure.better == HIGHER else 1
+    of_all = _side_by_side({name: sign * of for name, of in cells.items()}, cca, standards, failed)
+    own = of_all[cca].mask(of_all.index.isin(failed), np.inf)
+    others = of_all[[name for name in standards if name in of_all]]
+    differences = others.rsub(own, axis=0).mask(others.isna())
+    far_pairs = {name: _far_worse(of_all, name, FAR * margin) for name in others.columns if name != cca}
+    measurements = _measurements(of_all[np.isfinite(own)], STEP * margin, paths)
+    return _outcomes(
+        own,
+        differences,
+        planned,
+        failed,
+        measurements,
+        margin=_beyond(margin),
+        far=_beyond(FAR * margin),
+        far_pairs=far_pairs,
+    )
+
+
+def absolute_outcomes(cells, cca, standards, limit, planned, failed, paths=None) -> Outcomes:
+    """Return the outcomes of a measure with a limit: worse, by 1, is what exceeds it in a run in which no standard CCA does.
+
+    Where a standard exceeds it in the same run it is the path that makes it so. Parameters are those of `relative_outcomes`.
+    """
+    of_all = _side_by_side(cells, cca, standards, failed)
+    own = of_all[cca].mask(of_all.index.isin(failed), np.inf)
+    others = of_all[[name for name in standards if name in of_all and name != cca]] > limit
+    exceeds = own > limit
+    differences = (exceeds.astype(float) - others.any(axis=1)).mask(own.isna()).to_frame("limit")
+    far_pairs = {name: others.index[others[name] & ~exceeds & own.notna()] for name in others}
+    measurements = _measurements(of_all[np.isfinite(own)], STEP * limit, paths)
+    return _outcomes(own, differences, planned, failed, measurements, margin=0.5, far=0.5, far_pairs=far_pairs)
+
+
+def _side_by_side(cells, cca, standards, failed):
+    """Return the values of the CCA and the standards, a column each, a row a pair, those of failed runs among them."""
+    table = pd.DataFrame({name: cells[name] for name in dict.fromkeys([cca, *standards]) if name in cells}, dtype=float)
+    table = table.reindex(table.index.union(failed)) if len(failed) else table
+    return table if cca in table else table.assign(**{cca: np.nan})
+
+
+def _outcomes(own, differences, planned, failed, measurements, **bounds):
+    compared = differences[differences.notna().any(axis=1) & own.notna()]
+    return Outcomes(
+        planned=len(planned), missing=len(planned) - int(own.notna().sum()), failed=len(failed), worse_by=compared,
+        measurements=min(measurements + len(failed), len(compared)), **bounds,
+    )  # fmt: skip
+
+
+def _beyond(margin):
+    """Return what a difference must exceed to be beyond a margin: not by rounding."""
+    return margin * (1 + 1e-9)
+
+
+def _far_worse(of_all, name, far):
+    """Return the pairs in which one of the CCAs is far worse than each of the others."""
+    others = of_all.drop(columns=name).max(axis=1)
+    return of_all.index[of_all[name] - others > _beyond(far)]
+
+
+def _measurements(values, step, paths):
+    """Return as how many runs those of a row count: copies of one are one, unless their paths are known to differ.
+
+    Paths drawn from few whole packets of a queue may meet; what else a seed draws differs then too.
+    """
+    if paths is not None and 2 * paths >= len(values):
+        return len(values)
+    spread = (values.max() - values.min()).max() if len(values) else 0.0
+    return len(values) if spread > step else 1

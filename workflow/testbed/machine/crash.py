@@ -1,0 +1,51 @@
+"""What a kernel printed of its end: why it gave up, and the functions that were under way."""
+
+import re
+
+#: With such a line a kernel begins to say why it ends.
+WHY = re.compile(r"Kernel panic|BUG:|Oops|kernel BUG|divide error|segfault")
+#: The same where the machine is to blame: it killed the first process, or has no room for the guest's memory.
+OF_THE_MACHINE = re.compile(r"Attempted to kill init|host /dev/shm or /tmp mount likely just ran out of space")
+#: Where the processor was (`RIP: 0033:aimd_ssthresh+0x0/0x40`), and an entry of a call trace (` [<60128a70>] ? tcp_ack+0x190/0x200`).
+AT = re.compile(r"^RIP: [0-9a-f]+:([\w.]+)\+0x")
+ENTRY = re.compile(r"^\[<[0-9a-f]+>\] (?:\? )?([\w.]+)\+0x([0-9a-f]+)/")
+#: Functions by which a kernel prints why it ends.
+PRINTING = re.compile(r"(dump_stack|v?panic|nmi_panic|_printk|__warn|warn_slowpath)\w*")
+#: How many functions are named, how long a line may be, and how many lines the processor's registers take before a panic.
+MOST_FUNCTIONS, MOST_CHARACTERS, REGISTERS = 8, 200, 12
+
+
+def lines_of(printed) -> list[str]:
+    """Return the lines that a guest printed, without the time that a kernel may put in front, which is virtual."""
+    lines = (re.sub(r"^\[ *[0-9.]+\] ", "", line.strip()) for line in printed.decode(errors="replace").splitlines())
+    return [line[:MOST_CHARACTERS] for line in lines if line]
+
+
+def crashed(printed) -> bool:
+    """Return whether a kernel said why it ended, and it was not the machine."""
+    lines = lines_of(printed)
+    return any(WHY.search(line) for line in lines) and not any(OF_THE_MACHINE.search(line) for line in lines)
+
+
+def last_words(printed) -> str:
+    """Return why a kernel ended, in its own words, with its call trace; or else the last line that it printed."""
+    lines = lines_of(printed)
+    why = dict.fromkeys(line for line in lines if WHY.search(line))
+    if not why:
+        return f"; the kernel's last words: {lines[-1]}" if lines else ""
+    trace = call_trace(lines)
+    return f"; the kernel's last words: {' / '.join(why)}" + (f"; call trace: {' < '.join(trace)}" if trace else "")
+
+
+def call_trace(lines) -> list[str]:
+    """Return the innermost functions of a kernel that crashed, each before its caller.
+
+    Of what lay on the stack without being a call, a function's beginning and what prints the trace are left out.
+    """
+    begin = next((place for place, line in enumerate(lines) if WHY.search(line)), len(lines))
+    # A fault is reported before the panic that follows from it.
+    at = [found[1] for line in lines[max(0, begin - REGISTERS) : begin] if (found := AT.match(line))][-1:]
+    entries = (found for line in lines[begin:] if (found := ENTRY.match(line)))
+    called = [name for name, offset in (found.groups() for found in entries) if int(offset, 16)]
+    functions = [name.removesuffix(".cold") for name in (*at, *called) if not PRINTING.fullmatch(name)]
+    return list(dict.fromkeys(functions))[:MOST_FUNCTIONS]
