@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import share_studies
-from inference.mean_interval import mean_interval
+from inference.paired_tests import mean_test
 from inference.share_intervals import expit
 from run_tables.queue_sizes import queues_of
 from run_tables.tidy_tables import FLOWS
@@ -65,7 +65,7 @@ def test_interval_is_over_replications_and_not_over_runs(study, pairs):
     runs = runs_of(study).runs
     balances = runs[runs["scenario"] == "base"].set_index(["cca", "replication"])["balance"]
     values = (balances["cubic+reno"] - balances["reno+cubic"]).to_numpy() / 2
-    ends = expit(np.array(mean_interval(values, 0.95)[1:]))
+    ends = expit(np.array(mean_test(values).interval(0.95)))
     assert cell(pairs, "cubic", "reno")[["share_low", "share_high"]].tolist() == pytest.approx(ends)
 
 

@@ -106,6 +106,7 @@ class FlippedMean:
         self.means = np.sort(subset_weights(len(contrasts)) @ np.sort(contrasts))
         # Equal means must not be told apart by rounding.
         self.rounding = 1e-12 * float(np.abs(contrasts).max())
+        self.means[np.abs(self.means) <= self.rounding] = 0.0
 
     def p(self, null=0.0, alternative="two-sided") -> float:
         """Return p of the hypothesis that the mean is `null`, or beyond it on the side that isn't the alternative."""

@@ -1,5 +1,7 @@
 """Who beats whom: CCA against CCA in each scenario, over both orders of the mix where they are one condition."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 
@@ -7,8 +9,8 @@ from inference.mean_interval import repeats_one_measurement
 from inference.multiple_tests import adjusted
 from inference.paired_comparison import sentence
 from inference.paired_contrasts import to_effect
-from inference.paired_tests import LEAST_PAIRS, mean_test
-from inference.share_intervals import NOISE, bounded_estimate, expit
+from inference.paired_tests import LEAST_PAIRS, FlippedMean, StudentMean, mean_test
+from inference.share_intervals import NOISE, BoundedEstimate, bounded_estimate, expit, logit
 from topics.fairness.flow_shares import PLACE, matrix_cells
 from topics.fairness.tables import SHARE_PAIRS
 
@@ -70,7 +72,11 @@ def pair_row(values, flows, params) -> dict:
     """
     shares, step = expit(values["balance"]), coarsest_known(values["step"])
     share_step = coarsest_known(values["step"] * shares * (1 - shares))
-    share = bounded_estimate(shares, params.confidence, resolution=share_step)
+    share, tested = tested_share(
+        balance_mean(values["balance"], step),
+        bounded_estimate(shares, params.confidence, resolution=share_step),
+        params.confidence,
+    )
     jain = bounded_estimate(
         values["jain_index"], params.confidence, 1 / flows, 1.0, coarsest_known(values["jain_step"])
     )
@@ -82,7 +88,7 @@ def pair_row(values, flows, params) -> dict:
         "replications": share.n, "runs": int(values["runs"].sum()), **bounded_columns("share", share),
         "share_mean": share.mean, "share_min": share.smallest, "share_max": share.largest,
         "row_mbps": values["row_mbps"].mean(), "column_mbps": values["column_mbps"].mean(),
-        **bounded_columns("jain", jain), "jain_min": jain.smallest, **balance_test(values["balance"], step),
+        **bounded_columns("jain", jain), "jain_min": jain.smallest, **tested,
         **_order_columns(differences, 2 * step, params), "note": sentence(filter(None, notes)),
     }  # fmt: skip
 
@@ -94,19 +100,30 @@ def coarsest_known(steps) -> float:
     return float(known.max()) if len(known) else 0.0
 
 
-def balance_test(balances, step=0.0) -> dict:
-    """Test balances against 0, which is a fair share, by flips of their signs.
+def balance_mean(balances, step=0.0) -> FlippedMean | StudentMean | None:
+    """Return the test of balances against 0, which is a fair share, by flips of their signs.
 
     Where the two sides could be exchanged a balance is as likely as its negative, whatever it is distributed like.
-
-    Returns test, p; neither if there are fewer than `LEAST_PAIRS` values, or all are closer than `step`.
+    None if there are fewer than `LEAST_PAIRS` values, or all are closer than `step`.
     """
     balances = np.asarray(balances, float)
     balances = balances[np.isfinite(balances)]
     if len(balances) < LEAST_PAIRS or repeats_one_measurement(balances, max(step, NOISE)):
-        return {}
-    test = mean_test(balances, step)
-    return {"test": f"{test.name}, log-ratios", "p": test.p()}
+        return None
+    return mean_test(balances, step)
+
+
+def tested_share(test, share, confidence, fair=0.5) -> tuple[BoundedEstimate, dict]:
+    """Return a share, with the interval that inverts its test if both are known, and the columns test and p.
+
+    ``test``: of balances, which are logits of the share less that of the ``fair`` one.
+    """
+    if test is None:
+        return share, {}
+    if share.low is not None:
+        low, high = (float(expit(end + logit(fair))) for end in test.interval(confidence))
+        share = replace(share, low=low, high=high)
+    return share, {"test": f"{test.name}, log-ratios", "p": test.p()}
 
 
 def _order_columns(differences, step, params):
