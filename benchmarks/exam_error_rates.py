@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 import pandas as pd
+from scipy import stats
 
 from rates import Rate
 from topics.exam.card_tests import RARE
@@ -18,7 +19,7 @@ from topics.exam.judge import judge, rare_row
 from topics.exam.outcomes import FAR, PAIR, relative_outcomes
 from topics.exam.tables import LIKE, PRIMARY, WORSE
 
-ROWS, RUNS, TRUTH = 28, 20, 20_000
+ROWS, RUNS, TRUTH = 28, 20, 100_000
 CCAS, SIGNIFICANCE = ("mine", "reno", "cubic"), 0.05
 #: Of every row less is better, and the margin is one.
 MEASURE = MEASURES["queueing_p95_ms"]
@@ -70,9 +71,9 @@ DISTRIBUTIONS: dict[str, Draw] = {
 }  # fmt: skip
 
 
-def spreads(rng) -> np.ndarray:
-    """Return the spread of each row, in margins."""
-    return SPREAD * np.exp(SPREAD_OF_ROWS * rng.standard_normal(ROWS))
+def spreads() -> np.ndarray:
+    """Return the spread of each row, in margins: quantiles of a lognormal distribution."""
+    return SPREAD * np.exp(SPREAD_OF_ROWS * stats.norm.ppf((np.arange(ROWS) + 0.5) / ROWS))
 
 
 def card(rng, draw, harms, of_rows, runs=RUNS, lost=0.0) -> list[dict]:
@@ -130,15 +131,14 @@ def false_cards(rng, distribution, cards, at_the_boundary, lost=0.0) -> tuple[in
     ``at_the_boundary``: just half of the runs of each row are worse; else the CCA does what Reno and CUBIC do, but for what it has of the
     distribution. ``lost`` is the share of its runs without a value.
     """
-    draw, worse, like = DISTRIBUTIONS[distribution], 0, 0
+    draw, of_rows, worse, like = DISTRIBUTIONS[distribution], spreads(), 0, 0
+    harms = [at_boundary(rng, draw, spread) if at_the_boundary else 0.0 for spread in of_rows]
+    truth = [shares(rng, draw, *row) for row in zip(harms, of_rows, strict=True)]
+    # What falls more often in any row does so on all; a share that is counted is known to a hundredth.
+    falls_more = sum(far - standards for _, far, standards in truth) > 0.01
+    true = [is_worse((share - 0.01 * at_the_boundary, *rest)) for share, *rest in truth]
     for _ in range(cards):
-        of_rows = spreads(rng)
-        harms = [at_boundary(rng, draw, spread) if at_the_boundary else 0.0 for spread in of_rows]
         on_all, *made = card(rng, draw, harms, of_rows, lost=lost)
-        truth = [shares(rng, draw, *row) for row in zip(harms, of_rows, strict=True)]
-        # What falls more often in any row does so on all; a share that is counted is known to a hundredth.
-        falls_more = sum(far - standards for _, far, standards in truth) > 0.01
-        true = [is_worse((share - 0.01 * at_the_boundary, *rest)) for share, *rest in truth]
         found = [row["verdict"] == WORSE and not one for row, one in zip(made, true, strict=True)]
         worse += any(found) or (on_all["verdict"] == WORSE and not falls_more)
         like += any(
@@ -152,7 +152,7 @@ def found_harms(rng, cards, harm, runs=RUNS) -> tuple[int, int]:
     """Return in how many rows that are worse by so many margins that is found, and how many there are: a tenth of a card's, of normal spread."""
     harmed = np.zeros(ROWS)
     harmed[: ROWS // 10] = harm
-    made = [card(rng, _normal, harmed, spreads(rng), runs)[1 : 1 + ROWS // 10] for _ in range(cards)]
+    made = [card(rng, _normal, harmed, rng.permutation(spreads()), runs)[1 : 1 + ROWS // 10] for _ in range(cards)]
     return sum(row["verdict"] == WORSE for rows in made for row in rows), cards * (ROWS // 10)
 
 

@@ -127,6 +127,17 @@ def test_an_exam_keeps_the_standard_ccas_and_examines_another(examined, cca, cca
     assert study["exam"] == {"cca": cca, "margins": {"index": 0.1}}
 
 
+def test_an_exam_of_dctcp_has_ecn():
+    """Without it DCTCP is Reno by another name; what a case sets itself stays."""
+    study = STUDY | {"study": "exam", "exam": {"cca": "cubic", "margins": {"index": 0.1}}, "defaults": {"flows": 2}}
+    for one in (Candidate("dctcp"), Candidate("mine", {"base": "dctcp"})):
+        assert with_candidate(study, one, "x")["defaults"] == {"flows": 2, "transport": {"ecn": "classic"}}
+    assert with_candidate(study, Candidate("vegas"), "x")["defaults"] == {"flows": 2}
+    accurate = study | {"defaults": {"transport": {"ecn": "accurate"}}}
+    assert with_candidate(accurate, Candidate("dctcp"), "x")["defaults"] == {"transport": {"ecn": "accurate"}}
+    assert "defaults" not in with_candidate(STUDY, Candidate("dctcp"), "x")
+
+
 def test_a_trace_goes_along(folder):
     """Its file lies beside the study from which this one is made."""
     source = ROOT / "config/studies/changes.yaml"

@@ -249,6 +249,13 @@ def test_every_criterion_has_a_row(exam):
     assert card.query("scenario == '6.2-tunnel'")["reason"].tolist() == ["no valid run: cca"]
 
 
+def test_an_authors_explanation_answers_its_criterion(exam):
+    """It is asked for in the definition, and stands on the card."""
+    for explanation, words in (("", "the key `explanation`"), ("It backs off by less.", "explained by its author")):
+        card = scorecard(values({}), {CASE: "x"}, exam | {"explanation": explanation})
+        assert words in card.query("rfc_section == '5.3.1'")["reason"].iloc[0]
+
+
 def test_margins_and_limits_are_the_studys(exam):
     """Each measure has one key of the study's margins or limits, each criterion a group and either measures or a reason."""
     for measure in MEASURES.values():

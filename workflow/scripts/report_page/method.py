@@ -21,7 +21,6 @@ def method_section(material, environments) -> dict:
     tables, study_design, params = material.tables, material.design, material.params
     sizes_alone = compares_sizes_alone(study_design)
     margins, detect = (differences(params["analysis"][name]) for name in ("equivalence_margin", "detect"))
-    with_power = study_design.ip_versions_compared and not sizes_alone
     tests = tests_taken(tables.ip_versions, tables.ccas, tables.cca_pairs)
     any_tests = any(test != NONE_MADE for row in tests for metric in row["metrics"] for test, _ in metric["counts"])
     facts = facts_of(material, environments, any_tests)
@@ -34,7 +33,7 @@ def method_section(material, environments) -> dict:
         "any_tests": any_tests,
         "reasons_for_none": added_up(pair for row in tests for metric in row["metrics"] for pair in metric["why"]),
         "ccas_tested": tables.ccas is not None,
-        "power": power_rows(tables.ip_versions, margins, detect) if with_power else [],
+        "power": [] if tables.ip_versions is None else power_rows(tables.ip_versions, margins, detect),
         "margin_reason": _margin_reason(params["analysis"]["equivalence_margin"]["reason"]),
         "definitions": definitions(tables.scenarios, facts, sizes_alone),
         "network": said(NETWORK, facts),

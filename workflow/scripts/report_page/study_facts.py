@@ -6,7 +6,6 @@ from functools import partial
 from experiment.flow_groups import LONG, REAL_TIME, WEB
 from report_page.statements import Facts
 from study_files.study_features import FEATURES, is_without_chance
-from topics.packet_size.topic import compares_sizes_alone
 from wording.number_format import count, is_missing, number, plain
 from wording.scenario_words import amount_words, heading, path_rtts_ms
 from wording.sentence_words import listed
@@ -38,7 +37,6 @@ def facts_of(material, environments, any_tests) -> Facts:
     runs, scenarios, kernels = tables.runs, tables.scenarios, kernels_of(environments)
     goodput = tables.descriptive[(tables.descriptive["metric"] == "goodput_mbps") & (tables.descriptive["n"] >= 2)]
     slow_start = startup(scenarios, runs) or {}
-    with_power = design.ip_versions_compared and not compares_sizes_alone(design)
     total = len(design.scenarios)
     of_all = partial(_of_scenarios, total)
     return Facts(
@@ -60,7 +58,7 @@ def facts_of(material, environments, any_tests) -> Facts:
             "startup_share": _share_words(slow_start) if slow_start else "",
             "replications": count(replications_taken(runs), "replication"),
             "few": int(runs.groupby("scenario")["replication"].max().min()) < FEW_REPLICATIONS,
-            "power": with_power,
+            "power": tables.ip_versions is not None,
             "tests": any_tests,
             "ccas_tested": tables.ccas is not None and len(design.ccas) > 1,
             "significance": f"{material.params['significance']:g}",

@@ -25,6 +25,8 @@ from wording.terminal_text import shown
 
 #: CCAs that everything is held against: an exam keeps them, whichever its study's file examines.
 STANDARDS = ("reno", "cubic", "bbr")
+#: CCAs that without ECN do what Reno does (RFC 8257, section 3.5): an exam of one has ECN in all its cases.
+NEED_ECN = ("dctcp",)
 #: The longest name of a CCA in a study, in characters; the study's own must have room for it.
 LONGEST = 32
 
@@ -53,7 +55,7 @@ def candidate_of(cca) -> Candidate:
         return _of_definition(path)
     if path.suffix == ".c" or "/" in cca:
         return _of_source(path)
-    kernels = _kernels_ccas()
+    kernels = kernels_ccas()
     if cca not in kernels:
         near = nearest_choice(cca, kernels)
         meant = f"did you mean '{near}'? Allowed" if near else "allowed"
@@ -66,7 +68,8 @@ def _problem(cca, sentence):
     return CandidateError(f"CCA={shown(str(cca), 200)}", [sentence])
 
 
-def _kernels_ccas():
+def kernels_ccas() -> list[str]:
+    """Return the names of the CCAs of the guest kernel."""
     return keys_of(study_schema())["ccas"]["items"]["joined"]
 
 
@@ -135,8 +138,8 @@ def with_candidate(config, candidate, output) -> dict:
     """
     ccas, definitions = list(config.get("ccas") or []), dict(config.get("cca_definitions") or {})
     name, exam = candidate.name, config.get("exam") or {}
-    if candidate.definition is not None and name in (*_kernels_ccas(), *definitions, *ccas):
-        whose = "of the kernel's" if name in _kernels_ccas() else "of the study's"
+    if candidate.definition is not None and name in (*kernels_ccas(), *definitions, *ccas):
+        whose = "of the kernel's" if name in kernels_ccas() else "of the study's"
         raise CandidateError(
             output, [f"the CCA's name, {name}, is that of one {whose} already; give it a name of its own."]
         )
@@ -148,6 +151,9 @@ def with_candidate(config, candidate, output) -> dict:
     study["title"] = f"{config.get('title', config['study'])}: {name}"[:120]
     if exam.get("cca"):
         study["exam"] = exam | {"cca": name} | ({"explanation": candidate.explanation} if candidate.explanation else {})
+        if (candidate.definition or {}).get("base", name) in NEED_ECN:
+            defaults = config.get("defaults") or {}
+            study["defaults"] = defaults | {"transport": {"ecn": "classic"} | (defaults.get("transport") or {})}
     if candidate.definition is not None:
         study["cca_definitions"] = definitions | {name: candidate.definition}
     if candidate.kernels:

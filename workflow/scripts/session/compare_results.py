@@ -4,19 +4,13 @@ Any two results of the same conditions will do: two exams, two candidates in one
 """
 
 import argparse
-import base64
-import hashlib
 import json
 import os
 import sys
-from dataclasses import asdict
 from pathlib import Path
 
-import jinja2
 import pandas as pd
-from markupsafe import Markup
 
-from figure_parts.figure_style import DARK, LIGHT
 from report_parts.cells_table import N, cells_table, shown_cell, shown_number, shown_p, shown_text
 from report_parts.data_tables import Cell, signed
 from run_tables.metrics import METRICS
@@ -41,6 +35,7 @@ from session.result_comparison import (
     problem_of,
     score_keys,
 )
+from session.standalone_page import standalone_page
 from testbed.machine.given_file import given_text
 from topics import registry
 from wording.number_format import count, is_missing, number
@@ -54,7 +49,6 @@ STYLES = {
     BETTER: "verdict good", WORSE: "verdict bad", SAME: "verdict alike", LIKE: "verdict alike",
     **dict.fromkeys((TOO_VARIABLE, NOT_ENOUGH, NOT_MEASURED), "verdict open"),
 }  # fmt: skip
-REPORT = Path(__file__).resolve().parents[3] / "report"
 
 
 class ComparisonError(Exception):
@@ -236,25 +230,12 @@ def page(first, second, table) -> str:
         *([shown_cell("Verdicts", _verdicts_words, "short")] if cards else []),
         shown_cell("Note", lambda row: row["note"] if isinstance(row["note"], str) else "", "note"),
     )
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader([REPORT, Path(__file__).parent]),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    script = (REPORT / "page.js").read_text(encoding="utf-8")
-    environment.filters |= {"count": count, "number": number}
-    return environment.get_template("comparison.html.j2").render(
-        first=first.folder,
-        second=second.folder,
+    return standalone_page(
+        "comparison.html.j2",
+        "comparison",
+        f"{first.folder} and {second.folder}",
         words=summary_words(first, second, table),
         table=cells_table("comparison", "What changed, worse first", table, shown),
-        light=asdict(LIGHT),
-        dark=asdict(DARK),
-        style=Markup((REPORT / "page.css").read_text(encoding="utf-8")),
-        script=Markup(script),
-        script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode("ascii"),
     )
 
 

@@ -77,27 +77,9 @@ def _check_exam(study):
             yield f"exam.standards has {cca}; allowed are those of ccas, {', '.join(study['ccas'])}."
     if any("+" in cca for cca in ccas_written_out(study)):
         yield "ccas has mixes; allowed in an exam are single CCAs: what runs beside them are groups of flows."
-    yield from _check_design(exam, study)
-    if all(scenario["traffic"]["sample_interval_ms"] is None for scenario in study["scenarios"]):
-        yield "traffic.sample_interval_ms is null in all scenarios; allowed in an exam is 1 to 1000 in those that show what happens over time."
-
-
-def _check_design(exam, study):
-    """Yield what decides in an exam without a scenario for it, or a measure; and looks that are no replications in order."""
-    # Only exams need the criteria, which import models.
-    from topics.exam.criteria import wanted_measures
-
-    scenarios = {scenario["id"]: scenario for scenario in study["scenarios"]}
-    for scenario, measures in exam["primaries"].items():
-        if scenario not in scenarios:
-            yield f"exam.primaries has {scenario}; allowed are scenarios of the study: {', '.join(list(scenarios)[:10])} ..."
-            continue
-        wanted = sorted(wanted_measures(scenario))
-        for measure in measures:
-            if measure not in wanted:
-                allowed = f"allowed are {', '.join(wanted)}" if wanted else "no criterion asks anything of it"
-                yield f"exam.primaries.{scenario} has {measure}; {allowed}."
     if exam["looks"] != sorted(set(exam["looks"])):
         yield f"exam.looks is {exam['looks']}; allowed are numbers of replications, ascending, each once."
     if exam["ip_versions"] == "alternate" and study["replications"] == 1 and len(study["ip_versions"]) > 1:
         yield "exam.ip_versions is alternate, and replications is 1; allowed are 2 or more, so that each IP version has some."
+    if all(scenario["traffic"]["sample_interval_ms"] is None for scenario in study["scenarios"]):
+        yield "traffic.sample_interval_ms is null in all scenarios; allowed in an exam is 1 to 1000 in those that show what happens over time."

@@ -30,6 +30,11 @@ class StudyOutline:
     # Their analyses whose rules follow from the declaration; script as ``<topic>/<name>``.
     analyses: tuple[Analysis, ...]
 
+    @property
+    def problems(self) -> list[str]:
+        """Sentences on what the study can't ask of its topics."""
+        return [sentence for topic in self.topics for sentence in topic.problems(self.design)]
+
 
 def study_outline(design: StudyDesign, topics: Iterable[Topic] = TOPICS) -> StudyOutline:
     """Return the outline of a study; raise `ValueError` if two figures, or two tables, have the same name."""

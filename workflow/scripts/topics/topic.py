@@ -134,6 +134,8 @@ class Topic:
     # Whether a study that has this topic asks no other question: of numbered questions it is the only one, and no
     # figures but its own are drawn.
     sole: bool = False
+    # A sentence on each thing that a `StudyDesign` that has the topic can't ask of it, before any work starts.
+    problems: Callable[[StudyDesign], Iterable[str]] = lambda design: ()
 
     def __post_init__(self):
         object.__setattr__(self, "anchor", self.anchor or self.name.replace("_", "-"))

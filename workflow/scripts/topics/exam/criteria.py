@@ -39,6 +39,7 @@ class Criterion:
     scenarios: tuple[str, ...] = ()
     measures: tuple[str, ...] = ()  # names of `MEASURES`
     reason: str = ""  # why it can't be evaluated
+    is_explained: bool = False  # whether the author's explanation answers it
     published: tuple[Published, ...] = ()  # what publications state of its measures
 
     def is_answered_by(self, scenario: str) -> bool:
@@ -107,7 +108,7 @@ CRITERIA = (
     Criterion("5.2.1", "harm to standard and widely deployed CCAs, no more than the standard ones do", "MUST", OTHERS, _BESIDE, ("harm_throughput", "harm_delay", "loss_added_percent", "other_fair_percent")),
     Criterion("5.2.2", "real-time traffic beside it", "SHOULD", OTHERS, ("5.2.2",), ("call_queueing_p95_ms", "call_jitter_ms", "call_lost_percent")),
     Criterion("5.2.3", "short flows of others beside it", "MUST", OTHERS, ("5.2.2",), ("slowdown_p50", "slowdown_p95")),
-    Criterion("5.3.1", "deviations from the principles of congestion control, explained", "MUST", OTHERS, reason="a text of its author, which no run replaces"),
+    Criterion("5.3.1", "deviations from the principles of congestion control, explained", "MUST", OTHERS, reason="a text of its author, which no run replaces: the key `explanation` of its definition", is_explained=True),
     Criterion("5.3.2", "incremental deployment: what it gets beside those that are there", "MUST discuss", OTHERS, _BESIDE, ("own_share_percent", "own_starved_s"), published=SHARES),
     Criterion("6.1", "paths with drop-tail queues", "MUST", GENERAL, ("5.2.1-solo",), ("utilisation_percent", "queueing_p95_ms", "loss_percent")),
     Criterion("6.2", "tunnels", "MUST consider", GENERAL, ("6.2",), ("utilisation_percent",)),

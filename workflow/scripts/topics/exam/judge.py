@@ -150,7 +150,11 @@ def _rows_of(criterion, design, scenarios, confidence):
         "cca": exam["cca"], "role": SECONDARY,
     }  # fmt: skip
     if not answering:
-        yield about | {"verdict": NOT_MEASURED, "reason": criterion.reason or "the study has no scenario for it"}
+        explained = criterion.is_explained and exam.get("explanation")
+        reason = (
+            "explained by its author, below" if explained else criterion.reason or "the study has no scenario for it"
+        )
+        yield about | {"verdict": NOT_MEASURED, "reason": reason}
     for scenario in answering:
         place = about | {"scenario": scenario, "scenario_label": scenarios[scenario]}
         asked = [name for name in criterion.measures if design.is_asked(scenario, name)]
@@ -180,25 +184,25 @@ def _row(measure, scenario, design, confidence) -> dict:
     row = {"measure": measure.name, "unit": measure.unit, "better": measure.better, **bound, **_counts(outcomes)}
     if len(own := cells.get(exam["cca"], pd.Series(dtype=float))):
         worst = own.idxmin() if measure.better == "higher" else own.idxmax()
-        row |= _median(own, confidence, "value") | {"worst_value": own[worst]}
+        row |= median_with_interval(own, confidence, "value") | {"worst_value": own[worst]}
         row["worst_run"] = f"{scenario}/{exam['cca']}/{worst[0]}/{worst[1]}"
     sign = -1 if measure.better == "higher" else 1
     standards = [cca for cca in exam["standards"] if cca in cells]
     if standards:
         worst_of_them = max(standards, key=lambda cca: sign * cells[cca].median())
         row["standard"] = worst_of_them if measure.limit else outcomes.nearest or worst_of_them
-        row |= _median(cells[row["standard"]], confidence, "standard_value")
+        row |= median_with_interval(cells[row["standard"]], confidence, "standard_value")
     if not measure.limit and outcomes.nearest:
         differences = outcomes.worse_by[outcomes.nearest]
         row |= (
-            _median(differences[np.isfinite(differences)], confidence, "worse_by")
+            median_with_interval(differences[np.isfinite(differences)], confidence, "worse_by")
             if np.isfinite(differences).any()
             else {}
         )
     return row | _by_ip_version(outcomes)
 
 
-def _median(values, confidence, name) -> dict[str, float]:
+def median_with_interval(values, confidence, name) -> dict[str, float]:
     """Return the median and both ends of its interval, one order statistic to another."""
     known = percentile_interval(values, 0.5, confidence)
     has_interval = known.kind == "interval"
@@ -307,9 +311,7 @@ def _verdicts(outcomes, rows, tests, level, exam, rare):
         adjusted(pd.Series([*of, *[1.0] * (tests - len(of))]), "holm")[: len(of)] for of in (worse, better)
     )
     found = []
-    for one, absolute, p, corrected, better_p in zip(
-        outcomes, is_absolute, worse, worse_corrected, better_corrected, strict=True
-    ):
+    for one, p, corrected, better_p in zip(outcomes, worse, worse_corrected, better_corrected, strict=True):
         most = card_tests.most_worse(one.worse, one.n if one.measurements >= one.n else one.measurements, level / tests)
         verdict = {"p": p, "p_corrected": corrected, "worse_share_at_most": most, "reason": ""}
         if one.n == 0:
@@ -327,16 +329,11 @@ def _verdicts(outcomes, rows, tests, level, exam, rare):
             found.append(verdict | {"verdict": WORSE})
         elif better_p <= level and not one.missing:
             found.append(verdict | {"verdict": BETTER})
-        elif most <= exam["limits"]["worse_share"] and not one.missing and _falls_no_more(one, absolute):
+        elif most <= exam["limits"]["worse_share"] and not one.missing and one.far_worse <= one.standards_far:
             found.append(verdict | {"verdict": LIKE})
         else:
             found.append(verdict | _open(one))
     return found
-
-
-def _falls_no_more(one, is_absolute) -> bool:
-    """Tell whether no more runs fall than of the standards: one that does is not like them."""
-    return one.far_worse <= (0 if is_absolute else one.standards_far)
 
 
 def _open(one) -> dict[str, str]:

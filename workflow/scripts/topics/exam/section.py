@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from report_parts.cells_table import CCA, cells_table, shown_cell, shown_text
+from report_parts.cells_table import CCA, Shown, cells_table, shown_cell, shown_text
 from report_parts.data_tables import Cell, shared_decimals, signed_cell
 from report_parts.hypothesis_cells import ALIKE, DIFFERS, OPEN
 from report_parts.material import Finding, ReportMaterial
@@ -64,12 +64,12 @@ def section(material: ReportMaterial) -> dict:
         "explanation": exam["explanation"],
         "population": population_rows(material.tables.runs, material.tables.scenarios, exam["population"]),
         "blind": blind_spots(material.tables.runs, material.tables.scenarios),
-        "table": cells_table("scorecard", "What decides", deciding, _scorecard(published)),
+        "table": cells_table("scorecard", "What decides", deciding, scorecard_columns(published)),
         "secondary": cells_table(
             "scorecard-secondary",
             "What else was measured",
             shown,
-            _scorecard(published)[:1] + _scorecard(published)[2:],
+            scorecard_columns(published)[:1] + scorecard_columns(published)[2:],
         )
         if len(shown)
         else None,
@@ -335,8 +335,8 @@ def _most_cell(row):
     return Cell(NONE) if is_missing(most) else Cell(f"{100 * most:.0f} %", float(most))
 
 
-def _scorecard(published):
-    """Return what is shown of the scorecard, beside what is published."""
+def scorecard_columns(published) -> tuple[Shown, ...]:
+    """Return the columns that show a scorecard, beside what is published."""
     return (
         SECTION,
         shown_cell("Verdict", lambda row: Cell(row["verdict"], style=VERDICTS[row["verdict"]]), filtered=True),

@@ -1,6 +1,7 @@
 """The exam: what RFC 9743 asks of a congestion control algorithm, held against the standard CCAs."""
 
 from collections.abc import Iterator
+from difflib import get_close_matches
 
 from study_files.study_design import StudyDesign, is_sampled
 from topics.exam.tables import EXAM_PUBLISHED, EXAM_VALUES, SCORECARD
@@ -47,6 +48,26 @@ def _judged(design: StudyDesign) -> dict:
     return {"exam": design.study["exam"], "scenarios": labels}
 
 
+def _problems(design: StudyDesign) -> Iterator[str]:
+    """Yield what decides in the exam without a scenario for it, or without a criterion that asks for its measure there."""
+    # Only exams need the criteria, whose published statements take models.
+    from topics.exam.criteria import wanted_measures
+
+    names = [scenario["id"] for scenario in design.scenarios]
+    for scenario, measures in design.study["exam"]["primaries"].items():
+        if scenario not in names:
+            near = get_close_matches(scenario, names, 1)
+            yield f"exam.primaries has {scenario}; allowed are scenarios of the study{f', such as {near[0]}' if near else ''}."
+            continue
+        wanted = sorted(wanted_measures(scenario))
+        for measure in measures:
+            if measure not in wanted:
+                allowed = (
+                    f"allowed are {', '.join(wanted)}" if wanted else "no criterion asks anything of that scenario"
+                )
+                yield f"exam.primaries.{scenario} has {measure}; {allowed}."
+
+
 TOPIC = Topic(
     "exam",
     "Exam",
@@ -72,4 +93,5 @@ TOPIC = Topic(
     place=Place.FRONT,
     pictures=(THROUGHPUT,),
     sole=True,
+    problems=_problems,
 )

@@ -25,7 +25,7 @@ from figure_parts.scenario_panels import (
     panel_title,
     parts_of,
 )  # fmt: skip
-from figure_parts.tooltips import tell
+from figure_parts.tiles import draw_tile
 from wording.number_format import is_missing
 
 # More columns than these are spread over several panels, so that tiles stay legible on a phone.
@@ -118,21 +118,12 @@ def _names(axes, rows, columns, tile, upright):
 
 
 def _tile(axes, column, row, cell, scale, tile):
-    gap_x, gap_y = 1 / tile, 1 / ROW_PT
     known = not is_missing(cell["value"])
-    fill, ink = scale.colours(scale.step(cell["value"])) if known else ("none", LIGHT.muted)
-    drawn = axes.add_patch(
-        Rectangle(
-            (column + gap_x / 2, row - 0.5 + gap_y / 2), 1 - gap_x, 1 - gap_y, fc=fill,
-            ec="none" if known else LIGHT.line, lw=0 if known else 0.8, ls="-" if known else (0, (2, 2)),
-        )
-    )  # fmt: skip
     words = f"{cell['value']:.3f}" if known else cell["note"] or "none"
-    tell(drawn, [f"{cell['row_cca']} against {cell['column_cca']}: {words}"], cell["scenario"])
-    axes.text(
-        column + 0.5, row, value_words(cell["value"]) if known else "none",
-        size=SMALL_SIZE_PT if known else SMALL_SIZE_PT - 0.5, ha="center", va="center_baseline", color=ink,
-        style="normal" if known else "italic",
+    draw_tile(
+        axes, (column, row), (tile, ROW_PT), value_words(cell["value"]) if known else "none",
+        scale.colours(scale.step(cell["value"])) if known else None,
+        f"{cell['row_cca']} against {cell['column_cca']}: {words}", cell["scenario"],
     )  # fmt: skip
 
 
