@@ -16,8 +16,9 @@ def steady(**means):
 
 
 def alternating(high, low):
-    """Return values by which bbr is above the others in half of the replications, below in the rest."""
-    return lambda scenario, cca, ip_version: [high, low, high, low, high, low] if cca == "bbr" else [10, 11] * 3
+    """Return values of bbr from high to low, with those of the others around 10.5."""
+    of_bbr = [high, (high + low) / 2, low] * 2
+    return lambda scenario, cca, ip_version: of_bbr if cca == "bbr" else [10, 10.5, 11] * 2
 
 
 BBR_FIRST = {"kind": "ordering", "ccas": ["bbr"], "place": "highest", "requirement": {"above": 50}}
@@ -184,9 +185,9 @@ def test_ratio_with_a_divisor_of_zero(tmp_path):
     assert row["verdict"] == NOT_TESTABLE
     assert row[["value", "low", "high"]].isna().all()
 
-    row = check(tmp_path, lambda s, cca, ip: [0, 0, 1] if cca == "reno" else [8, 9, 10], claim)
+    row = check(tmp_path, lambda s, cca, ip: [0, 0.5, 1] if cca == "reno" else [8, 9, 10], claim)
     assert row["verdict"] == REPRODUCED
-    assert row["value"] == pytest.approx(27)
+    assert row["value"] == pytest.approx(18)
     assert row["low"] > 2
     assert row[["high"]].isna().all()
     assert row["because"].endswith("and has no upper end, for a divisor may be 0.")

@@ -242,9 +242,8 @@ def _paired_words(claim, samples, measure, mask, significance, differs):
     test = mean_test(means)
     if test is None:
         few = f"{len(means)} {'is' if len(means) == 1 else 'are'} too few, a test takes {LEAST_PAIRS}"
-        why = (
-            "no scenario differs" if not means.any() else few if len(means) < LEAST_PAIRS else "all differ by the same"
-        )
+        same = len(means) > 1 and is_constant(means)
+        why = "no scenario differs" if not means.any() else "all differ by the same" if same else few
         return f"the test of pairs {words} has nothing to test: {why}"
     p, effect = test.p(), to_effect(float(means.mean()), scale)
     p_words = p_value(p) if p < 0.001 else f"= {p_value(p)}"
