@@ -293,7 +293,7 @@ WITHIN_5_PERCENT = {"kind": "no_difference", "margin": 5, "margin_unit": "percen
                 for step in range(6)
             ],
             REPRODUCED, "finds no difference, p = 0.593; the test of pairs of 2 scenarios, one value each, has nothing to "
-            "test: 2 are too few, a test takes 6.",
+            "test: all differ by the same.",
         ),
         (
             {"quantity": "rtt_first_stream_ms"}, lambda s, cca, ip: [10 + step + 50 * (ip == "ipv6") for step in range(6)],
