@@ -115,7 +115,7 @@ def rates(rng, samples) -> Iterator[Rate]:
         yield from mean_coverage(rng, samples, n, truth)
     for n in (8, 12):
         yield from mean_coverage(rng, samples, n, ONE_KIND[0], missing=0.2)
-    for truth, n in itertools.product(ONE_KIND, (3, 4, 6, 12, 30)):
+    for truth, n in itertools.product(ONE_KIND, (5, 6, 12, 30)):
         usual = truth.name.startswith(("normal", "skewed", "flat"))
         yield from alarms_of_kinds(rng, samples, n, truth, (0.0, 0.015) if usual else ANY)
     for truth, n in itertools.product(TWO_KINDS, (6, 12)):
