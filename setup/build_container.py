@@ -12,6 +12,8 @@ from study_files.kernels import CHECKOUT, RECIPE
 GUEST = CHECKOUT / "envs/guest"
 #: Longest time of a build, and of a base's, in seconds. On a busy machine with two cores they take minutes.
 LONGEST_S, LONGEST_BASE_S = 3600, 4 * 3600
+#: Memory that a process of a build may map, in bytes: compilers take a tenth of it, and without a limit all there is.
+MOST_MEMORY_BYTES = 2**32
 #: Bytes of a build's output that are kept from the beginning, and from the end.
 KEPT_WORDS = 2**20
 #: Files that Apptainer would mount from the machine; builds get the image's.
@@ -25,14 +27,14 @@ TIMED_OUT = 124
 def contained(*binds, recipe=GUEST, seconds=None, root=None) -> list[str]:
     """Return the first part of the command that runs compiler and patch in a container; the image and their command follow.
 
-    The container ends after ``seconds``. `OF_THE_IMAGE` is mounted from the image's folder ``root``. /proc/sys is read-only:
-    root without privileges could write it too.
+    The container ends after ``seconds``; no process in it gets more memory than `MOST_MEMORY_BYTES`. `OF_THE_IMAGE` is mounted
+    from the image's folder ``root``. /proc/sys is read-only: root without privileges could write it too.
     """
     places = [*binds, f"{recipe}:/build/guest:ro", "/proc/sys:/proc/sys:ro"]
     if root is not None:
         places += [f"{root / path}:/{path}:ro" for path in OF_THE_IMAGE if (root / path).is_file()]
     return [
-        *(["timeout", "--kill-after=10", str(seconds)] if seconds else []),
+        *(["timeout", "--kill-after=10", str(seconds)] if seconds else []), "prlimit", f"--as={MOST_MEMORY_BYTES}",
         str(CHECKOUT / environment.VENV / "bin/apptainer"), "--silent", "exec", "--userns", "--containall", "--no-home",
         "--no-mount", "sys,bind-paths,devpts", "--pwd", "/", "--net", "--network", "none",
         *(part for place in places for part in ("--bind", place)),

@@ -68,7 +68,7 @@ def served(tmp_path):
 @pytest.mark.parametrize("stage", STAGES)
 def test_network_lost_while_something_is_fetched(root, tmp_path, served, stage, fault):
     began = time.monotonic()
-    broken = fetch(root, tmp_path, stage, fault)
+    (broken,) = fetch(root, tmp_path, stage, fault)
     assert broken.returncode == 1 and time.monotonic() - began < LONGEST_S
     (sentence,) = broken.stderr.splitlines()
     assert sentence.startswith("sawtooth: ") and "can't be " in sentence
@@ -80,16 +80,31 @@ def test_network_lost_while_something_is_fetched(root, tmp_path, served, stage, 
         # nor is what came before the fault fetched again
         assert [path.name for path in (tmp_path / "cache").glob("debian/fetched/*")] == ["first.deb"]
         (tmp_path / "served/mirror/first.deb").unlink()
-    whole = fetch(root, tmp_path, stage)
-    assert whole.returncode == 0, whole.stdout + whole.stderr
-    place = tmp_path / whole.stdout.splitlines()[-1].removeprefix("has ")
-    files = {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in place.iterdir() if path.is_file()}
-    assert len(files) == 3 and files.items() <= served.items()
+    (whole,) = fetch(root, tmp_path, stage)
+    has_all(whole, tmp_path, served)
     assert not (tmp_path / "cache/debian/fetched").exists()
 
 
-def fetch(root, folder, stage, fault=None):
-    """Return the finished call of set-up's lines, in a Python as `make` starts it."""
+@pytest.mark.parametrize("stage", STAGES)
+def test_two_set_ups_at_once(root, tmp_path, served, stage):
+    """In one clone, or two that fill one cache: one fetches and the other waits."""
+    calls = fetch(root, tmp_path, stage, count=2)
+    for call in calls:
+        has_all(call, tmp_path, served)
+    words = "".join(call.stdout for call in calls)
+    assert words.count(": started") + words.count("files\n") == (2 if stage == "the workflow environment" else 1), words
+
+
+def has_all(call, folder, served):
+    """Fail unless a call of `fetch` has made a folder with the three files as they are served."""
+    assert call.returncode == 0, call.stdout + call.stderr
+    place = folder / call.stdout.splitlines()[-1].removeprefix("has ")
+    files = {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in place.iterdir() if path.is_file()}
+    assert len(files) == 3 and files.items() <= served.items()
+
+
+def fetch(root, folder, stage, fault=None, count=1):
+    """Return the finished calls of set-up's lines, begun at once, each in a Python as `make` starts it."""
     environ = {name: value for name, value in os.environ.items() if not name.startswith(("PIP_", "PYTHON"))} | {
         "PYTHONPATH": os.pathsep.join(f"{root}/{part}" for part in ("setup", "workflow/scripts", "workflow")),
         "SAWTOOTH_CACHE": f"{folder}/cache", "SAWTOOTH_MIRROR": f"{URL}/mirror", "SAWTOOTH_SNAPSHOT": f"{URL}/past",
@@ -98,6 +113,16 @@ def fetch(root, folder, stage, fault=None):
     try:
         with network_of(folder / "served", fault) as within:
             command = [*within, Path(sys._base_executable), "-c", CALL.format(STAGES[stage])]
-            return subprocess.run(command, cwd=folder, env=environ, capture_output=True, text=True, timeout=300)
+            calls = [
+                subprocess.Popen(
+                    command, cwd=folder, env=environ, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+                )
+                for _ in range(count)
+            ]
+            printed = [call.communicate(timeout=300) for call in calls]
     except OSError as error:
         pytest.skip(str(error))
+    return [
+        subprocess.CompletedProcess(call.args, call.returncode, *texts)
+        for call, texts in zip(calls, printed, strict=True)
+    ]

@@ -160,6 +160,14 @@ def test_a_c_file_reads_nothing_of_the_machine(cache, tmp_path):
     assert users == (cache.source.parents[1] / "etc/passwd").read_bytes()
 
 
+def test_a_c_file_does_not_take_all_memory(cache, tmp_path):
+    path = tmp_path / "tcp_aimd.c"
+    path.write_text(f'{EXAMPLE.read_text()}\n#include "/dev/zero"\n')
+    done, linux, _ = cache.build(path)
+    assert linux is None
+    assert "can't be built into the guest kernel" in done.stderr and "out of memory allocating" in done.stderr
+
+
 @pytest.fixture
 def tree(cache, tmp_path):
     """A function that makes a source tree of little more than what the guest's patches change, with a Makefile; as a kernel of a study."""

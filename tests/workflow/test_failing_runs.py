@@ -88,10 +88,10 @@ def test_an_invalid_run_is_kept_with_its_reason(specification, testbed, tmp_path
 def test_failed_and_missing_runs_are_gaps_in_the_report(fresh):
     """Run, step and cause are named, nothing is tried again, and the study goes on to its report; so it does without runs, if asked."""
     traffic = fresh.folder / "workflow/testbed/traffic/iperf3.py"
-    asked = '["--congestion", specification.flow_kernel_cca(client.flows[0])]'
+    asked = '["--congestion", cca]'
     assert asked in traffic.read_text()
     # A CCA that the kernel doesn't have, instead of CUBIC.
-    wrong = '["--congestion", specification.flow_kernel_cca(client.flows[0]).replace("cubic", "hopeful")]'
+    wrong = '["--congestion", cca.replace("cubic", "hopeful")]'
     traffic.write_text(traffic.read_text().replace(asked, wrong))
     call = ("--cores", "all", "--configfile", "config/studies/mini.yaml")
     _, output = fresh.snakemake(*call)

@@ -13,6 +13,8 @@ from pathlib import Path
 import pytest
 
 from experiment.definitions import Definition, kernel_id
+from run_tables.exclusions import excluded_by
+from study_files import study as studies
 from study_files.kernels import completed_kernel
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -49,35 +51,95 @@ def built(path, text, folder, kernel=None):
 
 
 def carried_out(specification, testbed, tmp_path, definition=None, cca="cubic"):
-    # On the data's path: over a separate network, the names of CCA and kernel, which iperf3 sends, move moments by less than a microsecond.
-    traffic = {"duration_s": 3, "control_connection": "data-path"}
-    asked = specification("100mbit-10ms-1pct-4flows", cca, traffic=traffic)
+    asked = specification("100mbit-10ms-1pct-4flows", cca, traffic={"duration_s": 3})
+    return document_of(asked, testbed, tmp_path, definition)
+
+
+def document_of(asked, testbed, tmp_path, definition=None):
     if definition:
-        asked["cca_definitions"] = {cca: definition}
+        asked["cca_definitions"] = {asked["cca"]: definition}
     done = testbed(asked, tmp_path / "run.json.gz", "--kernels", str(tmp_path / "kernels"))
     assert done.returncode == 0, done.stderr[-2000:]
     return json.loads(gzip.decompress((tmp_path / "run.json.gz").read_bytes()))
 
 
-def test_a_copy_of_cubic_gives_the_same_document(specification, testbed, tmp_path):
+#: Reno by the kernel's own functions.
+RENO = """#include <linux/module.h>
+#include <net/tcp.h>
+static struct tcp_congestion_ops copied = {
+	.ssthresh = tcp_reno_ssthresh, .cong_avoid = tcp_reno_cong_avoid, .undo_cwnd = tcp_reno_undo_cwnd, .owner = THIS_MODULE,
+	.name		= "reno",
+};
+static int __init begin(void) { return tcp_register_congestion_control(&copied); }
+module_init(begin);
+MODULE_LICENSE("GPL");
+"""
+
+
+def source_of(cca):
+    """Return a C file with which a CCA is built, named as the kernel's."""
     import images
 
-    text = (images.cached_image(ROOT / images.KERNEL)[1] / "root/build/source/net/ipv4/tcp_cubic.c").read_text()
-    done, definition = built(
-        tmp_path / "tcp_twins.c", text.replace('.name\t\t= "cubic"', '.name\t\t= "twins"'), tmp_path / "kernels"
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    own = carried_out(specification, testbed, tmp_path, definition, "twins")
+    linux = images.cached_image(ROOT / images.KERNEL)[1] / "root/build/source"
+    return RENO if cca == "reno" else (linux / f"net/ipv4/tcp_{cca}.c").read_text()
+
+
+LINK, QUEUE = {"rate_mbps": 20, "delay_ms": 10}, {"bdp": 1}
+OWN = {"name": "own", "count": 1, "stop_s": 3}
+#: What a copy is run in: scenarios of 3 s.
+PLACES = {
+    "loss": {"link": LINK | {"loss_percent": 1}, "flows": 3},
+    "slow start": {"flows": 1, "traffic": {"duration_s": 3, "sample_interval_ms": 10}},
+    "neighbours": {"flows": [OWN, {"name": "other", "cca": "vegas", "count": 1, "start_s": 1, "stop_s": 3}]},
+    "web": {"flows": [OWN, {"name": "web", "application": "web", "arrivals_per_s": 5, "sizes": "main-object", "stop_s": 3}]},
+    "ECN": {"queue": {"discipline": "fq_codel"}, "flows": 2, "transport": {"ecn": "classic"}},
+    "timeline": {"link": LINK | {"timeline": [{"at_s": 1, "rate_mbps": 5}]}, "flows": 2},
+    "MPTCP": {"topology": "cable", "flows": 2, "multipath": {"by": "mptcp", "paths": 2}},
+}  # fmt: skip
+
+
+def run_in(place, cca):
+    """Return the specification of a run of a CCA in one of `PLACES`."""
+    scenario = {"id": "s", "link": LINK, "queue": QUEUE, "traffic": {"duration_s": 3}} | PLACES[place]
+    config = {"study": "copies", "title": "copies", "seed": 1, "replications": 1, "ccas": ["reno"], "ip_versions": ["ipv4"], "scenarios": [scenario]}  # fmt: skip
+    study = studies.resolve(config, Path("copies.yaml"))
+    return json.loads(json.dumps(studies.run_specification(study, *next(iter(studies.runs(study)))))) | {"cca": cca}
+
+
+@pytest.fixture(scope="module")
+def copies(tmp_path_factory):
+    """A folder of kernels with copies under names of other lengths, and CCA -> the definition of its copy."""
+    folder, definitions = tmp_path_factory.mktemp("copies"), {}
+    for cca, name in (("cubic", "qqqqqqqqqqqqqqq"), ("reno", "qqq")):
+        text = source_of(cca).replace(f'.name\t\t= "{cca}"', f'.name\t\t= "{name}"')
+        done, definitions[cca] = built(folder / f"tcp_{name}.c", text, folder / "kernels")
+        assert done.returncode == 0, done.stdout + done.stderr
+    return folder, definitions
+
+
+@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("cca", ["cubic", "reno"])
+def test_a_copy_under_another_name_gives_the_same_document(testbed, copies, cca, place):
+    folder, definitions = copies
+    name = definitions[cca]["cca"]
+    own = document_of(run_in(place, name), testbed, folder, definitions[cca])
     assert own["verdict"]["valid"], own["verdict"]
-    build = f"#{next((tmp_path / 'kernels').glob('*.json')).stem} "
-    assert own["environment"]["kernel_build"].startswith(build)
-    assert own["specification"].pop("cca_definitions") == {"twins": definition}
-    assert own["network"]["read_back"].pop("cca_parameters")["tcp_twins"]["beta"] == "717"
+    assert own["specification"].pop("cca_definitions") == {name: definitions[cca]}
+    parameters = own["network"]["read_back"].pop("cca_parameters")
+    assert cca != "cubic" or parameters[f"tcp_{name}"]["beta"] == "717"
+    build = own["environment"]["kernel_build"].split()[0]
+    assert (folder / "kernels" / build.removeprefix("#") / "linux").exists()
     (of_kernel,) = (check for check in own["verdict"]["checks"] if check["name"] == "kernel")
     own["verdict"]["checks"].remove(of_kernel)
-    kernels = carried_out(specification, testbed, tmp_path)
+    kernels = document_of(run_in(place, cca), testbed, folder)
+    if place == "MPTCP":
+        # iperf3's last messages, which name the CCA, are on the data's path.
+        for document in (own, kernels):
+            for interface in document["links"]["after"].values():
+                for queue in interface["qdiscs"].values():
+                    del queue["bytes"]
     # The rest is the same to the last digit: iperf3 names the kernel's build too.
-    assert json.dumps(own).replace("twins", "cubic").replace(build, "#1 ") == json.dumps(kernels)
+    assert json.dumps(own).replace(name, cca).replace(f"{build} ", "#1 ") == json.dumps(kernels)
 
 
 #: Makes system calls of the machine itself: a guest kernel is a program of the machine's.
@@ -162,15 +224,40 @@ def test_what_a_kernel_of_somebody_can_reach_of_the_machine(specification, testb
 
 @pytest.mark.parametrize("base", ["newest", "6.12"])
 def test_a_cca_that_crashes_makes_a_failed_run(specification, testbed, tmp_path, base):
-    """With the kernel's last words, also of one whose processes are held by ptrace."""
+    """Once, with the kernel's last words and call trace, also of one whose processes are held by ptrace."""
     text = EXAMPLE.read_text().replace("\treturn max(tcp_snd_cwnd", "\tBUG();\n\treturn max(tcp_snd_cwnd")
     done, definition = built(tmp_path / "tcp_aimd.c", text, tmp_path / "kernels", completed_kernel({"base": base}))
     assert done.returncode == 0, done.stdout + done.stderr
-    document = carried_out(specification, testbed, tmp_path, definition, "aimd")
-    assert document["failure"]["step"] == "guest"
-    assert "the kernel's last words: " in document["failure"]["cause"]
-    assert "net/sawtooth/tcp_aimd.c:" in document["failure"]["cause"]
+    asked = specification("100mbit-10ms-1pct-4flows", "aimd", traffic={"duration_s": 3})
+    asked["cca_definitions"] = {"aimd": definition}
+    done = testbed(asked, tmp_path / "run.json.gz", "--kernels", str(tmp_path / "kernels"))
+    assert done.stderr.count("--- traffic") == 1
+    document = json.loads(gzip.decompress((tmp_path / "run.json.gz").read_bytes()))
+    failure = document["failure"]
+    assert (failure["step"], failure["kind"], excluded_by(document)) == ("guest", "crash", "crash")
+    words = "the guest kernel crashed; the kernel's last words: BUG: failure at net/sawtooth/tcp_aimd.c:"
+    assert failure["cause"].startswith(words)
+    assert "; call trace: tcp_enter_recovery < " in failure["cause"]
     assert not document["verdict"]["valid"]
+
+
+def test_a_fault_is_named_with_the_function_and_a_loop_ends(specification, testbed, tmp_path):
+    """Where the processor was is the innermost function; a loop is ended by the CPU time that it used, once."""
+    for statement, kind, words in (
+        ("*(volatile int *)8 = 1;", "crash", "; call trace: aimd_ssthresh < tcp_enter_recovery < "),
+        ("for (;;) cpu_relax();", "not ended", "did not end within its limit of 10 s of CPU time"),
+    ):
+        text = EXAMPLE.read_text().replace("\treturn max(tcp_snd_cwnd", f"\t{statement}\n\treturn max(tcp_snd_cwnd")
+        done, definition = built(tmp_path / "tcp_aimd.c", text, tmp_path / "kernels")
+        assert done.returncode == 0, done.stdout + done.stderr
+        asked = specification("100mbit-10ms-1pct-4flows", "aimd", traffic={"duration_s": 1})
+        asked["cca_definitions"] = {"aimd": definition}
+        output = tmp_path / "run.json.gz"
+        done = testbed(asked, output, "--kernels", str(tmp_path / "kernels"), "--wall-limit-s", "40")
+        assert done.stderr.count("--- traffic") == 1
+        failure = json.loads(gzip.decompress(output.read_bytes()))["failure"]
+        assert failure["kind"] == kind
+        assert words in failure["cause"]
 
 
 def test_what_does_not_compile_is_said_in_the_compilers_words(tmp_path):

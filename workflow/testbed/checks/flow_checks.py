@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterator
 
-from testbed.checks.check import Check, in_turn, words
+from testbed.checks.check import INSTRUMENT, SENDER, Check, in_turn, words
 from testbed.checks.lost_packets import packets_lost
 from testbed.readings.deliveries import (
     COOKIE_ACKED_BYTES,
@@ -21,12 +21,18 @@ MIN_EXCHANGES = 100
 MOST_LIMITED = 0.01
 #: A window of this part of the largest receive buffer may be as open as it gets.
 OPENED = 4
+#: What Linux puts in the place of a CCA on a connection without the ECN that it needs.
+WITHOUT_ECN = {"dctcp": "dctcp-reno"}
 #: The share of a flow's readings that a subflow, or a file's connection, has at least.
 MOST_OF = 0.9
 
 
 def check_cca(specification, document) -> Check:
-    """Every data connection ran its CCA: by iperf3's JSON and by the kernel, at every look."""
+    """Every data connection ran its CCA: by iperf3's JSON and by the kernel, at every look.
+
+    Or what Linux puts in its place where ECN was asked for and a connection did without (`network_checks.check_ecn`). A socket
+    that was given a CCA from a C file and has another one got that from the file.
+    """
     observed = [
         (specification.flow_kernel_cca(flow), process["client"]["end"].get("sender_tcp_congestion"))
         for process in document["traffic"]
@@ -34,7 +40,12 @@ def check_cca(specification, document) -> Check:
         for flow in process["flows"]
     ]
     seen = [(specification.flow_kernel_cca(s["flow"]), s["cca"]) for s in readings(document)]
-    ok = bool(seen) and all(wanted == cca for wanted, cca in (*observed, *seen))
+    fallen_back = any(
+        s.get("ecn") == "off" != specification.pair_ecn(specification.flow_pair(s["flow"])) for s in readings(document)
+    )
+    instead = WITHOUT_ECN if fallen_back else {}
+    ok = bool(seen) and all(cca in (wanted, instead.get(wanted, wanted)) for wanted, cca in (*observed, *seen))
+    given = specification.sources and specification.transport.cca_set_by == "socket"
     asked = (
         list(dict.fromkeys(flow.cca for flow in specification.long_flows))
         if specification.groups
@@ -46,6 +57,7 @@ def check_cca(specification, document) -> Check:
         f"{' and '.join(map(specification.kernel_cca, asked))} on every connection"
         + (" in turn" if len(asked) > 1 else ""),
         f"iperf3: {words(cca for _, cca in observed)}; kernel: {words(cca for _, cca in seen)} ({len(seen)} readings)",
+        SENDER if given and seen else INSTRUMENT,
     )
 
 
@@ -100,6 +112,7 @@ def check_streams(specification, document) -> Check:
         len(streams) == specification.flows and (silent == 0 or packets_lost(document) > 0),
         f"{specification.flows}, all sending",
         f"{len(streams)}, {silent} that never sent, {idle} without a byte delivered",
+        SENDER if len(streams) == specification.flows else INSTRUMENT,
     )
 
 
@@ -119,9 +132,10 @@ def check_overlap(specification, document) -> Check:
     """All flows were sending at every look at the sockets, from a quarter of the duration to three; of groups, those whose time it was.
 
     A flow may begin late where the network lost packets: those with which connections of its client begin may be among them.
+    That a connection which is there does not send is its sender's doing.
     """
     clients, planned = plan_clients(specification), set(look_times_s(plan_clients(specification), specification))
-    wrong, counts, due_counts, begun, late = [], [], [], set(), {}
+    wrong, idle, counts, due_counts, begun, late = [], [], [], [], set(), {}
     for look in document["sockets"]:
         # The first bytes of a data connection are iperf3's cookie, not data.
         sending = {s["flow"] for s in look["sockets"] if s.get("bytes_sent", 0) > COOKIE_BYTES}
@@ -131,7 +145,9 @@ def check_overlap(specification, document) -> Check:
             due_counts.append(len(due))
             held_up = {flow for client in clients if is_held_up(client, look) for flow in client.flows}
             late |= dict.fromkeys((due - sending - begun) & held_up, look["time_s"])
-            wrong += due - sending - (held_up - begun)
+            silent = due - sending - (held_up - begun)
+            idle += silent & {socket["flow"] for socket in look["sockets"]}
+            wrong += silent
         wrong += sending - possible
         begun |= sending
     if late and not packets_lost(document):
@@ -143,6 +159,7 @@ def check_overlap(specification, document) -> Check:
         bool(counts) and not wrong,
         f"{words(due_counts) if due_counts else specification.flows} flows sending at {times} s",
         "; ".join([f"{words(counts)} flows", *([] if wrong else of_late)]),
+        SENDER if wrong and len(idle) == len(wrong) else INSTRUMENT,
     )
 
 
@@ -194,7 +211,7 @@ def check_exchanges(specification, document) -> Check:
         observed.append(f"{result['exchanges']} exchanges of {result['message_bytes']} bytes")
     wanted = f"at least {MIN_EXCHANGES} of {specification.traffic.block_bytes} bytes"
     same = all(p["round_trip"]["message_bytes"] == specification.traffic.block_bytes for p in document["traffic"])
-    return Check("exchanges", same and not wrong, wanted, in_turn(observed))
+    return Check("exchanges", same and not wrong, wanted, in_turn(observed), SENDER if same else INSTRUMENT)
 
 
 def check_transfer(specification, document) -> Check:
@@ -229,11 +246,12 @@ def check_series(specification, document) -> Check:
 
 
 def check_buffers(specification, document) -> Check:
-    """No receiver's window and no send buffer held a connection back, unless the study limits that buffer.
+    """No receiver's window and no send buffer held a connection back, unless the study limits that buffer; what does follows from what its sender has under way.
 
     By the kernel's own account of a connection's busy time (tcpi_rwnd_limited, tcpi_sndbuf_limited), from the first
     look to the last: at the start a window opens with its buffer, which Linux enlarges once in a round trip. Where packets are
-    lost it may go on opening for long, for the buffer grows with what is read in order: that is the kernel's way, and a result.
+    lost it may go on opening for long, for the buffer grows with what is read in order: that is the kernel's way, and a result. So is
+    a send buffer below its largest: Linux sizes it by the window (tcp_sndbuf_expand), which may hold it back after that was cut.
     A subflow of MPTCP has no send buffer of its own.
     """
     checked = {"receiver's window": "rwnd_limited_ms", "send buffer": "sndbuf_limited_ms"}
@@ -247,7 +265,8 @@ def check_buffers(specification, document) -> Check:
         what
         for what in unasked
         for share, last in limited[what]
-        if share > MOST_LIMITED and not (what == "receiver's window" and lossy and is_opening(specification, last))
+        if share > MOST_LIMITED
+        and not (is_sized(specification, last) if what == "send buffer" else lossy and is_opening(specification, last))
     ]
     wanted = f"{' and '.join(what for what in checked if what in unasked)} within {100 * MOST_LIMITED:g} % of the time"
     return Check(
@@ -257,6 +276,7 @@ def check_buffers(specification, document) -> Check:
         ", ".join(
             f"{what} {100 * max((share for share, _ in shares), default=0):.1f} %" for what, shares in limited.items()
         ),
+        SENDER,
     )
 
 
@@ -268,6 +288,11 @@ def is_opening(specification, socket) -> bool:
     window = socket.get("peer_window_bytes")
     filled = socket.get("sacked_packets", 0) * socket["mss_bytes"]
     return window is not None and window + filled < specification.receive_buffer_bytes / OPENED
+
+
+def is_sized(specification, socket) -> bool:
+    """Return whether a connection's send buffer is below its largest."""
+    return socket.get("send_buffer_bytes", specification.send_buffer_bytes) < specification.send_buffer_bytes
 
 
 def limited_shares(document, column) -> Iterator[tuple[float, dict]]:

@@ -1,6 +1,6 @@
 """Checks of several paths: were they joined as planned, and did each carry its share?"""
 
-from testbed.checks.check import Check
+from testbed.checks.check import INSTRUMENT, SENDER, Check
 from testbed.checks.lost_packets import packets_lost
 from testbed.network.multipath import plan
 
@@ -53,7 +53,7 @@ def check_subflows(specification, document) -> Check:
     Where the network lost packets a subflow may come up late or be spared by the scheduler, which prefers paths without losses:
     that is a result.
     """
-    wrong, spared = [], []
+    wrong, spared, cause = [], [], SENDER
     last = document["sockets"][-1]["sockets"] if document["sockets"] else []
     for flow in range(specification.flows):
         there = sorted(s["subflow"] for s in last if s["flow"] == flow)
@@ -61,13 +61,15 @@ def check_subflows(specification, document) -> Check:
         paths = list(range(specification.subflows(specification.flow_pair(flow).index)))
         once_at_most = len(there) == len(set(there)) and set(there) <= set(paths)
         if not once_at_most or carrying != paths:
+            cause = cause if once_at_most else INSTRUMENT
             excused = once_at_most and packets_lost(document) > 0
             text = f"flow {flow}: data on paths {', '.join(map(str, carrying)) or 'none'}"
             (spared if excused else wrong).append(text)
     for host, counters in document["stack"]["tcp"].items():
-        wrong += [f"{host} {name} {count}" for name, count in counters.items() if count and name in FALLBACKS]
+        fallbacks = [f"{host} {name} {count}" for name, count in counters.items() if count and name in FALLBACKS]
+        wrong, cause = wrong + fallbacks, INSTRUMENT if fallbacks else cause
     expected = f"data on {specification.paths} subflows of every flow, one a path, no fallback"
-    return Check("subflows", not wrong, expected, "; ".join([*wrong, *spared]) or expected)
+    return Check("subflows", not wrong, expected, "; ".join([*wrong, *spared]) or expected, cause)
 
 
 def check_path_shares(specification, document) -> Check:

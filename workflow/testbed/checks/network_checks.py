@@ -5,12 +5,12 @@ import math
 from experiment.disciplines import OF_KIND
 from experiment.link_options import PATH, options_at
 from experiment.timeline import DIRECTIONS
-from testbed.checks.check import Check, in_turn, words
+from testbed.checks.check import INSTRUMENT, SENDER, Check, in_turn, words
 from testbed.checks.flow_checks import readings
 from testbed.checks.loss_burst_checks import judge_bursty_loss
 from testbed.checks.loss_phases import check_phases, loss_phases
 from testbed.network.devices import OFFLOADS
-from testbed.network.transport import route_metrics, settings
+from testbed.network.transport import ECN, route_metrics, settings
 from testbed.readings.deliveries import COOKIE_ACKED_BYTES
 
 #: ping takes both its times in whole microseconds, so what it shows may be one too little (and a rounding of its print).
@@ -23,6 +23,8 @@ LOSS_FALSE_ALARM = 1e-6
 IDLE_RTT_SLACK_MS = 0.2
 #: Under a real clock the stack's own time, of the fastest of ten, and the slack of timers.
 REAL_IDLE_RTT_SLACK_MS = 1.0
+#: Counter of SYN and SYN-ACK packets that a host sent again.
+REPEATED_SYN = "TcpExtTCPSynRetrans"
 #: Kernel counters that mean: memory, not congestion control, held the flow back.
 MEMORY_COUNTERS = (
     "TcpExtTCPMemoryPressures",
@@ -135,6 +137,7 @@ def check_pacing(specification, document) -> Check:
         kinds <= allowed and known,
         f"TCP internal ({where}), pacing rate known",
         f"{words(kinds)} at the sender, {sum(1 for r in rates if r)} of {len(rates)} readings have a pacing rate",
+        SENDER if kinds <= allowed and readings(document) else INSTRUMENT,
     )
 
 
@@ -184,7 +187,7 @@ def judge_loss(name, configured, dropped, offered) -> Check:
     and a share q dropped, n D(q||p) exceeds ln(2/a) with a chance of at most a.
     """
     if offered == 0:
-        return Check(name, False, f"{100 * configured:g} %", "no packet passed")
+        return Check(name, False, f"{100 * configured:g} %", "no packet passed", SENDER)
     ok = offered * relative_entropy(dropped / offered, configured) <= math.log(2 / LOSS_FALSE_ALARM)
     return Check(name, ok, f"{100 * configured:g} %", loss_words(dropped, offered))
 
@@ -205,11 +208,28 @@ def check_loss_reverse(specification, document) -> Check:
 
 
 def check_ecn(specification, document) -> Check:
-    """Every data connection negotiated ECN as the study says, by the kernel, at every look."""
-    seen = [s["ecn"] for s in readings(document)]
-    wanted = [specification.pair_ecn(specification.flow_pair(s["flow"])) for s in readings(document)]
+    """Every data connection negotiated ECN as the study says, by the kernel, at every look.
+
+    Or did without, or with less, where a packet that opens a connection was lost: Linux asks for no ECN when it repeats a SYN
+    (net.ipv4.tcp_ecn_fallback). No more connections may have than such packets were repeated.
+    """
+    seen, wanted, otherwise = [], [], {}
+    for socket in readings(document):
+        pair = specification.flow_pair(socket["flow"])
+        seen.append(socket["ecn"])
+        wanted.append(specification.pair_ecn(pair))
+        if seen[-1] != wanted[-1]:
+            less = list(ECN).index(seen[-1]) < list(ECN).index(wanted[-1]) if seen[-1] in ECN else False
+            otherwise.setdefault(pair, {})[socket["local_port"], socket["remote_port"]] = less
+    tcp = document["stack"]["tcp"]
+    fell_back = all(
+        all(connections.values())
+        and len(connections) <= sum(tcp[host][REPEATED_SYN] for host in (pair.sender, pair.receiver))
+        for pair, connections in otherwise.items()
+    )
     expected = words(wanted or [specification.transport.ecn])
-    return Check("ecn", bool(seen) and seen == wanted, expected, f"{words(seen)} ({len(seen)} readings)")
+    after_loss = f", after the loss of {sum(map(len, otherwise.values()))} SYN" if otherwise and fell_back else ""
+    return Check("ecn", bool(seen) and fell_back, expected, f"{words(seen)} ({len(seen)} readings){after_loss}")
 
 
 def check_marks(specification, document) -> Check:
@@ -263,14 +283,14 @@ def ce_packets(document, host) -> int:
 
 
 def check_memory(specification, document) -> Check:
-    """The kernel never ran into memory limits that look like congestion control."""
+    """The kernel never ran into memory limits that look like congestion control; where it did, more was under way than any CCA is given room for."""
     nonzero = [
         f"{host} {name} {counters[name]}"
         for host, counters in document["stack"]["tcp"].items()
         for name in MEMORY_COUNTERS
         if counters[name]
     ]
-    return Check("memory", not nonzero, "all counters 0", ", ".join(nonzero) or "all counters 0")
+    return Check("memory", not nonzero, "all counters 0", ", ".join(nonzero) or "all counters 0", SENDER)
 
 
 def check_drops_elsewhere(specification, document) -> Check:

@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-from testbed.checks.check import Check, in_turn, words
+from testbed.checks.check import INSTRUMENT, SENDER, Check, in_turn, words
 from testbed.checks.flow_checks import limited_shares, readings
 
 #: Memory that Linux takes for a full packet at most (its truesize): a buffer may be exceeded by the last one.
@@ -94,6 +94,7 @@ def check_least_timeout(specification, document) -> Check:
         bool(above) and least - TICKS_MS <= lowest <= highest,
         f"{least} to {highest:.0f} ms above the RTT",
         f"{lowest:.1f} ms" if above else "no reading",
+        INSTRUMENT if above else SENDER,
     )
 
 

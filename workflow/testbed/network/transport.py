@@ -26,6 +26,8 @@ PATIENT = {
 ECN = {"off": "2", "classic": "1", "accurate": "3"}
 #: A network namespace's default.
 CCA = "net.ipv4.tcp_congestion_control"
+#: What the guest's hosts have as that default where sockets choose their CCA: the first that none of the run's flows has.
+DEFAULTS = ("bic", "hstcp")
 ALLOWED_CCAS = Path("/proc/sys/net/ipv4/tcp_allowed_congestion_control")
 AVAILABLE_CCAS = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
 
@@ -62,6 +64,21 @@ def cca_given_by(specification) -> str:
     return "sysctl" if specification.multipath.by == "mptcp" else "route"
 
 
+def default_cca(specification) -> str | None:
+    """Return the default CCA of a run's hosts that is to be set, None where it stays.
+
+    iperf3 chooses a CCA when its socket is connected. From a default of the same name nothing would change then: the CCA would have
+    begun with the SYN, other than all others and than its own copy under another name (CUBIC's HyStart counts rounds from there).
+    """
+    given_by = cca_given_by(specification)
+    if given_by == "sysctl":
+        return specification.kernel_cca(specification.cca)
+    if given_by != "socket" or not specification.virtual_clock:
+        return None
+    used = {specification.kernel_cca(cca) for cca in specification.ccas_that_run}
+    return next((cca for cca in DEFAULTS if cca not in used), None)
+
+
 def route_metrics(specification) -> dict[str, str]:
     """Return what the routes of a ``sender`` and a ``receiver`` to each other carry in addition, as ip-route(8) writes it."""
     least = specification.transport.min_rto_ms
@@ -88,13 +105,13 @@ def prepare_kernel(specification) -> None:
 
 
 def configure_host(node, specification) -> None:
-    """Set a host's sysctls and, where the study says so, its default CCA."""
+    """Set a host's sysctls and its default CCA."""
     sysctl.write(node, settings(specification, node.name))
-    if cca_given_by(specification) == "sysctl":
+    if cca := default_cca(specification):
         # As the published script does it: a refusal is not an error here. What
         # the connections then run is read back, and judged, like any other.
         with contextlib.suppress(SettingError):
-            sysctl.write(node, {CCA: specification.kernel_cca(specification.cca)})
+            sysctl.write(node, {CCA: cca})
 
 
 def read_back(node, specification) -> dict[str, str]:

@@ -15,6 +15,8 @@ NO_COUNTERS = {
     *("IpForwarding", "IpDefaultTTL"),
     *("TcpRtoAlgorithm", "TcpRtoMin", "TcpRtoMax", "TcpMaxConn", "TcpCurrEstab"),
 }
+#: Counters of bytes: those of iperf3's control connection are among them, which names the CCA.
+BYTES = "Octets"
 PING_INTERVAL_S = 0.1
 #: Number of echo requests without an answer after which a path has no RTT.
 MOST_PINGS = 5_000
@@ -129,4 +131,4 @@ def nstat(node) -> dict[str, int]:
         for head, values in zip(table[::2], table[1::2], strict=True):
             kind, *names = head.split()
             counters |= {kind[:-1] + name: int(n) for name, n in zip(names, values.split()[1:], strict=True)}
-    return {name: count for name, count in counters.items() if name not in NO_COUNTERS}
+    return {name: count for name, count in counters.items() if name not in NO_COUNTERS and not name.endswith(BYTES)}

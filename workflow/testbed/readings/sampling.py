@@ -54,7 +54,7 @@ class Sampler:
         with ExitStack() as stack:
             ip_version, ecn = self._specification.ip_version, self._specification.may_mark
             for node in self._path.senders:
-                reader = SocketReader(node, ip_version, ecn=ecn, memory=self._specification.limits_send_buffer)
+                reader = SocketReader(node, ip_version, ecn=ecn, memory=True)
                 self._readers[node.name] = stack.enter_context(reader)
             if ecn:
                 # A server that listens to both IP versions has sockets of IPv6 for either.

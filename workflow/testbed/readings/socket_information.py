@@ -208,7 +208,6 @@ def connection(buffer, start, end, ecn=False) -> dict:
         at, until = values[INET_DIAG_INFO]
         read |= tcp_info(buffer, at, until - at, ecn)
     if INET_DIAG_SKMEMINFO in values:
-        # Asked for only where the study limits a buffer.
         names = ("send_buffer_bytes", "send_buffer_taken_bytes")
         read |= dict(zip(names, SOCKET_MEMORY.unpack_from(buffer, values[INET_DIAG_SKMEMINFO][0]), strict=True))
     if INET_DIAG_ULP_INFO in values:

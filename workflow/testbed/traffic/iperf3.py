@@ -17,6 +17,8 @@ PATIENT_CLIENT = "/usr/lib/sawtooth/iperf3_client.so"
 BEYOND = 100
 #: How long a server waits for data, in ms: the longest that it accepts. By default it ends the test after two minutes without any.
 PATIENCE_MS = 86_400_000
+#: The longest name that a CCA can have (TCP_CA_NAME_MAX of include/net/tcp.h, less the zero at its end), and what fills shorter ones up.
+LONGEST_NAME, PADDING = 15, "extra_data"
 #: The client sends.
 CLIENT_ON = "sender"
 #: A server ends after its one client.
@@ -68,7 +70,11 @@ def client_command(client, specification, address) -> list[str]:
         # iperf3's default is 1 Mbit/s. The link's rate is more than payloads can have of it.
         return [*command, "--udp", "--bitrate", f"{bitrate or specification.total_rate_mbps:g}M"]
     if transport.cca_set_by == "socket":
-        command += ["--congestion", specification.flow_kernel_cca(client.flows[0])]
+        cca = specification.flow_kernel_cca(client.flows[0])
+        command += ["--congestion", cca]
+        if not specification.control_network:
+            # The parameters travel with the name: those of every CCA are as long.
+            command += [f"--{PADDING.replace('_', '-')}", "-" * (LONGEST_NAME - len(cca))]
     if transport.segment_bytes is not None:
         # TCP's own maximum counts the options along with the payload.
         command += ["--set-mss", str(transport.segment_bytes + TCP_TIMESTAMP_OPTION_BYTES)]
@@ -102,6 +108,7 @@ def result_of(side, client, output) -> dict:
         raise TrafficError(f"{who}: exit status {output.status}, no JSON: {cause}") from None
     if output.status != 0 or "error" in result:
         raise TrafficError(f"{who}: exit status {output.status}: {result.get('error', output.errors or 'no message')}")
+    result.pop(PADDING, None)
     return result
 
 
