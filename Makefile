@@ -18,6 +18,9 @@ QUICK =
 MORE =
 # Two results folders, for compare.
 EXAMS =
+# gallery: CCAs as exam takes them, all of the kernel's by default; DOCUMENT=1 writes config/gallery.md.
+CCAS =
+DOCUMENT =
 # publish: pack the images, too. verify: take the images that lie beside RESULTS.
 IMAGES =
 RERUN =
@@ -33,7 +36,7 @@ MISSPELT := $(filter-out $(KNOWN) SAWTOOTH_% MAKE%,$(GIVEN))
 $(if $(MISSPELT),$(error sawtooth: make has no variable $(firstword $(MISSPELT)) (STUDY, PLATFORM, RESULTS, N, SEED, RUNS, ARGS, PYTHON: `make help`)))
 
 .DEFAULT_GOAL = run
-.PHONY: run study studies setup lint test test-long test-faults bench kernel-profile bench-statistics sensitivity exam evaluate compare verify publish documentation docs bundle images lock clean-cache help
+.PHONY: run study studies setup lint test test-long test-faults bench kernel-profile bench-statistics sensitivity exam evaluate gallery compare verify publish documentation docs bundle images lock clean-cache help
 
 # Before set-up, which may take minutes; what is wrong with the name has been said.
 study:
@@ -91,6 +94,16 @@ evaluate: study setup  ## run STUDY with CCA besides its own, results/<study>-<n
 	@file=$$($(IN_ENVIRONMENT) python -m session.candidate $(call quoted,$(CCA)) $(call quoted,$(CONFIG)) $(if $(MORE),--more $(call quoted,$(MORE)))) \
 	&& $(IN_ENVIRONMENT) snakemake --cores all --use-apptainer --configfile "$$file" $(if $(PLATFORM),--config $(call quoted,platform=$(PLATFORM))) $(ARGS) \
 	&& echo "report: $${file%.yaml}"$(call quoted,$(if $(PLATFORM),-$(PLATFORM))/report.html)
+
+# One exam that can't be finished doesn't keep the others from being carried out.
+gallery: FORM = exam$(if $(filter-out 0,$(or $(QUICK),1)),-quick)
+gallery: setup  ## examine all CCAs of the kernel (or CCAS="vegas bbr"), in the short form but for QUICK=0, pack the exams and put them side by side; DOCUMENT=1: into config/gallery.md, too
+	@set -f; ccas=$(if $(CCAS),$(call quoted,$(CCAS)),$$($(IN_ENVIRONMENT) python -m session.gallery --ccas)); folders=; failed=; for cca in $$ccas; do \
+	file=$$($(IN_ENVIRONMENT) python -m session.candidate "$$cca" config/studies/$(FORM).yaml) \
+	&& $(IN_ENVIRONMENT) snakemake --cores all --use-apptainer --configfile "$$file" $(ARGS) \
+	&& $(IN_ENVIRONMENT) python -m publishing.pack_results "$${file%.yaml}" && folders="$$folders $${file%.yaml}" || failed="$$failed $$cca"; done; \
+	test -z "$$failed" || { echo "sawtooth: there is no exam of$$failed; what is wrong is said above, and the same call goes on where it was" >&2; exit 1; }; \
+	$(IN_ENVIRONMENT) python -m session.gallery $$folders $(if $(DOCUMENT),--document)
 
 compare: setup  ## say what got better and worse from one results folder of EXAMS to the other, exams or not
 	@$(IN_ENVIRONMENT) python -m session.compare_results $(foreach folder,$(EXAMS),$(call quoted,$(folder))) $(ARGS)

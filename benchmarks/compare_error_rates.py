@@ -1,6 +1,6 @@
 """How often `make compare` calls an algorithm worse or better than itself, and how often it finds what is worse.
 
-Row 5 of the review. Results are those of `compared_results.py`: six scenarios, one CCA, four metrics.
+Results are those of `compared_results.py`: six scenarios, one CCA, four metrics.
 """
 
 import math
@@ -9,11 +9,10 @@ from collections.abc import Iterator
 import numpy as np
 
 from compared_results import DEVIATIONS, GAPS, HEAD, of_one_algorithm, table_of_two
-from error_rates import ALARMS, Rate
+from rates import ALARMS, Rate
 from run_tables.metrics import METRICS
 from session.result_comparison import ALL_SCENARIOS, BETTER, NOT_ENOUGH, WORSE, rows_of_score, table_of
 
-ROW = 5
 SCENARIOS = 6
 NORMAL = "normal, sd 0.4 margins"
 #: Where the goodput became worse, and the row that should say so.
@@ -34,7 +33,7 @@ def compare_alarms(rng, samples, n, name) -> list[Rate]:
     """Comparisons of an algorithm with itself in which anything is worse or better; ``name``: of `DEVIATIONS`, or `GAPS`."""
     tables = (of_one_algorithm(rng, name, SCENARIOS, n) for _ in range(samples))
     alarms = sum(map(_differs, tables))
-    return [Rate(ROW, "comparisons with itself that differ", name, n, alarms, samples, ALARMS)]
+    return [Rate("comparisons with itself that differ", name, n, alarms, samples, ALARMS)]
 
 
 def _changed(rng, n, shift, where, after):
@@ -56,8 +55,8 @@ def shift_rates(rng, samples, n, shift, where, bound) -> list[Rate]:
         needed += row["change"] == NOT_ENOUGH and row["n_needed"] > n
     case = f"{shift:g} margins worse {where}"
     return [
-        Rate(ROW, "called worse", case, n, found, samples, bound),
-        Rate(ROW, "not enough, with the number that is", case, n, needed, samples, (0, 1)),
+        Rate("called worse", case, n, found, samples, bound),
+        Rate("not enough, with the number that is", case, n, needed, samples, (0, 1)),
     ]
 
 
@@ -74,21 +73,19 @@ def limit_alarms(rng, samples, n) -> list[Rate]:
             cell = {"starved_s": beyond, "replication": np.repeat(np.arange(n)[:, None], 2, axis=1)}
             rows += rows_of_score(HEAD | {"scenario": f"s{scenario}"}, LIMITED, cell)
         alarms += _differs(table_of(rows))
-    return [
-        Rate(ROW, "exams of one algorithm that differ", "limits, starves with chance 1/2", n, alarms, samples, ALARMS)
-    ]
+    return [Rate("exams of one algorithm that differ", "limits, starves with chance 1/2", n, alarms, samples, ALARMS)]
 
 
 def collapse_power(rng, samples, n, after) -> list[Rate]:
     """Comparisons that call anything worse where a share of the runs now collapses in every scenario, of `DEVIATIONS`."""
     tables = (_changed(rng, n, 0, EVERYWHERE, after) for _ in range(samples))
     found = sum(bool((table["change"] == WORSE).any()) for table in tables)
-    return [Rate(ROW, "called worse, what now collapses", after, n, found, samples, (0, 1))]
+    return [Rate("called worse, what now collapses", after, n, found, samples, (0, 1))]
 
 
-def rates_of_compare(samples, seed) -> Iterator[Rate]:
-    """Yield every rate of `make compare`."""
-    rng = np.random.default_rng(seed)
+def rates(rng, samples) -> Iterator[Rate]:
+    """Yield the subject's rates, which are slow ones: of a quarter of the samples."""
+    samples = max(100, samples // 4)
     for name in (*DEVIATIONS, GAPS):
         for n in (3, 4, 6, 8, 12):
             yield from compare_alarms(rng, samples, n, name)

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from error_rates import Rate
+from rates import Rate
 from topics.exam.card_tests import RARE
 from topics.exam.criteria import MEASURES
 from topics.exam.judge import judge, rare_row
@@ -156,16 +156,17 @@ def found_harms(rng, cards, harm, runs=RUNS) -> tuple[int, int]:
     return sum(row["verdict"] == WORSE for rows in made for row in rows), cards * (ROWS // 10)
 
 
-def exam_rates(rng, cards) -> Iterator[Rate]:
-    """Yield the rates of the table of `make bench-statistics`."""
+def rates(rng, samples) -> Iterator[Rate]:
+    """Yield the subject's rates, of a quarter of the samples in cards."""
+    cards = max(100, samples // 4)
     for name in DISTRIBUTIONS:
         for at_the_boundary in (False, True):
             place = "at the boundary" if at_the_boundary else "no harm"
             worse, like = false_cards(rng, name, cards, at_the_boundary)
-            yield Rate(1, "cards with a false worse", f"{name}; {place}", RUNS, worse, cards, (0, SIGNIFICANCE))
-            yield Rate(1, "cards with a false like", f"{name}; {place}", RUNS, like, cards, (0, SIGNIFICANCE))
+            yield Rate("cards with a false worse", f"{name}; {place}", RUNS, worse, cards, (0, SIGNIFICANCE))
+            yield Rate("cards with a false like", f"{name}; {place}", RUNS, like, cards, (0, SIGNIFICANCE))
     worse, like = false_cards(rng, "normal", cards, at_the_boundary=True, lost=0.1)
-    yield Rate(3, "cards with a false worse", "a tenth of the runs missing", RUNS, worse, cards, (0, SIGNIFICANCE))
-    yield Rate(3, "cards with a false like", "a tenth of the runs missing", RUNS, like, cards, (0, SIGNIFICANCE))
+    yield Rate("cards with a false worse", "a tenth of the runs missing", RUNS, worse, cards, (0, SIGNIFICANCE))
+    yield Rate("cards with a false like", "a tenth of the runs missing", RUNS, like, cards, (0, SIGNIFICANCE))
     for harm, least in ((1.5, 0), (2, 0.85), (3, 0.95)):
-        yield Rate(1, "harms that are found", f"{harm:g} margins", RUNS, *found_harms(rng, cards, harm), (least, 1))
+        yield Rate("harms that are found", f"{harm:g} margins", RUNS, *found_harms(rng, cards, harm), (least, 1))

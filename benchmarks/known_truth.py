@@ -1,10 +1,12 @@
 """Synthetic values whose truth is known: what tests, intervals and verdicts are tried on.
 
-A run's value is 100 Mbit/s times a factor of its own, and times what a replication's seed does to both runs of its pair.
-Every function draws `samples` data sets of `n` replications at once and returns arrays of shape (samples, n).
+A run's value is 100 Mbit/s times a factor, and times what a replication's seed does to both runs of its pair.
+Functions draw `samples` data sets of `n` replications at once and return arrays of shape (samples, n).
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -25,8 +27,28 @@ def _skewed(rng, shape):
     return np.exp(0.2 * rng.standard_normal(shape))
 
 
+def _very_skewed(rng, shape):
+    return np.exp(0.5 * rng.standard_normal(shape))
+
+
 def _exponential(rng, shape):
     return 0.01 + rng.exponential(size=shape)
+
+
+def _base_and_queue(rng, shape):
+    return 1 + 0.2 * rng.exponential(size=shape)
+
+
+def _below_a_limit(rng, shape):
+    return np.maximum(1 - 0.1 * rng.gamma(2, size=shape), 0.01)
+
+
+def _flat(rng, shape):
+    return rng.uniform(0.5, 1.5, shape)
+
+
+def _two_modes(rng, shape):
+    return _normal(rng, shape) * np.where(rng.random(shape) < 0.5, 0.8, 1.0)
 
 
 def _collapses(rng, shape):
@@ -39,8 +61,59 @@ FACTORS: dict[str, Callable] = {
     "heavy tails (t, 3 df)": _heavy_tails,
     "skewed (lognormal, 20 %)": _skewed,
     "exponential": _exponential,
+    "two modes (half at 80 %)": _two_modes,
     "collapses (1 in 10, to 30 %)": _collapses,
 }
+
+
+@dataclass(frozen=True)
+class Truth:
+    """A distribution of runs of which a share may be of another kind."""
+
+    name: str
+    main: Callable  # factor of the runs of the main kind
+    share: float = 0.0  # of runs of the other kind
+    level: float = 1.0  # their factor, times that of the main kind
+
+    def draw(self, rng, shape) -> tuple[np.ndarray, np.ndarray]:
+        """Return values, and which of them are of the other kind."""
+        other = rng.random(shape) < self.share
+        return TYPICAL * self.main(rng, shape) * np.where(other, self.level, 1.0), other
+
+    def mean_of_seen(self, other) -> np.ndarray:
+        """Return the mean that the interval of each sample is of: over the kinds of run that are in it, shape (samples,).
+
+        ``other``: which runs are of the other kind, shape (samples, n).
+        """
+        seen = other.mean(axis=1)
+        mixed = 1 - self.share + self.share * self.level
+        return TYPICAL * mean_factor(self.main) * np.where(seen == 0, 1.0, np.where(seen == 1, self.level, mixed))
+
+
+@lru_cache
+def mean_factor(main) -> float:
+    """Return the mean of a factor, by 4,000,000 values."""
+    return float(main(np.random.default_rng(1), 4_000_000).mean())
+
+
+#: Of one kind: what an interval of a mean holds in 93 to 97 %.
+ONE_KIND = tuple(
+    Truth(name, main)
+    for name, main in (
+        ("normal, 3 %", _normal), ("heavy tails (t, 3 df)", _heavy_tails), ("skewed (lognormal, 20 %)", _skewed),
+        ("skewed (lognormal, 50 %)", _very_skewed), ("exponential", _exponential),
+        ("base and exponential queue", _base_and_queue), ("below a limit (gamma)", _below_a_limit), ("flat", _flat),
+    )
+)  # fmt: skip
+#: Of two kinds: a share of runs collapses, or is threefold as a delay or a loss may be; and two modes.
+TWO_KINDS = (
+    *(
+        Truth(f"{100 * share:g} % at {level:g} of the rest", _normal, share, level)
+        for level in (0.7, 0.5, 0.3, 3.0)
+        for share in (0.05, 0.1, 0.15, 0.3)
+    ),
+    Truth("two modes (half at 80 %)", _normal, 0.5, 0.8),
+)
 
 
 def pairs(rng, factor, samples, n, effect_percent=0.0) -> tuple[np.ndarray, np.ndarray]:
@@ -82,3 +155,9 @@ def copies(rng, samples, n, resolution, difference=0.0) -> tuple[np.ndarray, np.
 def constant_cells(rng, samples, cells) -> np.ndarray:
     """Draw the contrast of cells that are the same in each replication and in either direction as likely, shape (samples, cells)."""
     return rng.choice([-1.0, 1.0], (samples, cells)) * np.exp(rng.standard_normal((samples, cells))) * 1e-3
+
+
+def correlated_cells(rng, samples, scenarios, ccas, correlation) -> np.ndarray:
+    """Draw the contrasts of cells without a difference that are correlated within scenarios, shape (samples, scenarios, CCAs)."""
+    shared, own = rng.standard_normal((samples, scenarios, 1)), rng.standard_normal((samples, scenarios, ccas))
+    return 0.01 * (np.sqrt(correlation) * shared + np.sqrt(1 - correlation) * own)

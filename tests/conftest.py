@@ -165,7 +165,7 @@ def fairness_study(tmp_path_factory):
     """
     places = share_studies.scenarios()
     places.loc[1:, "sample_interval_ms"] = None
-    study = share_studies.sharing_study(places=places, replications=5, start=0.3)
+    study = share_studies.sharing_study(places=places, replications=8, start=0.3)
     flows = study["flows"]
     pair = flows["cca"].isin(["bbr+cubic", "cubic+bbr"]) & (flows["flow_cca"] == "bbr")
     flows.loc[pair & (flows["scenario"] == "buffer-4bdp"), "goodput_mbps"] /= 100

@@ -45,7 +45,7 @@ def ordered_pairs(ccas):
     return [f"{first}+{second}" for first in ccas for second in ccas]
 
 
-def sharing_study(mixes=None, places=None, replications=5, start=0.0, hosts=0.0, noise=0.1, seed=1, **more):
+def sharing_study(mixes=None, places=None, replications=8, start=0.0, hosts=0.0, noise=0.1, seed=1, **more):
     """Draw the tables of a study of mixes.
 
     Parameters

@@ -23,7 +23,7 @@ def test_paired_t_of_students_sleep_data():
 
 def test_t_interval_and_one_sided_p_of_students_sleep_data():
     # R: t.test(extra ~ group, paired): 95 percent confidence interval -2.4598858 -0.7001142.
-    test = paired_tests.mean_test(SLEEP, 1, 0.001)
+    test = paired_tests.StudentMean(SLEEP)
     assert (test.name, test.p()) == ("paired t", pytest.approx(0.002833, abs=5e-7))
     assert test.interval(0.95) == pytest.approx((-2.4598858, -0.7001142), abs=5e-7)
     assert test.p(-1, "less") == pytest.approx(stats.ttest_1samp(SLEEP, -1, alternative="less").pvalue)
@@ -77,19 +77,34 @@ def test_flips_and_t_agree_on_many_normal_pairs():
 
 
 @pytest.mark.parametrize(
-    "pairs, tests, flips",
-    [(7, 1, False), (8, 1, True), (13, 72, False), (14, 72, True), (200, 72, True), (201, 1, False)],
+    ("pairs", "kind"), [(6, "sign flips of the mean"), (200, "sign flips of the mean"), (201, "paired t")]
 )
-def test_the_test_follows_from_the_numbers_of_pairs_and_tests(pairs, tests, flips):
+def test_the_test_follows_from_the_number_of_pairs(pairs, kind):
     rng = np.random.default_rng(pairs)
     for contrasts in (rng.normal(size=pairs), rng.standard_cauchy(pairs), np.append(np.zeros(pairs - 1), 9.0)):
-        name = paired_tests.mean_test(contrasts, tests, 0.05).name
-        assert name == (paired_tests.SIGN_FLIP if flips else paired_tests.T_TEST)
+        assert paired_tests.mean_test(contrasts).name == kind
 
 
-@pytest.mark.parametrize("contrasts", [[], [1.0], [2.0, 2.0, 2.0, 2.0], [0.0] * 12])
-def test_no_test_without_a_spread(contrasts):
-    assert paired_tests.mean_test(np.array(contrasts), 1, 0.05) is None
+@pytest.mark.parametrize(("tests", "pairs"), [(1, 6), (2, 7), (6, 8), (72, 12), (288, 14), (1440, 16), (5000, 25)])
+def test_a_test_takes_so_many_pairs_that_their_smallest_p_is_below_the_level(tests, pairs):
+    assert paired_tests.pairs_for(tests, 0.05) == pairs
+    if pairs > paired_tests.LEAST_PAIRS:
+        assert paired_tests.smallest_p(pairs - 1) * tests > 0.05
+    contrasts = np.ones(pairs) + 1e-6 * np.arange(pairs)
+    assert paired_tests.FlippedMean(contrasts).p() * tests <= 0.05
+
+
+def test_beyond_drawn_flips_p_has_hoeffdings_bound():
+    # Of 40 equal contrasts: exp(-40^2 / (2 x 40)), on both sides; drawn flips alone say 2 / 2^16.
+    contrasts = 1 + 1e-9 * np.arange(40.0)
+    assert paired_tests.FlippedMean(contrasts).p() == pytest.approx(2 * math.exp(-20), rel=1e-6)
+    assert paired_tests.FlippedMean(-contrasts).p(alternative="less") == pytest.approx(math.exp(-20), rel=1e-6)
+    assert paired_tests.FlippedMean(contrasts).p(2.0, "greater") == 1
+
+
+@pytest.mark.parametrize("contrasts", [[], [1.0], [2.0, 2.0, 2.0, 2.0], [0.0] * 12, [1.0, 2, 3, 4, 5]])
+def test_no_test_without_a_spread_or_of_too_few_pairs(contrasts):
+    assert paired_tests.mean_test(np.array(contrasts)) is None
 
 
 def test_quantised_values_are_not_closer_than_they_were_measured():

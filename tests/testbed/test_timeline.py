@@ -1,11 +1,14 @@
 """From a timeline to single changes, and what follows from them: mean rates, losses by phase, the shortest path."""
 
+from types import SimpleNamespace
+
 import pytest
 
 from experiment.specification import RunSpecification
 from experiment.timeline import Timeline
 from testbed.checks.loss_phases import check_phases, loss_phases
 from testbed.checks.network_checks import judge_loss
+from testbed.checks.timeline_checks import left_too_slowly
 
 LINK = {"rate_mbps": 10, "delay_ms": {"forward": 10, "reverse": 20}, "loss_percent": {"forward": 1, "reverse": 0}}
 S = 1_000_000_000
@@ -95,3 +98,27 @@ def test_losses_are_counted_and_judged_phase_by_phase():
     assert check_phases("loss_forward", phases, judge_loss).ok
     leaking = loss_phases(run, document(netem(1000, 11, 10), netem(1011, 60, 0), netem(2000, 70, 0)), "forward")
     assert not check_phases("loss_forward", leaking, judge_loss).ok
+
+
+@pytest.mark.parametrize(
+    "rate_mbps, waited, left, is_wrong",
+    [
+        (
+            100,
+            51476,
+            37850,
+            False,
+        ),  # measured: the packet that was begun takes 1.2 ms, in which ten pass at the new rate
+        (100, 51476, 30000, True),
+        (1, 74186, 74186, False),
+        (1, 74186, 60000, True),
+        (10, 74186, 68000, True),
+    ],
+)
+def test_what_waits_at_a_change_of_rate_begins_to_leave_after_the_packet_that_was_begun(
+    rate_mbps, waited, left, is_wrong
+):
+    specification = SimpleNamespace(rate_mbps=10, packet_bytes=1514)
+    device = {"backlog_bytes": waited, "left_bytes": left, "dropped_packets": 0}
+    done = [{"at_ns": S, "quantity": "rate_mbps", "value": rate_mbps, "devices": {"r1-eth1": device}}]
+    assert bool(left_too_slowly(specification, done)) == is_wrong

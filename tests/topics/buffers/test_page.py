@@ -157,7 +157,7 @@ def test_the_papers_table_stands_beside_ours(one_platform_failed):
     assert rows[2]["values"] == ["none"] * 4 and rows[2]["n"] == "0"
     runs = pd.read_csv(one_platform_failed.table("runs"))
     total = runs.query("scenario == 'uml-10' and cca == 'bbr'")["goodput_mbps"].mean()
-    assert rows[1]["values"][2].startswith(f"{100 * total / RATE:.1f} (")
+    assert rows[1]["values"][2] == f"{100 * total / RATE:.1f}"
 
 
 def test_the_papers_table_is_for_its_own_studies_only(one_platform_failed):
@@ -172,7 +172,7 @@ def test_findings_carry_numbers_and_n(one_platform_failed):
     texts = [finding.text for finding in buffers_section.findings(material(one_platform_failed))]
     assert len(texts) == 3
     buffer = r"BBR on Linux, 16 flows: with a buffer of 10 packets \(1 % of the BDP\)"
-    assert re.search(rf"{buffer} together [\d.]+ % of the link \([\d.]+ to [\d.]+\)", texts[0])
+    assert re.search(rf"{buffer} together [\d.]+ % of the link", texts[0])
 
 
 def test_steps_go_through_the_releases_in_order(one_platform_failed):

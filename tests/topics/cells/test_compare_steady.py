@@ -3,6 +3,7 @@
 from types import SimpleNamespace
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import tidy_tables
@@ -35,13 +36,10 @@ def test_difference_by_hand(runs):
     assert (first["n"], first["valid"], first["effect_unit"]) == (4, 4, "%")
     assert first["left_out_percent"] == pytest.approx(25)
     logs = np.log([1.08, 1.10, 1.12, 1.10])
-    # t(0.975, 3) = 3.1824
-    half = 3.182446 * logs.std(ddof=1) / 2
     assert first["effect"] == pytest.approx(100 * np.expm1(logs.mean()))
-    assert first["ci_low"] == pytest.approx(100 * np.expm1(logs.mean() - half), rel=1e-5)
-    assert first["ci_high"] == pytest.approx(100 * np.expm1(logs.mean() + half), rel=1e-5)
+    assert first["ci_low"] is None and "too few pairs for an interval" in first["note"]
     (rtt, _), (jain, _) = rows_of(table, "rtt_mean_ms"), rows_of(table, "jain_index")
-    assert rtt["effect"] == 0 and np.isnan(rtt["ci_low"]) and "no spread to judge it by" in rtt["note"]
+    assert rtt["effect"] == 0 and pd.isna(rtt["ci_low"]) and "no spread to judge it by" in rtt["note"]
     assert jain["effect"] == pytest.approx(0.005)
 
 
@@ -49,7 +47,7 @@ def test_runs_without_a_steady_part_are_counted_and_not_compared(runs):
     runs.loc[0, ["goodput_steady_mbps", "rtt_steady_ms", "steady_begin_ns"]] = None
     first, second = rows_of(compare_steady(runs, PARAMS), "goodput_mbps")
     assert (first["n"], first["valid"], second["n"]) == (3, 4, 4)
-    assert first["note"] == "1 run of 4 without a steady part"
+    assert first["note"].startswith("1 run of 4 without a steady part")
     assert first["whole_mean"] == pytest.approx(runs["goodput_mbps"].iloc[1:4].mean())
     runs.loc[:3, "goodput_steady_mbps"] = None
     first, _ = rows_of(compare_steady(runs, PARAMS), "goodput_mbps")

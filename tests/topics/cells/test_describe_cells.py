@@ -56,18 +56,18 @@ def test_repeated_measurements_are_one(values, resolution, words):
     assert (row["n"], row["measurements"]) == (len(values), 1)
     assert row["ci_low"] is None and "shapiro_w" not in row
     assert f"all {len(values)} values are {words}: one measurement repeated" in row["note"]
-    apart = describe_cells.describe(pd.Series([9.5, 9.5004, 9.5011]), 3, 0.95, 0.001)
-    assert apart["measurements"] == 3 and apart["ci_low"] < 9.5 < apart["ci_high"]
+    wider = describe_cells.describe(pd.Series([9.5, 9.5004, 9.5011] * 2), 6, 0.95, 0.001)
+    assert wider["measurements"] == 6 and wider["ci_low"] < 9.5004 < wider["ci_high"]
 
 
-def test_collapsed_runs_are_counted_and_leave_the_mean_without_an_interval():
-    values = pd.Series([100.0, 101, 99, 102, 31, 100])
-    row = describe_cells.describe(values, 6, 0.95, 0.001, collapses=True)
-    assert (row["collapses"], row["ci_low"]) == (1, None)
+@pytest.mark.parametrize("apart", [31.0, 70.0, 300.0])
+def test_runs_apart_are_counted_and_leave_the_mean_without_an_interval(apart):
+    values = pd.Series([100.0, 101, 99, 102, apart, 100, 100.5, 99.5])
+    row = describe_cells.describe(values, 8, 0.95, 0.001)
+    assert (row["apart"], row["ci_low"]) == (1, None)
     assert row["mean"] == values.mean()
-    assert "1 of 6 runs far below the others" in row["note"]
-    assert describe_cells.describe(values[:4], 4, 0.95, 0.001, collapses=True)["collapses"] == 0
-    assert "collapses" not in describe_cells.describe(values, 6, 0.95, 0.001)
+    assert "1 of 8 runs lies apart from the others" in row["note"]
+    assert describe_cells.describe(values[:4], 4, 0.95, 0.001)["apart"] == 0
 
 
 def test_study_knows_the_resolution_of_its_runs(tmp_path):
@@ -118,11 +118,12 @@ def test_only_valid_runs_count_and_every_gap_has_its_note(tmp_path):
 
 @pytest.mark.parametrize(("worst", "bound"), [(0.0, 6.0), (100.0, 46.0), (None, None)])
 def test_missing_runs_are_said_and_bounded(worst, bound):
-    """Three of five: 10 on average. With the worst value for the other two the mean is (30 + 2 x worst) / 5."""
-    row = describe_cells.describe(pd.Series([8.0, 10.0, 12.0]), 5, 0.95, worst=worst)
-    assert (row["runs"], row["n"], row["mean"], row.get("mean_worst")) == (5, 3, 10.0, bound)
-    assert "2 of 5 runs missing" in row["note"]
-    whole = describe_cells.describe(pd.Series([8.0, 10.0, 12.0]), 3, 0.95, worst=worst)
+    """Six of ten: 10 on average. With the worst value for the other four the mean is (60 + 4 x worst) / 10."""
+    known = pd.Series([8.0, 10.0, 12.0, 9.0, 11.0, 10.0])
+    row = describe_cells.describe(known, 10, 0.95, worst=worst)
+    assert (row["runs"], row["n"], row["mean"], row.get("mean_worst")) == (10, 6, 10.0, bound)
+    assert "4 of 10 runs missing" in row["note"]
+    whole = describe_cells.describe(known, 6, 0.95, worst=worst)
     assert "mean_worst" not in whole and whole["note"] == ""
 
 

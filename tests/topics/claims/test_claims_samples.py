@@ -61,8 +61,8 @@ def test_intervals_hold_the_truth_as_often_as_they_say(tmp_path, case, replicati
         MEAN | {"pick": "highest", "scenarios": [str(place), str(place + 1)]} for place in range(1, 2 * studies, 2)
     ]
     table = check_claims(runs, claim_runs.loaded(tmp_path, *one, *highest, delays_ms=delays), 0.95, 0.05)
-    # Some rounded values are one measurement, and of three with heavy tails one lies far below the others: no interval.
-    assert set(table["interval"]) <= {"t", "joint t", ""} and (table["interval"] != "").mean() > 0.85
+    # Some rounded values are one measurement or two levels, and of ten with heavy tails one may lie apart: no interval.
+    assert set(table["interval"]) <= {"t", "joint t", ""} and (table["interval"] != "").mean() > 0.8
     of_one, of_highest = (part[part["interval"] != ""] for part in (table.iloc[: len(one)], table.iloc[len(one) :]))
     # 600 studies: two standard errors are 1.8 points; skewed ones are known to fall short with few values.
     assert 0.9 <= held(of_one["low"], of_one["high"], 50) <= 0.985

@@ -3,11 +3,12 @@
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.text import Text
 
 from figure_parts.tooltips import tooltip_attributes
 from topics.exam import plot_cases, plot_throughput_delay
 from topics.exam.plot_cases import POINTS, thinned
-from topics.exam.plot_exam_shares import shares
+from topics.exam.plot_exam_shares import PANELS, plot_exam_shares, shares
 
 SCENARIOS = pd.DataFrame([{"scenario": "solo", "label": "alone"}])
 
@@ -23,6 +24,32 @@ def test_shares_are_means_over_valid_runs():
     (cell,) = shares(pd.DataFrame(rows, columns=names).assign(ip_version="ipv4")).to_dict("records")
     assert (cell["scenario"], cell["row_cca"], cell["column_cca"], cell["runs"]) == ("before", "mine", "reno", 2)
     assert cell["value"] == pytest.approx(0.5)
+
+
+def test_flows_of_one_path_are_side_by_side_and_others_near_or_far():
+    """A scenario's name has whose RTT is shorter, or how long that of both is."""
+    rows = [
+        (scenario, "mine", 1, True, group, cca, 10.0, rtt_ms)
+        for scenario, rtts_ms in (
+            ("5.2.1-beside-reno", (40, 40)),
+            ("5.2.1-near-cubic", (6, 6)),
+            ("5.2.1-near-reno", (40, 160)),
+        )
+        for group, cca, rtt_ms in zip(("own", "other"), ("mine", scenario.rpartition("-")[2]), rtts_ms, strict=True)
+    ]
+    names = ["scenario", "cca", "replication", "valid", "group", "flow_cca", "goodput_lifetime_mbps", "rtt_path_ms"]
+    flows = pd.DataFrame(rows, columns=names).assign(ip_version="ipv4")
+    cells = shares(flows)
+    assert list(zip(cells["scenario"], cells["column_cca"], strict=True)) == [
+        ("beside", "reno"),
+        ("beside", "cubic"),
+        ("near", "reno"),
+    ]
+    assert {"Both begin at once", "The row's RTT is a quarter"} == {
+        text.get_text()
+        for text in plot_exam_shares(flows).figure.findobj(Text)
+        if text.get_weight() == "bold" and text.get_text() in {title for title, _ in PANELS.values()}
+    }
 
 
 def test_lines_are_thinned():

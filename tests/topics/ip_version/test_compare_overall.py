@@ -13,7 +13,7 @@ from inference.pooled_tests import mann_whitney, smallest_p
 from rule_files import carry_out
 from run_tables.reading import read_table
 from topics.ip_version import compare_overall
-from topics.ip_version.tables import BY_CELL, EQUAL, IP_OVERALL, MSS_RATIO, POOLED
+from topics.ip_version.tables import BY_SCENARIO, EQUAL, IP_OVERALL, MSS_RATIO, POOLED
 
 pytestmark = pytest.mark.filterwarnings("error")
 
@@ -25,8 +25,8 @@ def synthetic(**changes):
     return tidy_tables.synthetic_study(**options)
 
 
-def compare(study, folder, significance=0.05):
-    """Return the table as its readers get it, indexed by metric, method and null."""
+def compare(study, folder, significance=0.05, cca=None):
+    """Return the table as its readers get it, indexed by metric, method and null: of all CCAs or of one."""
     tidy = tidy_tables.write_tidy(study, folder)
     path = folder / "ip_overall.csv"
     margins = {"goodput_mbps": 5.0, "rtt_mean_ms": 5.0, "loss_percent": 0.5, "retransmits": 20.0}
@@ -37,32 +37,33 @@ def compare(study, folder, significance=0.05):
     table = read_table(path, IP_OVERALL)
     with path.open(newline="") as file:
         assert not {"nan", "inf", "-inf"} & {field.lower() for row in csv.reader(file) for field in row}
-    return table.set_index(["metric", "method", "null"])
+    of_all = table["cca"] == ""
+    return table[of_all if cca is None else table["cca"] == cca].set_index(["metric", "method", "null"])
 
 
 def test_ratio_of_the_segment_sizes_is_found_and_explained(tmp_path):
     # Truth: IPv6's goodput is 1428/1448 of IPv4's in each cell, runs spread by 1 %, cells by a factor of 100.
     table = compare(synthetic(spread=0.01), tmp_path).loc["goodput_mbps"]
     assert table.loc[(POOLED, EQUAL), "p"] > 0.2
-    equal, ratio = table.loc[(BY_CELL, EQUAL)], table.loc[(BY_CELL, MSS_RATIO)]
-    assert equal["p"] < 1e-4 and equal["direction"] == "IPv4 higher" and equal["statistic"] < 0
+    equal, ratio = table.loc[(BY_SCENARIO, EQUAL)], table.loc[(BY_SCENARIO, MSS_RATIO)]
+    assert equal["p"] == 2 / 2**12 and equal["direction"] == "IPv4 higher" and equal["statistic"] < 0
     assert equal["ci_low"] < 100 * (RATIO - 1) < equal["ci_high"] and equal["within"] == "inside"
     # Not that nothing was found against the ratio, but that it is within the margin of it.
-    assert ratio["within"] == "inside" and ratio["p_tost"] < 0.001
+    assert ratio["within"] == "inside" and ratio["p_tost"] == 1 / 2**12
     assert ratio["ci_low"] < 0 < ratio["ci_high"]
     assert (POOLED, MSS_RATIO) not in table.index
 
 
 def test_equal_goodput_differs_from_the_ratio_of_the_segment_sizes(tmp_path):
     table = compare(synthetic(ipv6_ratio=1.0, spread=0.01), tmp_path).loc["goodput_mbps"]
-    assert table.loc[(BY_CELL, EQUAL), "p"] > 0.05
-    ratio = table.loc[(BY_CELL, MSS_RATIO)]
-    assert (ratio["p"] < 1e-4, ratio["direction"], ratio["within"]) == (True, "IPv6 higher", "outside")
+    assert table.loc[(BY_SCENARIO, EQUAL), "p"] > 0.05
+    ratio = table.loc[(BY_SCENARIO, MSS_RATIO)]
+    assert (ratio["p"] == 2 / 2**12, ratio["direction"], ratio["within"]) == (True, "IPv6 higher", "outside")
 
 
 def test_too_wide_an_interval_is_no_agreement_with_the_ratio(tmp_path):
     # The old sentence took a test that finds nothing for agreement.
-    row = compare(synthetic(spread=0.2), tmp_path).loc[("goodput_mbps", BY_CELL, MSS_RATIO)]
+    row = compare(synthetic(spread=0.2), tmp_path).loc[("goodput_mbps", BY_SCENARIO, MSS_RATIO)]
     assert row["p"] > 0.05 and row["within"] == "across" and row["p_tost"] > 0.05
 
 
@@ -73,9 +74,9 @@ def test_copies_add_nothing_to_their_cells(tmp_path, replications):
     shift = np.random.default_rng(8).normal(0, 0.01, 36)
     cell = runs.groupby(["scenario", "cca"], sort=False).ngroup()
     runs["goodput_mbps"] = 100 * np.where(runs["ip_version"] == "ipv6", np.exp(shift[cell]), 1.0)
-    row = compare(study, tmp_path).loc[("goodput_mbps", BY_CELL, EQUAL)]
-    assert row["cells"] == 36
-    assert row["p"] == pytest.approx(stats.ttest_1samp(shift, 0).pvalue, abs=0.02)
+    row = compare(study, tmp_path).loc[("goodput_mbps", BY_SCENARIO, EQUAL)]
+    assert row["scenarios"] == 12
+    assert row["p"] == pytest.approx(stats.ttest_1samp(shift.reshape(12, 3).mean(axis=1), 0).pvalue, abs=0.03)
 
 
 def test_values_at_exactly_the_ratio_count_as_equal(tmp_path):
@@ -84,9 +85,9 @@ def test_values_at_exactly_the_ratio_count_as_equal(tmp_path):
     ipv4 = runs[runs["ip_version"] == "ipv4"].set_index(["scenario", "cca", "replication"])["goodput_mbps"]
     partner = ipv4.loc[list(zip(runs["scenario"], runs["cca"], runs["replication"], strict=True))].to_numpy()
     runs["goodput_mbps"] = np.where(runs["ip_version"] == "ipv6", partner * RATIO, partner)
-    row = compare(study, tmp_path).loc[("goodput_mbps", BY_CELL, MSS_RATIO)]
+    row = compare(study, tmp_path).loc[("goodput_mbps", BY_SCENARIO, MSS_RATIO)]
     assert np.isnan(row["p"]) and row["effect"] == 0
-    assert row["note"] == "no test: all cells show the same"
+    assert row["note"] == "no test: all scenarios show the same"
 
 
 def test_rows_and_counts(tmp_path):
@@ -94,10 +95,31 @@ def test_rows_and_counts(tmp_path):
     study["runs"].loc[[0, 7, 40], "valid"] = False  # run 0 and its partner's neighbour: two pairs of one cell
     table = compare(study, tmp_path)
     assert len(table) == 4 * 2 + 1
-    row = table.loc[("rtt_mean_ms", BY_CELL, EQUAL)]
-    assert row["cells"] == 36
+    assert len(compare(study, tmp_path, cca="cubic")) == 4
+    row = table.loc[("rtt_mean_ms", BY_SCENARIO, EQUAL)]
+    assert row["scenarios"] == 12
     assert row["n_ipv4"] == row["n_ipv6"] == 36 * 6 - 3
     assert "3 runs without a partner" in row["note"]
+
+
+def test_each_cca_has_a_test_and_they_are_corrected_together(tmp_path):
+    study = synthetic(spread=0.01, ipv6_ratio=1.0)
+    runs = study["runs"]
+    runs.loc[(runs["cca"] == "cubic") & (runs["ip_version"] == "ipv6"), "goodput_mbps"] *= 0.9
+    by_cca = {
+        cca: compare(study, tmp_path, cca=cca).loc[("goodput_mbps", BY_SCENARIO, EQUAL)] for cca in ("reno", "cubic")
+    }
+    # Four metrics of all CCAs and of each of three, and goodput against the ratio of the MSSs: 17 tests.
+    assert by_cca["cubic"]["p_holm"] == pytest.approx(17 * 2 / 2**12) and by_cca["cubic"]["direction"] == "IPv4 higher"
+    assert by_cca["reno"]["p_holm"] > 0.05
+
+
+def test_few_scenarios_have_no_test(tmp_path):
+    study = synthetic(scenarios=tidy_tables.grid(delays_ms=(10, 20), losses_percent=(1,), flows=(1,)))
+    row = compare(study, tmp_path).loc[("goodput_mbps", BY_SCENARIO, EQUAL)]
+    assert np.isnan(row["p"]) and row["note"].startswith(
+        "too few scenarios for a test: 2 of the 10 that one of 17 tests takes"
+    )
 
 
 def test_order_of_runs_changes_nothing(tmp_path):
@@ -112,7 +134,7 @@ def test_one_ip_version(tmp_path):
     table = compare(synthetic(ip_versions=["ipv4"]), tmp_path)
     assert table["p"].isna().all() and table["direction"].eq("").all()
     assert table.xs(POOLED, level="method")["note"].eq("no value over IPv6").all()
-    by_cell = table.xs(BY_CELL, level="method")["note"]
+    by_cell = table.xs(BY_SCENARIO, level="method")["note"]
     assert by_cell.str.startswith("no test: no cell has a value of both IP versions").all()
     assert by_cell.str.contains("216 runs without a partner").all()
 
@@ -129,14 +151,16 @@ def test_one_run_of_each_ip_version(tmp_path):
     study = synthetic(scenarios=scenarios, ccas=["reno"], replications=1)
     table = compare(study, tmp_path).loc["goodput_mbps"]
     assert table.loc[(POOLED, EQUAL), "note"] == "no test: with 1 and 1 values p can't be below 1"
-    assert table.loc[(BY_CELL, EQUAL), "note"] == "no test: one cell"
+    assert (
+        table.loc[(BY_SCENARIO, EQUAL), "note"] == "too few scenarios for a test: 1 of the 8 that one of 5 tests takes"
+    )
 
 
 def test_zero_goodput_has_no_ratio(tmp_path):
     study = synthetic()
     study["runs"].loc[0, "goodput_mbps"] = 0.0
     table = compare(study, tmp_path).loc["goodput_mbps"]
-    assert "1 cell left out: no ratio with a value of 0" in table.loc[(BY_CELL, EQUAL), "note"]
+    assert "1 cell left out: no ratio with a value of 0" in table.loc[(BY_SCENARIO, EQUAL), "note"]
 
 
 def test_all_values_equal_or_missing(tmp_path):

@@ -104,7 +104,7 @@ def test_longer_paths_are_named(delays, words):
 
 
 def test_ratio_has_welchs_interval_of_logarithms():
-    first, second = pd.Series([4.0, 4.2, 3.9]), pd.Series([1.0, 1.1, 1.05])
+    first, second = pd.Series([4.0, 4.2, 3.9, 4.1, 4.05, 3.95]), pd.Series([1.0, 1.1, 1.05, 1.02, 1.07, 1.04])
     apart = ratio(first, second, (0.0, 0.0))
     value, low, high = as_factors(apart.effect, apart.interval(0.95))
     # scipy's own Welch test gives the same interval.
@@ -139,8 +139,8 @@ def test_aggregation_is_the_ratio_to_the_single_path(study):
     # Both use 99.5 % of their ceilings: the ratio is that of the ceilings, 4 x 1428/1448.
     assert mptcp["factor"] == pytest.approx(4 * 1428 / 1448)
     assert mptcp["ceiling_factor"] == pytest.approx(4 * 1428 / 1448)
-    assert mptcp["equation"] == HOLDS and mptcp["n"] == 3
-    assert mptcp["goodput_sd_percent"] == pytest.approx(100 * 1e-3 / math.sqrt(3), rel=0.01)
+    assert mptcp["equation"] == HOLDS and mptcp["n"] == 6
+    assert mptcp["goodput_sd_percent"] == pytest.approx(100 * 1e-3 * math.sqrt(4 / 9 / 5), rel=0.01)
     assert table.loc[("gre-4", "vegas", "ipv6")]["equation"] == FAILS
     assert table.loc[("gre-4", "vegas", "ipv6")]["environment"] == "tun6_path4"
     assert pd.isna(table.loc[("tcp", "cubic", "ipv4")]["factor"])
@@ -173,7 +173,7 @@ def test_shares_are_of_valid_runs(study):
     runs, scenarios = study
     table = path_shares(path_studies.path_rows(runs), scenarios)
     cell = table.set_index(CELL).loc[("gre-4", "cubic", "ipv4")]
-    assert list(cell["path"]) == [1, 2, 3, 4] and set(cell["n"]) == {3}
+    assert list(cell["path"]) == [1, 2, 3, 4] and set(cell["n"]) == {6}
     assert list(cell["share_percent"]) == pytest.approx([25] * 4)
     assert list(cell["bytes"]) == pytest.approx(list(cell["packets"] * 1514))
     assert len(path_shares(path_studies.path_rows(runs.assign(valid=False)), scenarios)) == 0

@@ -63,7 +63,7 @@ def test_each_study_has_the_figures_of_what_it_recorded(virtual, real):
 
 def test_findings_have_the_numbers(virtual, real):
     text = page_text(virtual.page)
-    # 4 x 100 x 1428/1514 x 0.995, and of the third replication a thousandth less; IPv6: 1408.
+    # 4 x 100 x 1428/1514 x 0.995, and a third of a thousandth less on average; IPv6: 1408.
     mptcp = [0.995 * (1 - 1e-3 / 3) * 400 * payload / 1514 for payload in (1408, 1428)]
     assert f"MPTCP {mptcp[0]:.1f} to {mptcp[1]:.1f} Mbit/s" in text
     assert "lowest Vegas in tun6_path6" in text
@@ -71,9 +71,9 @@ def test_findings_have_the_numbers(virtual, real):
     # Cells without a tunnel have plain TCP's 1448 and 1428; at most 66 of 1428.
     assert "because headers alone take up to 4.6 % of what plain TCP gets" in text
     assert "n paths: n times the rate, an n-th of the time?" in text
-    # 3 runs of each of 3 CCAs, 2 IP versions and 3 scenarios with 2 or 4 even paths; of the uneven all stay low.
-    assert "in round robin 324 of 378 recoveries were undone" in text
-    low = "6 cells of 6 stay below half of the ceiling: there 108 of 126 recoveries were undone, cwnd was 2.5 packets"
+    # 6 runs of each of 3 CCAs, 2 IP versions and 3 scenarios with 2 or 4 even paths; of the uneven all stay low.
+    assert "in round robin 648 of 756 recoveries were undone" in text
+    low = "6 cells of 6 stay below half of the ceiling: there 216 of 252 recoveries were undone, cwnd was 2.5 packets"
     assert f"Over paths of unequal delay {low} at the looks" in text
     assert "On the wire, MB" in text and "Transfer, s" in text and "Transfer, s" not in page_text(real.page)
     assert "busy with MPTCP 13.2 % over 1 path and 37.2 % over 4 paths" in page_text(real.page)
@@ -225,9 +225,9 @@ def test_recoveries_that_stay_are_told_from_those_undone(tmp_path):
     table.loc[late, "recoveries_undone"] = 0
     table = table.assign(retransmits=2.0, packets_sent=20000.0)
     text = recovery_words(table[table["by"] != "none"])
-    # 2 scenarios, 2 CCAs, 2 IP versions, 3 runs.
-    assert "in round robin 144 of 168 recoveries were undone." in text
-    assert "2 cells of 4 stay below half of the ceiling: there 0 of 42 recoveries were undone" in text
+    # 2 scenarios, 2 CCAs, 2 IP versions, 6 runs.
+    assert "in round robin 288 of 336 recoveries were undone." in text
+    assert "2 cells of 4 stay below half of the ceiling: there 0 of 84 recoveries were undone" in text
     assert "and 2 segments of 20,000 were retransmitted in a run. In the other 2 cwnd was" in text
     assert recovery_words(table[(table["by"] != "none") & (table["recoveries"] == 0)]) == ""
 

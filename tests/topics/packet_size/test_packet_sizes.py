@@ -82,7 +82,7 @@ def test_every_cell_is_held_against_the_calculation(virtual):
     udp = one(cells, traffic="udp", background="none", ip_version="ipv4", message_bytes=128)
     assert udp["calculated"] == pytest.approx(100 * 128 / 194)
     assert udp["difference_percent"] == pytest.approx(-100 * 1e-3 / 3)
-    assert udp["sd"] == pytest.approx(udp["calculated"] * 1e-3 / math.sqrt(3))
+    assert udp["sd"] == pytest.approx(udp["calculated"] * 1e-3 * math.sqrt(4 / 9 / 5))
     trip = one(cells, traffic="tcp-rtt", background="none", ip_version="ipv4", message_bytes=128)
     assert trip["excess"] == pytest.approx(1.4, abs=0.02) and trip["unit"] == "µs"
     assert trip["difference_percent"] > 3 and trip["agrees"] == "True"
@@ -128,9 +128,9 @@ def test_environments_are_compared_as_independent(virtual):
     _, differences = virtual
     row = one(differences, question="environment", traffic="udp", ip_version="ipv4", message_bytes=1408)
     assert row["percent"] == pytest.approx(-0.3) and row["expected_percent"] == pytest.approx(-0.3)
-    # Welch with n = 3 and equal spreads: t(0.975, 4) = 2.776.
-    sd = 1e-3 / math.sqrt(3) * row["mean_first"] / (1 - 1e-3 / 3)
-    assert row["ci_high"] - row["difference"] == pytest.approx(2.776 * sd * math.sqrt((1 + 0.997**2) / 3), rel=1e-3)
+    # Welch with n = 6 and equal spreads: t(0.975, 10) = 2.228.
+    sd = 1e-3 * math.sqrt(4 / 9 / 5) * row["mean_first"] / (1 - 1e-3 / 3)
+    assert row["ci_high"] - row["difference"] == pytest.approx(2.228 * sd * math.sqrt((1 + 0.997**2) / 6), rel=1e-3)
 
 
 @pytest.mark.parametrize("own", ["host", "uml"])

@@ -23,7 +23,7 @@ PLATFORMS = ("uml", "ns3:3.39", "ns3:3.44")
 TRUE = {"goodput_mbps": 60.0, "jain_index": 0.6, "rtt_mean_ms": 130.0, "loss_percent": 1.0, "retransmits": 1000.0}
 
 
-def tables(changes=None, replications=4, platforms=PLATFORMS, spread=0.01):
+def tables(changes=None, replications=6, platforms=PLATFORMS, spread=0.008):
     """Return runs and scenarios of one CCA and buffer: platform -> metric -> factor on `TRUE`."""
     scenarios, rows = tidy_tables.buffers(platforms, (10,), 100), []
     scenarios["scenario"] = scenarios["platform"].str.replace(":", "-")
@@ -126,7 +126,7 @@ def test_one_replication_shows_nothing():
     table = compared({"ns3:3.39": {"goodput_mbps": 3.0}}, replications=1)
     assert set(table["verdict"]) == {NOT_SHOWN}
     assert pick(table, "uml", "ns3:3.39", "goodput_mbps")["effect"] == pytest.approx(200)
-    assert table["note"].str.contains("no spread to judge").all()
+    assert table["note"].str.contains("one run: an interval takes 6").all()
 
 
 def test_one_platform_has_nothing_to_compare():
@@ -138,7 +138,7 @@ def test_one_platform_has_nothing_to_compare():
 def test_more_comparisons_ask_for_more():
     # A difference that alone is shown, drowned among many that aren't.
     row = pick(
-        compared({"ns3:3.39": {"goodput_mbps": 1.16}}, replications=3, spread=0.02), *PLATFORMS[:2], "goodput_mbps"
+        compared({"ns3:3.39": {"goodput_mbps": 1.16}}, replications=6, spread=0.02), *PLATFORMS[:2], "goodput_mbps"
     )
     assert row["p_differ"] < 0.05 and row["p_differ_bh"] >= row["p_differ"]
 

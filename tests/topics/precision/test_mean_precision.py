@@ -28,15 +28,15 @@ SCENARIOS = tidy_tables.grid(delays_ms=(10,), losses_percent=(1, 0), flows=(1,))
 
 
 def test_half_a_width_is_in_percent_of_the_mean_or_in_points():
-    values = [90.0, 95.0, 100.0, 105.0, 110.0]
+    values = [90.0, 95.0, 98.0, 102.0, 105.0, 110.0]
     mean, low, high = mean_interval(values, 0.96)
-    judged = mean_precision(values, GOODPUT, 15, 0.96)
+    judged = mean_precision(values, GOODPUT, 20, 0.96)
     assert (judged.mean, judged.low, judged.high) == (mean, low, high) == (100, low, high)
-    assert judged.half_width == pytest.approx(high - 100)  # of a mean of 100 percent are units
+    assert judged.half_width == pytest.approx(max(high - 100, 100 - low))  # of a mean of 100 percent are units
     assert judged.verdict == "precise"
     assert mean_precision(values, GOODPUT, judged.half_width - 1e-9, 0.96).verdict == "too wide"
     loss = mean_precision([value / 100 for value in values], LOSS, 15, 0.96)
-    assert loss.half_width == pytest.approx((high - 100) / 100)
+    assert loss.half_width == pytest.approx(judged.half_width / 100)
 
 
 @pytest.mark.parametrize(
@@ -50,8 +50,9 @@ def test_half_a_width_is_in_percent_of_the_mean_or_in_points():
         ([0.0] * 10, LOSS, 0.001, "one measurement"),
         # Half a percent of the mean is nothing for so rare a count.
         ([0.0] * 9 + [1.0], RETRANSMITS, 1, "too wide"),
-        ([100.0, 101, 99, 100, 102, 98, 30], GOODPUT, 0.01, "a run collapsed"),
-        ([100.0, 101, 99, 100, 102, 98, 30], RTT, 0.01, "too wide"),
+        ([100.0, 101, 99, 100, 102, 98, 30], GOODPUT, 0.01, "two kinds of run"),
+        ([100.0, 101, 99, 100, 102, 98, 300], RTT, 0.01, "two kinds of run"),
+        ([100.0, 101, 99, 100, 102], RTT, 0.01, "too few values"),
     ],
 )
 def test_why_a_mean_has_no_interval(values, metric, resolution, verdict):
@@ -98,7 +99,7 @@ def test_the_report_says_how_many_are_precise_and_what_ended_the_others(tmp_path
     first, second = runs["scenario"].unique()
     # One scenario ended at its first look, the other had all.
     runs = runs[(runs["scenario"] == second) | (runs["replication"] <= 10)].reset_index(drop=True)
-    runs.loc[runs["scenario"] == second, "goodput_mbps"] *= np.tile([0.8, 1.2], 20)
+    runs.loc[runs["scenario"] == second, "goodput_mbps"] *= np.tile([0.8, 0.85, 0.9, 0.95, 1.0, 1.05, 1.1, 1.15], 5)
     table = described(tmp_path, runs, RULE | {"until": {"goodput_percent": 2.0}})
     report = material(table, RULE | {"until": {"goodput_percent": 2.0}})
     (finding,) = findings(report)

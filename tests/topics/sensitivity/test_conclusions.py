@@ -68,8 +68,8 @@ def test_the_sentence_names_what_turned_and_what_chance_moves():
     assert list(table.columns) == SENSITIVITY.names
     text = sensitivity_sentence(table)
     assert text == (
-        "Conclusions turned under segmentation offload the other way (1 conclusion); lost or won were at most 0 % "
-        "(segmentation offload the other way), by other seeds alone 100 %."
+        "Conclusions turned under segmentation offload the other way (1 conclusion); lost or won were 0 % on "
+        "average over 2 perturbations, by other seeds alone 100 %."
     )
     quiet = sensitivity_sentence(table[table["perturbation"] == "rtt-up"])
     assert quiet.startswith("No conclusion turned under any perturbation")

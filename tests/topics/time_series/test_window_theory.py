@@ -195,7 +195,7 @@ def test_one_run_has_a_verdict_but_no_interval():
     row = judged([9.0])
     assert row["verdict"] == AS_THEORY
     assert pd.isna(row["ci_low"])
-    assert row["note"] == "one run: no interval"
+    assert row["note"] == "one run: an interval takes 6"
 
 
 def test_samples_too_far_apart_give_no_verdict():
@@ -206,7 +206,11 @@ def test_samples_too_far_apart_give_no_verdict():
 
 def test_without_theory_there_is_no_verdict():
     row = judged([9.0, 9.1], np.nan, np.nan, note="several flows")
-    assert (row["verdict"], row["note"], row["mean"]) == ("", "several flows", pytest.approx(9.05))
+    assert (row["verdict"], row["note"], row["mean"]) == (
+        "",
+        "several flows; 2 runs: an interval takes 6",
+        pytest.approx(9.05),
+    )
 
 
 def test_cell_without_a_value_says_why():

@@ -16,6 +16,7 @@ PAGES = (
     "README.md",
     "config/README.md",
     "config/data-dictionary.md",
+    "config/gallery.md",
     "config/gate.md",
     "config/multipath.md",
     "config/claims/README.md",

@@ -1,6 +1,7 @@
 """Tests of several groups at once: Friedman's of blocks, Kruskal and Wallis's of independent groups."""
 
 import math
+from functools import lru_cache
 from itertools import permutations
 
 import numpy as np
@@ -8,8 +9,9 @@ from scipy import stats
 
 from inference.paired_contrasts import merge_close
 
-# Up to so many arrangements of the blocks Friedman's p is exact.
+# Up to so many arrangements of the blocks Friedman's p is exact, and up to so many blocks it is of so many drawn ones.
 EXACT_MAX_ARRANGEMENTS = 20_000
+DRAWN_MAX_BLOCKS, DRAWN_ARRANGEMENTS = 40, 2**17 - 1
 
 
 def without_noise(values) -> np.ndarray:
@@ -24,10 +26,11 @@ def friedman_test(blocks) -> tuple[float, float, float] | None:
     Babington Smith, 1939).
 
     p is exact, given the ties, if each block's order can be exchanged in few enough ways
-    (k!^(b - 1) up to `EXACT_MAX_ARRANGEMENTS`), and where all blocks agree (W = 1). Else it is
-    that of F = (b - 1) W / (1 - W) on k - 1 - 2/b and (b - 1)(k - 1 - 2/b) degrees of freedom:
-    with few blocks the chi-square distribution is far too conservative (Iman and Davenport,
-    1980; Marozzi, 2014; `pingouin.friedman`, method "f").
+    (k!^(b - 1) up to `EXACT_MAX_ARRANGEMENTS`), and where all blocks agree (W = 1). Up to `DRAWN_MAX_BLOCKS` it is that of
+    drawn orders (Davison and Hinkley, 1997, section 4.2), else
+    that of F = (b - 1) W / (1 - W) on k - 1 - 2/b and (b - 1)(k - 1 - 2/b) degrees of freedom
+    (Iman and Davenport, 1980; `pingouin.friedman`, method "f"), which with few blocks is 1.3 to 3 times too small where it
+    is below 0.001, and there a correction for many places looks.
 
     ``blocks`` (float, shape (b, k)): b blocks of k groups; b at least 2, k at least 3. Returns None if all values are
     tied in every block.
@@ -43,6 +46,13 @@ def friedman_test(blocks) -> tuple[float, float, float] | None:
         return float(statistic), _chance_of_agreement(ranks[0], b), 1.0
     if math.factorial(k) ** (b - 1) <= EXACT_MAX_ARRANGEMENTS:
         return float(statistic), _exact_friedman_p(ranks), w
+    if b <= DRAWN_MAX_BLOCKS:
+        # Blocks in an order of their own: what is drawn depends on their ties alone.
+        patterns = tuple(sorted(map(tuple, np.sort(2 * ranks, axis=1).astype(int).tolist())))
+        drawn = _drawn_distances(patterns)
+        apart = ((2 * ranks.sum(axis=0) - b * (k + 1)) ** 2).sum()
+        beyond = len(drawn) - np.searchsorted(drawn, round(apart), side="left")
+        return float(statistic), float(1 + beyond) / (1 + len(drawn)), w
     f = (b - 1) * w / (1 - w)
     df = k - 1 - 2 / b
     return float(statistic), float(stats.f.sf(f, df, (b - 1) * df)), w
@@ -52,6 +62,19 @@ def _chance_of_agreement(ranks, blocks):
     _, tied = np.unique(ranks, return_counts=True)
     orders = math.factorial(len(ranks)) / math.prod(math.factorial(int(n)) for n in tied)
     return float(orders) ** (1 - blocks)
+
+
+@lru_cache(maxsize=32)
+def _drawn_distances(patterns) -> np.ndarray:
+    """Return how far apart rank sums are in drawn orders of blocks, ascending: squares of doubled sums less their mean.
+
+    ``patterns``: the doubled ranks of each block, ascending.
+    """
+    rng, k = np.random.default_rng(len(patterns)), len(patterns[0])
+    sums = np.zeros((DRAWN_ARRANGEMENTS, k), np.int32)
+    for pattern in patterns:
+        sums += np.asarray(pattern, np.int32)[rng.random(sums.shape, np.float32).argsort(axis=1)]
+    return np.sort(((sums - len(patterns) * (k + 1)) ** 2).sum(axis=1))
 
 
 def _exact_friedman_p(ranks):

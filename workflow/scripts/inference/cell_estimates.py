@@ -8,10 +8,11 @@ import numpy as np
 from inference.mean_interval import MeasuredMean, measured_mean
 
 
-def cell_estimate(values, confidence, least=None, most=None, resolution=0.0, collapses=None) -> MeasuredMean:
-    """Return the mean of a cell's runs with its t interval, inside the bounds of the measure.
+def cell_estimate(values, confidence, least=None, most=None, resolution=0.0) -> MeasuredMean:
+    """Return the mean of a cell's runs with its interval, inside the bounds of the measure.
 
-    A t interval of few values can reach beyond what is possible: below 0 % or above 100 %. Cutting it off there loses no
+    The interval is that of the mean of runs like these (see `collapses`): where some are of another kind there is none.
+    An interval of few values can reach beyond what is possible: below 0 % or above 100 %. Cutting it off there loses no
     coverage, as the mean lies inside the bounds.
 
     Parameters
@@ -24,12 +25,10 @@ def cell_estimate(values, confidence, least=None, most=None, resolution=0.0, col
         Bounds of the measure, such as 0 and 100 of a share in percent.
     resolution : float
         How far values must be apart to be told apart, in their unit.
-    collapses : callable, optional
-        Given the values, returns which of them lie far from the others: then there is no interval.
     """
     values = np.asarray(values, float)
     values = values[~np.isnan(values)]
-    known = measured_mean(values, confidence, resolution, collapses(values) if collapses else None)
+    known = measured_mean(values, confidence, resolution)
     if known.low is None:
         return known
     # A difference such as RTT less that of the empty path may miss its bound by the clock's grain: the mean stays inside.

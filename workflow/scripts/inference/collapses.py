@@ -1,89 +1,109 @@
-"""Runs that collapsed: a share of the runs of a cell that lies far below the rest.
+"""Runs of another kind: some runs of a cell that lie apart from the rest, such as those that collapsed.
 
 A mean of few values says nothing of what happens in one run out of ten: 35 of 100 samples of 10 have no such run in them, and
-no interval made of those 35 can hold the mean. So collapses are counted by themselves, with the share that so many
-runs can't rule out.
+no interval made of those 35 can hold the mean over all runs. No interval of a mean holds it whatever the distribution is
+(Bahadur and Savage, 1956, The Annals of Mathematical Statistics 27(4)). So the intervals of this product speak of the
+mean of runs like those that were seen, `largest_share` says how many unlike ones so few runs leave possible, and where unlike
+ones are seen there is no interval: they are counted.
+
+Two kinds are seen where the widest gap between two neighbouring values, over the standard deviation within the two groups that
+it parts, is wider than it is in one of 100 normal samples (a test for clusters in the way of Engelman and Hartigan, 1969,
+Journal of the American Statistical Association 64; the gap instead of the distance of the means finds a single run as well). Of
+positive values the gap has to be that wide between their logarithms too, or skewed values would have such gaps often. One
+rule for every metric, in both directions, at any distance.
 """
 
 from functools import cache
 
 import numpy as np
 
-# A collapsed run has less than so much of the typical one ...
-COLLAPSED_SHARE = 2 / 3
-# ... and is so many robust standard deviations below it, else cells of wide spread would have some always.
-COLLAPSED_DEVIATIONS = 5
-# Standard deviations of a normal distribution in a median absolute deviation (Hampel, 1974).
-NORMAL_MAD = 1.4826
-# Among fewer runs none can be told from the rest.
-MIN_RUNS = 3
-# A comparison of runs of which so few collapsed, or so few did not, has no interval.
-MIN_OF_EITHER = 5
+#: 99 % and 99.99 % quantiles of the widest gap of n normal values (2,000,000 samples, 100,000 above n = 100;
+#: `benchmarks/coverage.py` counts the false alarms). Between these n, and between these shares, logarithms are interpolated.
+ALARMS = (0.01, 0.0001)
+WIDEST_GAPS = {
+    5: (13.4, 65.4), 6: (9.02, 32.5), 7: (6.96, 20.6), 8: (5.79, 15.3),
+    9: (5.01, 11.7), 10: (4.47, 9.99), 12: (3.76, 7.5), 14: (3.32, 6.42), 16: (3.04, 5.67), 20: (2.69, 4.77),
+    25: (2.44, 4.3), 30: (2.29, 3.99), 40: (2.11, 3.59), 60: (1.92, 3.27), 100: (1.77, 2.95), 200: (1.61, 2.61),
+    500: (1.48, 2.42), 1000: (1.38, 2.32),
+}  # fmt: skip
+#: Among fewer values none can be told from the rest: two of three that happen to be equal make any gap wide.
+MIN_RUNS = min(WIDEST_GAPS)
 
 
-def collapsed(values) -> np.ndarray:
-    """Return which of the values lie far below the others: of a share of 2/3 of their median, and of 5 robust deviations.
+def other_kind(values, step=0.0, cells=1) -> np.ndarray:
+    """Return which values are of another kind than most: the smaller group, or the lower of two of the same size.
 
-    ``values`` (array_like of float, shape (n,)): of at least 0. Logarithms are compared, so that a value of 0 has
-    collapsed unless most have.
+    Parameters
+    ----------
+    values : array_like of float, shape (n,)
+        None missing.
+    step : float
+        Resolution of the values, in their unit: the variance of such a rounding is added to the one within the groups.
+    cells : int
+        In so many cells together chance alone makes some in 1 of 100 studies.
+
+    Examples
+    --------
+    >>> other_kind([93.1, 94.0, 93.4, 92.8, 93.9, 31.0]).tolist()
+    [False, False, False, False, False, True]
     """
-    return collapsed_of_samples(values)[0]
-
-
-def collapsed_of_samples(*samples) -> list[np.ndarray]:
-    """Return for each sample which of its values lie far below its others, as `collapsed` with the spread of all samples.
-
-    Collapses widen the spread of the sample that has them, and so hide in it.
-    """
-    below = [_below_typical(np.asarray(values, float)) for values in samples]
-    deviations = np.abs(np.concatenate(below))
-    spread = NORMAL_MAD * np.median(deviations) if len(deviations) else 0.0
-    return [values < min(np.log(COLLAPSED_SHARE), -COLLAPSED_DEVIATIONS * spread) for values in below]
-
-
-def _below_typical(values):
-    """Return how far values are from their median, as logarithms; 0 where they can't be told from each other."""
-    typical = np.median(values) if len(values) else 0.0
-    if len(values) < MIN_RUNS or typical <= 0:
-        return np.zeros(len(values))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.log(values) - np.log(typical)
-
-
-def collapsed_of_pairs(a, b) -> tuple[np.ndarray, np.ndarray]:
-    """Return which of the values of a, and of b, collapsed: far below the others of their side, or of their pairs' ratios.
-
-    What a seed does to both runs of a pair is not in their ratio, so it shows what the spread of the values hides.
-
-    ``a``, ``b`` (numpy.ndarray of float, shape (n,)): values of at least 0; ratios are looked at where all are above.
-    """
-    if len(a) and min(a.min(), b.min()) > 0:
-        return collapsed(a) | collapsed(a / b), collapsed(b) | collapsed(b / a)
-    return collapsed(a), collapsed(b)
-
-
-def too_few_of_a_kind(collapses, runs) -> bool:
-    """Return whether some runs collapsed, but too few of them, or of the others, for an interval that has both kinds in it."""
-    return collapses > 0 and too_few(collapses, runs)
-
-
-def too_few(collapses, runs) -> bool:
-    """Return whether there are too few runs that collapsed, or that did not, for an interval that has both kinds in it."""
-    return min(collapses, runs - collapses) < MIN_OF_EITHER
-
-
-def collapse_words(collapses) -> str:
-    """Say how many runs collapsed: "2 of 10 runs far below the others: no interval of the mean"."""
-    return f"{int(np.sum(collapses))} of {len(collapses)} runs far below the others: no interval of the mean"
+    values = np.asarray(values, float)
+    n = len(values)
+    if n < MIN_RUNS or np.ptp(values) == 0:
+        return np.zeros(n, bool)
+    ordered = np.sort(values)
+    widest = _widest_gap(n, ALARMS[0] / cells)
+    low = _gap(ordered, step, widest)
+    if low and ordered[0] > 0:
+        low = _gap(np.log(ordered), step / float(np.median(ordered)), widest) and low
+    if not low:
+        return np.zeros(n, bool)
+    is_low = values < ordered[low]
+    return is_low if 2 * low <= n else ~is_low
 
 
 @cache
-def largest_share(collapses, runs, significance) -> float:
-    """Return the share of collapses that so many in so many runs don't rule out: the exact one-sided bound.
+def _widest_gap(n, alarms) -> float:
+    """Return how wide the widest gap of n normal values is in this share of samples or less, in standard deviations within groups."""
+    usual, rare = (
+        np.interp(np.log(n), np.log(list(WIDEST_GAPS)), np.log(gaps))
+        for gaps in zip(*WIDEST_GAPS.values(), strict=True)
+    )
+    steepness = (rare - usual) / np.log(ALARMS[0] / ALARMS[1])
+    return float(np.exp(usual + steepness * np.log(ALARMS[0] / alarms)))
 
-    Clopper and Pearson (1934); of none in n runs it is 1 - significance^(1/n), about 3 / n (the rule of three).
+
+def _gap(ordered, step, widest):
+    """Return how many of the ordered values lie below the widest gap if it shows two kinds, else 0."""
+    n, below = len(ordered), np.arange(1, len(ordered))
+    # Centred, so that squares keep their digits.
+    centred = ordered - ordered.mean()
+    sums, squares = np.cumsum(centred), np.cumsum(centred**2)
+    within = squares[-1] - sums[:-1] ** 2 / below - (sums[-1] - sums[:-1]) ** 2 / (n - below)
+    # Rounding makes 0 of copies a little more or less.
+    noise = 1e-12 * max(abs(ordered[0]), abs(ordered[-1]))
+    gaps = np.diff(ordered) / np.sqrt(np.maximum(within, 0) / (n - 2) + step**2 / 12 + noise**2)
+    place = int(gaps.argmax())
+    return place + 1 if gaps[place] > widest else 0
+
+
+def kinds_words(other, what="run") -> str:
+    """Return the reason for a missing interval: "2 of 10 runs lie apart from the others: no interval of the mean"."""
+    number = int(np.sum(other))
+    lie = "lies" if number == 1 else "lie"
+    return f"{number} of {len(other)} {what}s {lie} apart from the others: no interval of the mean"
+
+
+@cache
+def largest_share(unlike, runs, significance) -> float:
+    """Return the largest share of unlike runs that a count of them in some runs doesn't rule out: the exact one-sided bound.
+
+    Clopper and Pearson (1934); of none in n runs it is 1 - significance^(1/n), about 3 / n (the rule of three): 5 runs leave
+    45 %, 12 leave 22 %.
     """
+    if unlike == 0 and runs:
+        return 1 - significance ** (1 / runs)
     from scipy import stats  # here: it takes half a second, which each job that compares means would pay
 
-    interval = stats.binomtest(int(collapses), int(runs), alternative="less").proportion_ci(1 - significance, "exact")
+    interval = stats.binomtest(int(unlike), int(runs), alternative="less").proportion_ci(1 - significance, "exact")
     return float(interval.high)

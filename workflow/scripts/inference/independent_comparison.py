@@ -3,8 +3,8 @@
 Two things can be shown: that the samples' means are closer than the tolerance (two one-sided tests, Schuirmann,
 1987, J. Pharmacokinet. Biopharm. 15, 657-680), or that they are further apart than it. Both rest on Welch's
 t (see `welch`), which doesn't take the two spreads for equal. Two samples that each repeat one measurement are two
-measurements: their difference is known as finely as these, without interval and p. Where runs of either sample collapsed,
-something is said of the means only if both samples have enough runs of either kind.
+measurements: their difference is known as finely as these, without interval and p. Where either sample has two kinds of run,
+or fewer than `LEAST_RUNS`, nothing is said of the means.
 """
 
 import math
@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from inference.collapses import collapse_words, collapsed_of_samples, too_few
-from inference.mean_interval import repeats_one_measurement
+from inference.collapses import kinds_words, other_kind
+from inference.mean_interval import LEAST_RUNS, repeats_one_measurement, too_few_words
 from inference.paired_contrasts import RELATIVE_TOLERANCE, to_effect, usable_scale
 from inference.student_t import chance_below, quantile
 from inference.welch import difference_variance
@@ -70,7 +70,7 @@ class Difference:
         return float(chance_below(distance / self.error, self.df))
 
 
-def difference(first, second, scale, resolutions=(0.0, 0.0), collapses=False) -> Difference:
+def difference(first, second, scale, resolutions=(0.0, 0.0)) -> Difference:
     """Return the difference of the means of two independent samples.
 
     Parameters
@@ -81,14 +81,11 @@ def difference(first, second, scale, resolutions=(0.0, 0.0), collapses=False) ->
         "ratio" turns into "relative" where a value is 0.
     resolutions : tuple of float
         How far values of either sample must be apart to be told apart, in their unit.
-    collapses : bool
-        Whether values far below the others of their sample are looked for: with any of them there is no interval, unless
-        both samples have enough of them, and of the others.
     """
     samples = [np.asarray(values, float) for values in (first, second)]
     used = usable_scale(*samples, scale)
     same = [repeats_one_measurement(values, step) for values, step in zip(samples, resolutions, strict=True)]
-    lost = collapsed_of_samples(*samples) if collapses else []
+    other = [other_kind(values, step) for values, step in zip(samples, resolutions, strict=True)]
     # Steps of a rounding as contrasts.
     centre = sum(values.mean() for values in samples) / 2
     units = {"ratio": [values.mean() for values in samples], "relative": [centre / 100] * 2}.get(used, [1.0] * 2)
@@ -101,13 +98,15 @@ def difference(first, second, scale, resolutions=(0.0, 0.0), collapses=False) ->
     size = max(1.0, *(float(np.abs(values).max()) for values in samples))
     if abs(estimate) <= RELATIVE_TOLERANCE * size:
         estimate = 0.0  # rounding
-    if min(map(len, samples)) < 2:
-        return Difference(used, estimate, None, None)
+    fewest = min(map(len, samples))
+    if fewest < 2:
+        return Difference(used, estimate, None, None, note=too_few_words(fewest))
     if all(same):
         return Difference(used, estimate, 0.0, None, sum(steps))
-    # A sample without any next to one that has some could not hold the mean of its own if it has them too.
-    if any(side.any() for side in lost) and any(too_few(int(side.sum()), len(side)) for side in lost):
-        return Difference(used, estimate, None, None, note=collapse_words(np.concatenate(lost)))
+    if any(side.any() for side in other):
+        return Difference(used, estimate, None, None, note=kinds_words(np.concatenate(other)))
+    if fewest < LEAST_RUNS:
+        return Difference(used, estimate, None, None, note=too_few_words(fewest))
     # Quantised values can be closer together than they were measured: the variance of a rounding comes on top.
     variances = [values.var(ddof=1) + step**2 / 12 for values, step in zip(samples, steps, strict=True)]
     variance, df = difference_variance(variances, [len(values) for values in samples])

@@ -9,9 +9,9 @@ higher that at the worst of all spreads the interval at the end holds the mean o
 
 That can be calculated: the mean of normal values tells nothing of their deviations (Basu, 1955), on which alone the end
 depends, and what m more values add to the sum of squared deviations over the variance is chi-squared with m degrees of
-freedom, whatever was there before (Helmert). With other values the intervals are as good as t intervals are: in simulations
-(`benchmarks/error_rates.py`) they hold the mean in 95 to 98 % with heavy tails, 94 to 96 % of slightly skewed values, and
-91 to 94 % of exponential ones.
+freedom, whatever was there before (Helmert). The intervals themselves (`mean_interval`) are a little wider than those of t: in simulations
+(`benchmarks/sequential_rates.py`) they hold the mean of runs like those that were seen in 94 to 98 %, of normal, heavy-tailed and
+skewed values, and where one run in ten is of another kind.
 """
 
 from collections.abc import Sequence

@@ -1,12 +1,27 @@
-"""The t interval of a mean, and where there is none: of copies of one measurement, and of a few runs that collapsed."""
+"""The interval of a mean, and where there is none: of too few runs, of copies of one measurement, and of two kinds of run.
+
+Student's t interval is that of normal values. Of few skewed ones it holds the mean too seldom (88 % of exponential ones), and
+of few heavy-tailed ones the bootstrap-t interval does (91 %). So an interval here reaches from the lower of both lower ends to the
+higher of both upper ones: it holds the mean of normal, skewed, heavy-tailed, and flat values in 93 to 97 % where 95 are meant
+(`benchmarks/coverage.py`), from `LEAST_RUNS` values on. Of fewer the bootstrap-t
+interval is up to ten times as wide as the other, and both together hold more than 97 %.
+"""
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
-from inference.collapses import collapse_words
+from inference.collapses import kinds_words, other_kind
 from inference.student_t import quantile
+
+#: An interval takes so many values ...
+LEAST_RUNS = 6
+#: ... and with more than so many Student's t alone holds the mean of skewed ones too.
+BOOTSTRAP_MAX_RUNS = 200
+#: Resamples, half of which mirror the other half, so that values and their negatives have the same interval.
+RESAMPLES = 2000
 
 
 @dataclass(frozen=True)
@@ -19,28 +34,57 @@ class MeasuredMean:
     low: float | None = None
     high: float | None = None
     note: str = ""  # why there is no interval
+    apart: int = 0  # runs that lie apart from the others
 
 
 def mean_interval(values, confidence) -> tuple[float, float, float]:
-    """Return the mean of independent values and both ends of its two-sided t interval, in the unit of the values.
+    """Return the mean of independent values and both ends of its two-sided interval, in the unit of the values.
 
-    The interval is mean +- t(1 - (1 - confidence)/2, n - 1) * s / sqrt(n) (Student, 1908; NIST/SEMATECH e-Handbook of
-    Statistical Methods, section 1.3.5.2).
+    Student's is mean +- t(1 - (1 - confidence)/2, n - 1) * s / sqrt(n) (Student, 1908; NIST/SEMATECH e-Handbook of
+    Statistical Methods, section 1.3.5.2); the bootstrap-t interval has the quantiles of resamples' t in place of t (Efron and
+    Tibshirani, An Introduction to the Bootstrap, 1993, section 12.5; Hesterberg, 2015, The American Statistician 69(4)).
 
     Parameters
     ----------
     values : array_like of float, shape (n,)
-        Two or more.
+        `LEAST_RUNS` or more, not all equal.
     confidence : float
         Between 0 and 1.
     """
-    values = np.asarray(values, float)
+    # Sorted, so that resamples don't depend on the order in which the values come.
+    values = np.sort(np.asarray(values, float))
     n = len(values)
-    if n < 2:
-        raise ValueError(f"an interval of the mean needs 2 values or more, there are {n}")
-    mean = float(values.mean())
-    half = float(quantile((1 + confidence) / 2, n - 1) * values.std(ddof=1) / math.sqrt(n))
-    return mean, mean - half, mean + half
+    if n < LEAST_RUNS:
+        raise ValueError(f"an interval of the mean takes {LEAST_RUNS} values or more, there are {n}")
+    mean, deviation = float(values.mean()), float(values.std(ddof=1))
+    low = high = float(quantile((1 + confidence) / 2, n - 1))
+    if n <= BOOTSTRAP_MAX_RUNS and deviation > 0:
+        t = _resampled_t((values - mean) / deviation)
+        outside = max(int((1 - confidence) / 2 * (len(t) + 1) + 1e-9), 1)
+        low, high = max(low, t[-outside]), max(high, -t[outside - 1])
+    error = deviation / math.sqrt(n)
+    return mean, mean - low * error, mean + high * error
+
+
+def _resampled_t(standardised):
+    """Return the t of resamples of values with mean 0 and standard deviation 1, in ascending order.
+
+    Those that have one value over and over, as some of quantised values do, have none.
+    """
+    n = len(standardised)
+    weights = _resamples(n)
+    means = weights @ standardised
+    variances = (weights @ standardised**2 - means**2) * n / (n - 1)
+    known = variances > 1e-12
+    # Rounded, so that the way in which a machine sums doesn't show.
+    return np.round(np.sort(means[known] / np.sqrt(variances[known]) * math.sqrt(n)), 9)
+
+
+@lru_cache(maxsize=16)
+def _resamples(n) -> np.ndarray:
+    """Return how much each of n values weighs in each resample, shape (`RESAMPLES`, n): the same ones for every sample of this size."""
+    drawn = np.random.default_rng(n).multinomial(n, [1 / n] * n, RESAMPLES // 2) / n
+    return np.concatenate([drawn, drawn[:, ::-1]])
 
 
 def repeats_one_measurement(values, resolution=0.0) -> bool:
@@ -54,8 +98,13 @@ def repeated_words(values) -> str:
     return f"all {len(values)} values are {how}: one measurement repeated, so no interval"
 
 
-def measured_mean(values, confidence, resolution=0.0, collapses=None) -> MeasuredMean:
-    """Return the mean of independent runs with its t interval, if there is one.
+def too_few_words(n) -> str:
+    """Return the reason for a missing interval: "4 runs: an interval takes 6"."""
+    return f"{'one run' if n == 1 else f'{n} runs'}: an interval takes {LEAST_RUNS}"
+
+
+def measured_mean(values, confidence, resolution=0.0) -> MeasuredMean:
+    """Return the mean of independent runs with its interval, if there is one.
 
     Parameters
     ----------
@@ -64,20 +113,18 @@ def measured_mean(values, confidence, resolution=0.0, collapses=None) -> Measure
     confidence : float
     resolution : float
         How far values must be apart to be told apart, in their unit.
-    collapses : numpy.ndarray of bool, shape (n,), optional
-        Which runs collapsed, as `collapses.collapsed` finds them. The mean of so few of them has no interval: of one run in
-        ten that collapses, samples of ten show none, one or two.
     """
     values = np.asarray(values, float)
     n = len(values)
     if n == 0:
         return MeasuredMean(0, 0, note="no value")
-    if n == 1:
-        return MeasuredMean(1, 1, float(values[0]), note="one run: no interval")
-    if repeats_one_measurement(values, resolution):
+    if n > 1 and repeats_one_measurement(values, resolution):
         # Exactly, not by way of a sum: the mean of equal values may differ from them in the last bit.
         mean = float(values[0] if values.min() == values.max() else values.mean())
         return MeasuredMean(n, 1, mean, note=repeated_words(values))
-    if collapses is not None and np.any(collapses):
-        return MeasuredMean(n, n, float(values.mean()), note=collapse_words(collapses))
+    mean, other = float(values.mean()), other_kind(values, resolution)
+    if other.any():
+        return MeasuredMean(n, n, mean, note=kinds_words(other), apart=int(other.sum()))
+    if n < LEAST_RUNS:
+        return MeasuredMean(n, n, mean, note=too_few_words(n))
     return MeasuredMean(n, n, *mean_interval(values, confidence))

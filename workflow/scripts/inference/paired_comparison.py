@@ -1,14 +1,15 @@
 """Compare two sets of paired values: the mean effect with its interval, the test of it, and what the pairs are worth."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from inference.collapses import kinds_words, other_kind
 from inference.mean_interval import repeats_one_measurement
 from inference.normality import SHAPIRO_MIN_N, shapiro_wilk
 from inference.paired_contrasts import contrasts, to_effect, usable_scale
 from inference.paired_effects import hodges_lehmann, walsh_averages
-from inference.paired_tests import FlippedMean, StudentMean, is_constant, mean_test
+from inference.paired_tests import LEAST_PAIRS, FlippedMean, StudentMean, is_constant, mean_test, pairs_for
 from wording.number_format import count, number
 
 
@@ -28,7 +29,9 @@ class Comparison:
     scale: str  # that the contrasts are on; see `paired_contrasts`
     contrasts: np.ndarray  # one a pair
     walsh: np.ndarray  # their Walsh averages
-    test: StudentMean | FlippedMean | None = None  # of the mean contrast; None if there is no spread to judge it by
+    test: StudentMean | FlippedMean | None = None  # of the mean contrast; None of too few pairs, or without a spread
+    reaches: bool = False  # whether p of the test can be below the level that the family leaves to it
+    apart: int = 0  # pairs that lie apart from the others: then the mean has no interval
     one_value: bool = False  # whether the runs of each side repeat one measurement: all the same within the resolution
     mean_a: float | None = None
     mean_b: float | None = None
@@ -52,7 +55,12 @@ class Comparison:
     @property
     def all_alike(self) -> bool:
         """Whether runs differ, but all pairs by the same: no spread to judge the difference by."""
-        return self.test is None and self.pairs > 1 and not self.one_value
+        return self.pairs > 1 and not self.one_value and is_constant(self.contrasts)
+
+    @property
+    def estimated(self) -> StudentMean | FlippedMean | None:
+        """What the mean's interval is of; None if it has none."""
+        return None if self.apart else self.test
 
     def tested(self, null=0.0) -> dict[str, str | float | None]:
         """Return the columns test, statistic and p, as far as there is a test."""
@@ -90,14 +98,29 @@ def compare(a, b, scale, effect_unit, family, resolution=(0.0, 0.0)) -> Comparis
             row["effect"] = to_effect(float(values[0]), used)
         words = _constant_words(values, repeated, row["effect"], effect_unit)
         return Comparison(used, values, values[:1], one_value=repeated, hl=row["effect"], notes=(*notes, words), **row)
-    walsh = walsh_averages(values)
-    test = mean_test(values, family.tests, family.significance, _contrast_step(row, resolution, used))
-    row["ci_low"], row["ci_high"] = (to_effect(end, used) for end in test.interval(family.confidence))
-    if len(values) >= SHAPIRO_MIN_N:
-        row["normality_p"] = shapiro_wilk(values)[1]
-    return Comparison(
-        used, values, walsh, test, hl=to_effect(hodges_lehmann(values, walsh), used), **row, notes=tuple(notes)
+    step = _contrast_step(row, resolution, used)
+    other, needed = other_kind(values, step), pairs_for(family.tests, family.significance)
+    result = Comparison(
+        used, values, walsh_averages(values), mean_test(values, step), len(values) >= needed, int(other.sum()), **row
     )
+    if result.estimated is not None:
+        low, high = (to_effect(end, used) for end in result.test.interval(family.confidence))
+        result = replace(result, ci_low=low, ci_high=high)
+    elif other.any():
+        notes.append(kinds_words(other, "pair"))
+    if len(values) < needed:
+        notes.append(_too_few_words(len(values), needed, family.tests))
+    return replace(
+        result, hl=to_effect(hodges_lehmann(values, result.walsh), used), notes=tuple(notes),
+        normality_p=shapiro_wilk(values)[1] if len(values) >= SHAPIRO_MIN_N else None,
+    )  # fmt: skip
+
+
+def _too_few_words(pairs, needed, tests) -> str:
+    """Return what so few pairs can't show: "too few pairs to be significant: 6 of the 14 that one of 288 tests takes"."""
+    what = "for an interval and a test" if pairs < LEAST_PAIRS else "to be significant"
+    family = f"one of {tests:,} tests" if tests > 1 else "one"
+    return f"too few pairs {what}: {pairs} of the {needed} that {family} takes"
 
 
 def _contrast_step(row, resolution, scale) -> float:

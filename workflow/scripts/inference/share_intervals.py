@@ -17,8 +17,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import special
 
-from inference.collapses import collapse_words
-from inference.mean_interval import mean_interval, repeated_words, repeats_one_measurement
+from inference.collapses import kinds_words, other_kind
+from inference.mean_interval import LEAST_RUNS, mean_interval, repeated_words, repeats_one_measurement, too_few_words
 
 # Logits of shares that differ by rounding only: a double's 16 digits less those that the way takes.
 NOISE = 1e-12
@@ -29,7 +29,7 @@ class BoundedEstimate:
     """What is known of the typical value of a bounded quantity; None where there is none."""
 
     n: int  # values
-    value: float | None = None  # mean of the logits, turned back, as are both ends of its t interval
+    value: float | None = None  # mean of the logits, turned back, as are both ends of its interval
     low: float | None = None
     high: float | None = None
     mean: float | None = None  # of the values themselves, as are the next two
@@ -48,10 +48,10 @@ def expit(values, lower=0.0, upper=1.0) -> np.ndarray | np.float64:
     return lower + (upper - lower) * special.expit(values)
 
 
-def bounded_estimate(values, confidence, lower=0.0, upper=1.0, resolution=0.0, collapses=None) -> BoundedEstimate:
+def bounded_estimate(values, confidence, lower=0.0, upper=1.0, resolution=0.0) -> BoundedEstimate:
     """Estimate the typical value of a bounded quantity from independent values.
 
-    A value on a bound has no logit: then mean and t interval are those of the values themselves, cut at the bounds, and
+    A value on a bound has no logit: then mean and interval are those of the values themselves, cut at the bounds, and
     the note says so.
 
     Parameters
@@ -62,8 +62,6 @@ def bounded_estimate(values, confidence, lower=0.0, upper=1.0, resolution=0.0, c
         Of the two-sided interval, between 0 and 1.
     resolution : float
         How far values must be apart to be told apart.
-    collapses : callable, optional
-        Given the values it tells which of them lie far from the others: then there is no interval.
     """
     values = np.asarray(values, float)
     values = values[~np.isnan(values)]
@@ -75,19 +73,20 @@ def bounded_estimate(values, confidence, lower=0.0, upper=1.0, resolution=0.0, c
     values = values.clip(lower, upper)
     known = {"mean": float(values.mean()), "smallest": float(values.min()), "largest": float(values.max())}
     if n == 1:
-        return BoundedEstimate(1, known["mean"], note="one value: no interval", **known)
+        return BoundedEstimate(1, known["mean"], note=too_few_words(1), **known)
     logits = logit(values, lower, upper)
     if repeats_one_measurement(values, max(resolution, NOISE)):
         # Exactly, not by way of a sum: the mean of equal values may differ from them in the last bit.
         value = known["smallest"] if np.ptp(values) <= NOISE else known["mean"]
         return BoundedEstimate(n, value, **known, note=repeated_words(values))
-    lost = collapses(values) if collapses else np.zeros(n, bool)
-    if lost.any():
+    # A share close to 1 is another kind by what is left to the others.
+    other = other_kind(values - lower, resolution) | other_kind(upper - values, resolution)
+    if other.any() or n < LEAST_RUNS:
         value = float(expit(logits.mean(), lower, upper)) if np.isfinite(logits).all() else known["mean"]
-        return BoundedEstimate(n, value, **known, note=collapse_words(lost))
+        return BoundedEstimate(n, value, **known, note=kinds_words(other) if other.any() else too_few_words(n))
     if not np.isfinite(logits).all():
         low, high = np.clip(mean_interval(values, confidence)[1:], lower, upper)
-        note = "a value on the bound has no logit: mean and t interval of the values themselves"
+        note = "a value on the bound has no logit: mean and interval of the values themselves"
         return BoundedEstimate(n, known["mean"], float(low), float(high), **known, note=note)
     value, low, high = (float(expit(point, lower, upper)) for point in mean_interval(logits, confidence))
     return BoundedEstimate(n, value, low, high, **known)

@@ -1,6 +1,7 @@
 """The page's section on method: the design in numbers, what its replications draw, and the CCAs that it defines."""
 
 from experiment.own_kernels import kernel_words
+from inference.collapses import largest_share
 from report_page.method_statements import NETWORK, SEEDS
 from report_page.metric_definitions import definitions
 from report_page.statements import said
@@ -37,9 +38,17 @@ def method_section(material, environments) -> dict:
         "definitions": definitions(tables.scenarios, facts, sizes_alone),
         "network": said(NETWORK, facts),
         "seeds": said(SEEDS, facts),
+        "unseen_percent": unseen_percent(tables.runs, params["significance"]),
         "mean_test": mean_test_words(tables, params["significance"]),
         "threats": threats(facts),
     }
+
+
+def unseen_percent(runs, significance) -> str:
+    """Return which share of unlike runs the replications leave possible where none is seen: "22", or "26 to 6" of 10 to 46."""
+    taken = runs.groupby("scenario")["replication"].max()
+    shares = [plain(round(100 * largest_share(0, int(n), significance))) for n in (taken.min(), taken.max())]
+    return " to ".join(dict.fromkeys(shares))
 
 
 def design(study, runs) -> dict:

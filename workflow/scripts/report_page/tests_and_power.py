@@ -3,7 +3,7 @@
 import math
 from collections import Counter
 
-from inference.paired_tests import FLIPS_MAX_PAIRS, flips_reach
+from inference.paired_tests import LEAST_PAIRS, pairs_for
 from report_parts.data_tables import size
 from run_tables.metrics import METRICS
 from wording.number_format import count, number
@@ -22,7 +22,7 @@ def tests_taken(ip_versions, ccas, cca_pairs) -> list[dict]:
     """
     questions, versions = [], ("", "") if ip_versions is None else (" and IP versions", " and IP version")
     for question, table, family in (
-        ("IPv6 against IPv4", ip_versions, "all cells of the metric"),
+        ("IPv6 against IPv4", ip_versions, "all cells of all metrics"),
         ("All CCAs together", ccas, f"all metrics and scenarios{versions[0]}"),
         ("CCA against CCA", cca_pairs, "all pairs of all metrics and places"),
     ):
@@ -95,22 +95,18 @@ def power_rows(ip_versions, margins, detect) -> list[dict]:
 
 
 def mean_test_words(tables, significance) -> str:
-    """Say which test of the mean difference pairs get, and from how many pairs on this study's families get sign flips.
+    """Say which test of the mean difference pairs get, and how many of them a test takes in this study's families.
 
     ``tables`` has those of the tests of pairs, None where the study has none.
     """
     families = {}
     if tables.ip_versions is not None:
-        cells = tables.ip_versions.groupby("metric").size().max()
-        families[int(cells)] = f"{count(int(cells), 'cell')} of a metric"
+        families[len(tables.ip_versions)] = f"{count(len(tables.ip_versions), 'cell')} of all metrics"
     if tables.cca_pairs is not None and len(tables.cca_pairs):
         families[len(tables.cca_pairs)] = f"{count(len(tables.cca_pairs), 'pair')} of CCAs"
-    reached = [
-        f"{next(n for n in range(2, FLIPS_MAX_PAIRS) if flips_reach(n, tests, significance))} for the {words}"
-        for tests, words in families.items()
-        if any(flips_reach(n, tests, significance) for n in range(2, FLIPS_MAX_PAIRS))
-    ]
-    flips = "flips of the differences' signs where there are enough of them to reach the corrected level"
-    return f"by the mean of the differences, with Student's t where there are few pairs, and with {flips}" + (
-        f" (here from {listed(reached)} on)" if reached else ""
+    needed = [f"{pairs_for(tests, significance)} for the {words}" for tests, words in families.items()]
+    enough = f"; a difference can be significant from so many pairs on: {listed(needed)}" if needed else ""
+    return (
+        "by the mean of the differences, with flips of the differences' signs, which hold their level whatever the differences are "
+        f"distributed like{enough}; with fewer than {LEAST_PAIRS} there is neither interval nor test"
     )

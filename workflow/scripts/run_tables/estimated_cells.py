@@ -9,7 +9,7 @@ from run_tables.table import Table
 
 
 def estimated_cells(
-    table: Table, runs, confidence, keys=tuple(CELL), of_scenario=None, also=None, steps=None, collapses=None
+    table: Table, runs, confidence, keys=tuple(CELL), of_scenario=None, also=None, steps=None
 ) -> pd.DataFrame:
     """Return a table whose rows are cells, in the order of the runs.
 
@@ -32,8 +32,6 @@ def estimated_cells(
         Given a row so far and its valid runs, returns the columns that are neither a mean nor of the scenario.
     steps : dict of str to pandas.Series, optional
         Resolutions of measures, as `resolution.resolutions` gives them; 0 where there is none.
-    collapses : dict of str to callable, optional
-        Measures of which runs can collapse, with the function that finds these (`inference.collapses.collapsed`).
     """
     scenarios = {} if of_scenario is None else of_scenario.to_dict("index")
     rows, measured = [], [column for column in table if column.name in runs]
@@ -51,9 +49,8 @@ def estimated_cells(
                 row[name] = valid[name].mean()
             else:
                 step = coarsest(steps[name][valid.index]) if steps and name in steps else 0.0
-                lost = (collapses or {}).get(name)
                 values = valid[name].astype(float)
-                estimate = cell_estimate(values, confidence, column.least, column.most, step, lost)
+                estimate = cell_estimate(values, confidence, column.least, column.most, step)
                 row |= estimate_columns(estimate, name, column.interval)
         rows.append(row | (also(row, valid) if also else {}))
     return pd.DataFrame(rows, columns=table.names)

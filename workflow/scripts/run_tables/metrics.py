@@ -22,7 +22,6 @@ class Metric:
     scale: str = "ratio"
     #: Key of a difference between two values in a study's ``analysis.equivalence_margin`` and ``analysis.detect``.
     difference: str = ""
-    collapses: bool = False  # whether runs far below the others of their cell are counted: a flow that hardly moved
     worst: float | None = None  # no run can do worse; None where there is no such value
     ours: str = ""  # of a paper's metric the slug of ours that asks the same
 
@@ -35,7 +34,7 @@ class Metric:
 METRICS = (
     Metric(
         "goodput_mbps", "goodput", "Goodput", "Mbit/s", "capacity_mbps", "capacity of the path",
-        difference="goodput_percent", collapses=True, worst=0.0,
+        difference="goodput_percent", worst=0.0,
     ),
     Metric(
         "rtt_mean_ms", "rtt", "Round-trip time", "ms", "rtt_path_ms", "RTT of the empty path", difference="rtt_percent"
@@ -55,7 +54,7 @@ METRICS = (
 # figures 3 to 6, and the script it publishes, TCP-ExBench).
 PUBLISHED_METRICS = (
     Metric(
-        "throughput_per_stream_mbps", "published-throughput", "Throughput per stream", "Mbit/s", collapses=True, worst=0.0, ours="goodput",
+        "throughput_per_stream_mbps", "published-throughput", "Throughput per stream", "Mbit/s", worst=0.0, ours="goodput",
     ),
     Metric(
         "rtt_first_stream_ms", "published-rtt", "RTT of the first stream", "ms", "rtt_path_ms", "RTT of the empty path",

@@ -61,13 +61,19 @@ def passed_beyond(specification, done) -> list[str]:
 
 
 def left_too_slowly(specification, done) -> list[str]:
-    """Return where less left a bottleneck after a change of its rate than waited, by the time at which all of that must have."""
-    wrong = []
+    """Return where less left a bottleneck after a change of its rate than waited, by the time at which all of that must have.
+
+    The packet that the shaper was at goes on at the old rate, so that a new one begins as much later as that takes.
+    """
+    wrong, rates = [], {}
     for entry in done:
-        for name, device in entry["devices"].items():
+        for name, device in entry["devices"].items() if entry["quantity"] == "rate_mbps" else ():
+            before = rates.get(name, specification.rate_mbps) or entry["value"]
+            rates[name] = entry["value"]
             if "left_bytes" not in device:
                 continue
-            lost = (BEYOND_PACKETS + device["dropped_packets"]) * specification.packet_bytes
+            late_packets = max(1.0, entry["value"] / before) if before else 1.0
+            lost = (BEYOND_PACKETS + late_packets + device["dropped_packets"]) * specification.packet_bytes
             waited = device["backlog_bytes"]
             if device["left_bytes"] < waited - lost:
                 wrong.append(

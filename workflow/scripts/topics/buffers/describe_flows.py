@@ -9,7 +9,6 @@ import math
 import pandas as pd
 
 from inference.cell_estimates import cell_estimate
-from inference.collapses import collapsed
 from run_tables.conditions_at_centre import runs_at_centre
 from run_tables.resolution import resolution_of
 from run_tables.run_keys import CELL, RUN
@@ -18,9 +17,6 @@ from topics.buffers.kato_table import STARVED_SHARE
 from topics.buffers.tables import FLOW_GOODPUT, FLOW_GOODPUT_CELLS, STATISTICS
 from wording.number_format import is_missing
 from wording.scenario_series import with_series
-
-#: Measures in which a value far below the others is no collapse.
-SPREADS = ("sd_mbps", "sd_percent", "starved")
 
 
 def describe_run(goodputs_mbps, capacity_mbps) -> dict:
@@ -118,8 +114,7 @@ def over_replications(statistic, described, total, confidence, resolution=0.0) -
     # Jain's index is at least 1/n; no more flows starve than there are.
     least = 1 / flows if statistic.name == "jain_index" else statistic.least
     most = flows if statistic.name == "starved" else statistic.most
-    lost = None if statistic.name in SPREADS else collapsed
-    mean = cell_estimate(values, confidence, least, most, resolution, lost)
+    mean = cell_estimate(values, confidence, least, most, resolution)
     return {
         "n": mean.n, "mean": mean.mean, "lowest": values.min(), "highest": values.max(), "note": mean.note,
         "ci_low": mean.low, "ci_high": mean.high,

@@ -72,7 +72,7 @@ FLOW_GOODPUT_CELLS = Table(
         number_column("mean", IN_UNIT, "Mean of their values.", _NO_RUN),
         *interval_columns(
             "ci_low", "ci_high", IN_UNIT, "the mean, cut off at what is possible",
-            "there are fewer than two values, all repeat one measurement, or a run collapsed",
+            "there are fewer than 6 values, all repeat one measurement, or some lie apart from the others",
         ),
         number_column("lowest", IN_UNIT, "Smallest value.", _NO_RUN),
         number_column("highest", IN_UNIT, "Largest value.", _NO_RUN),

@@ -130,7 +130,7 @@ def compare_pair(metric, a, b, resolution, tests, params) -> dict:
     row |= result.tested()
     if result.pairs:
         row["cliffs_delta"] = cliffs_delta(*np.split(without_noise(np.concatenate([a, b])), 2))
-    if result.test is not None:
+    if result.pairs > 1 and not (result.one_value or result.all_alike):
         interval = hodges_lehmann_interval(result.contrasts, params.confidence, result.walsh)
         if interval is not None:
             row["hl_low"], row["hl_high"] = (to_effect(bound, result.scale) for bound in interval)

@@ -8,7 +8,6 @@ import numpy as np
 import pandas as pd
 
 from inference.cell_estimates import cell_estimate
-from inference.collapses import collapsed
 from inference.normality import SHAPIRO_MAX_N, SHAPIRO_MIN_N, shapiro_wilk
 from run_tables.exclusions import runs_with_exclusions, with_kept
 from run_tables.metrics import DESCRIBED_METRICS
@@ -18,7 +17,7 @@ from run_tables.tidy_tables import RUNS
 from topics.cells.tables import DESCRIPTIVE
 
 
-def describe(values, runs, confidence, resolution=0.0, collapses=False, bounds=(None, None), worst=None) -> dict:
+def describe(values, runs, confidence, resolution=0.0, bounds=(None, None), worst=None) -> dict:
     """Describe one metric of one cell.
 
     Returns columns of `DESCRIPTIVE` from `n` on; a statistic is left out where there is none, and `note` says why.
@@ -33,9 +32,6 @@ def describe(values, runs, confidence, resolution=0.0, collapses=False, bounds=(
         Of the interval of the mean.
     resolution : float
         How far values must be apart to be told apart, in their unit. Values that are all closer are one measurement repeated.
-    collapses : bool
-        Whether values far below the others are counted. The mean of so few of them has no interval: of one run in ten that
-        collapses, samples of ten show none, one or two.
     bounds : tuple of float
         Least and most that a value can be; None where there is no bound.
     worst : float, optional
@@ -55,11 +51,10 @@ def describe(values, runs, confidence, resolution=0.0, collapses=False, bounds=(
         if worst is not None:
             row["mean_worst"] = (known.sum() + (runs - n) * worst) / runs
     if n >= 1:
-        mean = cell_estimate(known, confidence, *bounds, resolution, collapsed if collapses else None)
+        mean = cell_estimate(known, confidence, *bounds, resolution)
         row |= {"measurements": mean.measurements, "mean": mean.mean, "ci_low": mean.low, "ci_high": mean.high}
+        row["apart"] = mean.apart
         row |= {"median": np.median(known), "min": known.min(), "max": known.max()}
-        if collapses:
-            row["collapses"] = int(collapsed(known).sum())
     if n == 1:
         notes.append("one value: no interval, no standard deviation, no test of normality")
     elif n >= 2:
@@ -84,11 +79,9 @@ def describe_valid(runs, confidence) -> pd.DataFrame:
         for metric in DESCRIBED_METRICS:
             resolution = coarsest(steps[metric.column][valid.index])
             bounds = RUNS[metric.column].least, RUNS[metric.column].most
-            statistics = describe(
-                valid[metric.column], len(group), confidence, resolution, metric.collapses, bounds, metric.worst
-            )
+            statistics = describe(valid[metric.column], len(group), confidence, resolution, bounds, metric.worst)
             rows.append(same | {"metric": metric.column, "unit": metric.unit} | statistics)
-    return pd.DataFrame(rows, columns=DESCRIPTIVE.names).astype({"measurements": "Int64", "collapses": "Int64"})
+    return pd.DataFrame(rows, columns=DESCRIPTIVE.names).astype({"measurements": "Int64", "apart": "Int64"})
 
 
 def describe_cells(runs, confidence) -> pd.DataFrame:

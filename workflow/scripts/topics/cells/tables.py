@@ -17,17 +17,14 @@ NOTE = text_column(
 
 #: Why a number is missing in tables that compare pairs, and the test that was made.
 NO_TEST = "no test was made"
-NO_SPREAD = "there are fewer than two pairs, their runs repeat one measurement, or all pairs show the same difference"
+NO_SPREAD = "there are fewer than 6 pairs, some lie apart from the others, runs repeat one measurement, or all pairs show the same"
 TOO_FEW_PAIRS = (
     "there are too few pairs for it, their runs repeat one measurement, or all pairs show the same difference"
 )
 MEAN_INTERVAL = interval_columns("ci_low", "ci_high", IN_EFFECT_UNIT, "the mean difference", NO_SPREAD)
 PAIRED_TEST = (
     text_column(
-        "test",
-        "Test of the mean difference: `paired t` of few pairs, `sign flips of the mean` where these can reach the corrected "
-        "level.",
-        NO_TEST,
+        "test", "Test of the mean difference: `sign flips of the mean`, of more than 200 pairs `paired t`.", NO_TEST
     ),
     number_column("statistic", "", "Student's t.", NO_TEST),
 )
@@ -55,14 +52,14 @@ DESCRIPTIVE = Table(
             "ci_low",
             "ci_high",
             IN_UNIT,
-            "the mean, cut off at what is possible",
-            "there is one measurement or none, or a run collapsed",
+            "the mean of runs like these, cut off at what is possible",
+            "there are fewer than 6 runs or one measurement, or some runs lie apart from the others",
         ),
         count_column(
-            "collapses",
+            "apart",
             "runs",
-            "Runs far below the others: below 2/3 of the median, and by five robust standard deviations.",
-            "the metric is no goodput, or there is no value",
+            "Runs that lie apart from the others, to either side: the gap between is wider than chance makes it in 1 of 100 cells.",
+            "there is no value",
         ),
         number_column(
             "mean_worst",
@@ -107,7 +104,7 @@ STEADY = Table(
             "ci_high",
             IN_EFFECT_UNIT,
             "this difference",
-            "there are fewer than two runs, all are one measurement, or all differ by the same",
+            "there are fewer than 6 runs, some lie apart from the others, all are one measurement, or all differ by the same",
         ),
         NOTE,
     ),

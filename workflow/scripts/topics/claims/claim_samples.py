@@ -10,9 +10,8 @@ from functools import lru_cache
 import numpy as np
 import pandas as pd
 
-from inference.collapses import collapsed, too_few_of_a_kind
+from inference.collapses import other_kind
 from inference.stratified_jackknife import Stratum
-from run_tables.metrics import DESCRIBED_METRICS
 from run_tables.resolution import resolutions
 from topics.claims.claim_measures import quotient, run_values
 from topics.claims.claim_scenarios import match_scenarios, scenario_conditions
@@ -20,8 +19,6 @@ from wording.scenario_words import ip_words
 
 #: Two values that happen to be equal, as rounded ones are, don't tell how much runs scatter.
 MIN_REPLICATIONS = 3
-#: Quantities of which runs far below the others of their cell are looked for.
-COLLAPSING = {metric.column for metric in DESCRIBED_METRICS if metric.collapses}
 
 
 class Samples:
@@ -115,21 +112,25 @@ class Samples:
         values = self.values(measure)
         known = np.isfinite(values)
         apart = np.where(known, values, -np.inf).max(axis=3) - np.where(known, values, np.inf).min(axis=3)
-        steps = np.zeros(self._shape)
-        if measure.flows is None and measure.relative_to is None:
-            np.fmax.at(steps, self._where[:3], resolutions(self.runs, measure.quantity).to_numpy(float))
-        return (known.sum(axis=3) > 1) & ((apart == 0) | (apart < steps))
+        return (known.sum(axis=3) > 1) & ((apart == 0) | (apart < self._steps(measure)))
 
-    def few_collapses(self, measure, mask) -> np.ndarray:
-        """Return how many values collapsed in cells of `mask` where these are too few for an interval of the mean, else 0."""
-        collapses = np.zeros(self._shape, dtype=int)
-        if measure.plain and measure.quantity in COLLAPSING:
-            values = self.values(measure)
-            for cell in zip(*np.nonzero(mask), strict=True):
-                known = values[cell][np.isfinite(values[cell])]
-                lost = int(collapsed(known).sum())
-                collapses[cell] = lost if too_few_of_a_kind(lost, len(known)) else 0
-        return collapses
+    def _steps(self, measure):
+        """Return the resolution of each cell, 0 where none is known."""
+        steps = np.zeros(self._shape)
+        if measure.plain:
+            np.fmax.at(steps, self._where[:3], resolutions(self.runs, measure.quantity).to_numpy(float))
+        return steps
+
+    def apart(self, measure, mask) -> np.ndarray:
+        """Return how many values lie apart from the others in each cell of `mask`, 0 elsewhere.
+
+        Chance alone makes some in 1 of 100 masks of normal values.
+        """
+        apart, values = np.zeros(self._shape, dtype=int), self.values(measure)
+        for cell in zip(*np.nonzero(mask), strict=True):
+            known = values[cell][np.isfinite(values[cell])]
+            apart[cell] = other_kind(known, self._steps(measure)[cell], cells=int(mask.sum())).sum()
+        return apart
 
     def _runs_of_cells(self):
         """Return the number of valid runs of each cell, shape (scenarios, CCAs, IP versions)."""

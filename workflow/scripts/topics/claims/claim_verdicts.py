@@ -13,7 +13,7 @@ from scipy import special
 
 from inference.normality import shapiro_wilk
 from inference.paired_contrasts import contrasts, to_effect
-from inference.paired_tests import mean_test
+from inference.paired_tests import LEAST_PAIRS, is_constant, mean_test
 from inference.pooled_tests import mann_whitney
 from topics.claims.claim_groups import OF_TWO_GROUPS
 from topics.claims.claim_intervals import MEDIAN, SPREAD
@@ -106,7 +106,7 @@ def _check_statistic(claim, samples, parts, confidence, significance):
         verdict, reason = interval_verdict(outcome.low, outcome.value, outcome.high, requirement)
         subject = _subject(parts, outcome)
     low, high, kind = _rounded(outcome.low), _rounded(outcome.high), outcome.interval
-    lost = "" if kind in (MEDIAN, SPREAD) else _collapse_words(samples, parts)
+    lost = "" if kind in (MEDIAN, SPREAD) else _apart_words(samples, parts)
     if lost:
         verdict, reason, low, high, kind = NOT_SHOWN, lost, None, None, ""
     elif kind != SPREAD and all(samples.repeats(measure)[mask].all() for measure, mask in parts):
@@ -132,14 +132,14 @@ def _check_statistic(claim, samples, parts, confidence, significance):
     }
 
 
-def _collapse_words(samples, parts):
-    """Say where a few runs collapsed, so that a mean has no interval, or return an empty text."""
+def _apart_words(samples, parts):
+    """Say where runs lie apart from the others, so that a mean has no interval, or return an empty text."""
     for measure, mask in parts:
-        lost = samples.few_collapses(measure, mask)
+        lost = samples.apart(measure, mask)
         if lost.any():
             cell = np.unravel_index(lost.argmax(), lost.shape)
             runs = f"{lost[cell]} of {samples.counts(measure)[cell]} runs of {samples.cell_words(*cell)}"
-            return f"{runs} far below the others: no interval of the mean"
+            return f"{runs} lie apart from the others: no interval of the mean"
     return ""
 
 
@@ -222,23 +222,28 @@ def _check_normality(claim, samples, measure, mask, significance):
 
 
 def _paired_words(claim, samples, measure, mask, significance, differs):
-    """Say what the test of pairs finds, of which each cell counts one value: same scenario, CCA and seed, other IP version.
+    """Say what the test of pairs finds, of which each scenario counts one value: same scenario, CCA and seed, other IP version.
 
     Whether the paper's pooled test found a difference is `differs`.
     """
     chosen = mask[:, :, 0] & mask[:, :, 1]
     four, six = (samples.values(measure)[:, :, place][chosen] for place in (0, 1))
     known = np.isfinite(four) & np.isfinite(six)
+    of_scenario = np.nonzero(chosen)[0][known.any(axis=1)]
     four, six = ([side[there] for side, there in zip(of, known, strict=True) if there.any()] for of in (four, six))
-    words = f"of {count(len(four), 'cell')}, one value each,"
+    words = f"of {count(len(set(of_scenario)), 'scenario')}, one value each,"
     ratio = measure.unit != "%" and all((side > 0).all() for side in (*four, *six))
     scale, of = ("ratio", "%") if ratio else ("points", "points" if measure.unit == "%" else measure.unit)
     means = np.array([contrasts(b, a, scale).mean() for a, b in zip(four, six, strict=True)])
-    # Cells that differ by rounding only are equal.
+    # Cells of a scenario share their seeds.
+    means = np.array([means[of_scenario == place].mean() for place in np.unique(of_scenario)])
+    # Scenarios that differ by rounding only are equal.
     means = contrasts(means, 0 * means, "points") if len(means) else means
-    test = mean_test(means, 1, significance)
+    test = mean_test(means)
     if test is None:
-        why = "no cell differs" if not means.any() else "all differ by the same" if len(means) > 1 else "it is one only"
+        few = f"{len(means)} {'is' if len(means) == 1 else 'are'} too few, a test takes {LEAST_PAIRS}"
+        same = len(means) > 1 and is_constant(means)
+        why = "no scenario differs" if not means.any() else "all differ by the same" if same else few
         return f"the test of pairs {words} has nothing to test: {why}"
     p, effect = test.p(), to_effect(float(means.mean()), scale)
     p_words = p_value(p) if p < 0.001 else f"= {p_value(p)}"

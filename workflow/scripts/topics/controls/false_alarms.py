@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from inference.clustered_share import clustered_share_interval
+from inference.clustered_share import clustered_share_interval, findable_share
 from run_tables.metrics import METRICS
 from topics.controls.arms import cell_of_place
 from topics.controls.tables import AA_SUMMARY, AA_TESTS, OF_CCAS, OF_IP_VERSIONS
@@ -57,4 +57,9 @@ def counted(tests, significance, confidence) -> dict:
     verdict = MORE if low > significance else FEWER if high < significance else AS_CHANCE
     return row | {
         "share_percent": 100 * below.mean(), "share_low": 100 * low, "share_high": 100 * high, "verdict": verdict,
+        "findable_percent": _percent(findable_share(of_scenario.size(), significance, confidence)),
     }  # fmt: skip
+
+
+def _percent(share):
+    return None if share is None else 100 * share

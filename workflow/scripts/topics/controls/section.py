@@ -40,6 +40,7 @@ def _summary_row(row):
         "expected": number(row["expected"], 1),
         "share": _share_words(row),
         "verdict": row["verdict"],
+        "findable": _percent_words(row["findable_percent"]),
         "style": DIFFERS if row["verdict"] == MORE else OPEN,
         "different": number(row["different"], 0),
         "families": of_families,
@@ -52,6 +53,17 @@ def _share_words(row) -> str:
         return "no test"
     share, low, high = (plain(round(row[name], 1)) for name in ("share_percent", "share_low", "share_high"))
     return f"{share} %, {low} to {high} %"
+
+
+def _percent_words(percent) -> str:
+    return "nothing" if is_missing(percent) else f"{plain(percent)} %"
+
+
+def _findable_words(row) -> str:
+    """Return what a study of this size could have found: "a true share from 12 % on would have been found in 80 of 100 studies"."""
+    if is_missing(row["findable_percent"]):
+        return "no true share would have been found"
+    return f"a true share from {_percent_words(row['findable_percent'])} on would have been found in 80 of 100 studies"
 
 
 def _tests_table(table, scenarios, significance):
@@ -80,10 +92,10 @@ def controls_sentence(table) -> str:
     """
     of_all = [row for row in table[table["metric"] == ALL].to_dict("records") if row["tests"] > 0]
     if not of_all:
-        return "No cell could be tested against itself: all of its runs repeat one measurement, or too few are valid."
+        return "No cell could be tested against itself: all of its runs repeat one measurement, or too few are valid for a test."
     parts = [
         f"{number(row['below'], 0)} of {number(row['tests'], 0)} by the tests of {row['comparison']} ({_share_words(row)}; "
-        f"chance alone makes about {number(row['expected'], 1)})"
+        f"chance alone makes about {number(row['expected'], 1)}, and {_findable_words(row)})"
         for row in of_all
     ]
     false_alarms = [int(row["different"]) for row in of_all]

@@ -61,6 +61,7 @@ AA_SUMMARY = Table(
         number_column("expected", "", "How many that would be by chance alone: the significance times the tests."),
         number_column("share_percent", "%", "Their share of the tests.", "no test was made"),
         *interval_columns("share_low", "share_high", "%", "this share, for scenarios as clusters", "no test was made"),
+        number_column("findable_percent", "%", "The smallest true share that so many tests in so many scenarios call more than chance with a probability of 80 %, taken for independent.", "no test was made, or none is found so often"),
         verdict_column("verdict", "`consistent with chance`, `more than chance` or `fewer than chance`, as the interval lies to the significance.", "no test was made"),
         count_column("different", "", "Comparisons called different after the correction: false alarms of the study's own findings."),
         count_column("families", "", "Families over which p was corrected."),

@@ -18,11 +18,14 @@ def population_rows(runs: pd.DataFrame, scenarios: pd.DataFrame, sources) -> lis
 
 
 def _ranges(runs, scenarios):
+    tail_drop = scenarios.loc[scenarios["discipline"] == "drop-tail", "scenario"]
     lossy = scenarios[scenarios["loss_forward_percent"] > 0]
     return {
         "rates": _from_to(runs["rate_mbps"], "Mbit/s"),
         "RTTs": _from_to(runs["rtt_path_ms"], "ms"),
-        "queues": _from_to(runs["queue_bdp"], "BDP") if "queue_bdp" in runs else "",
+        "drop-tail queues": _from_to(runs.loc[runs["scenario"].isin(tail_drop), "queue_bdp"], "BDP")
+        if "queue_bdp" in runs
+        else "",
         "loss": f"none in {len(scenarios) - len(lossy)} cases, {_from_to(lossy['loss_forward_percent'], '%')} in {len(lossy)}"
         if len(lossy)
         else "none",

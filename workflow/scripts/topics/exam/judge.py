@@ -35,7 +35,10 @@ from topics.exam.tables import (
     TOO_VARIABLE,
     WORSE,
 )  # fmt: skip
+from wording.scenario_words import ip_words
 
+#: From where on shares of worse runs over IPv4 and IPv6 are shown each.
+APART = 0.3
 #: What a mean does beside what is published.
 AGREES, DIFFERS, NOT_SHOWN = "agrees", "differs", "not shown"
 #: Why a run of the CCA has no value, where that is what the CCA did: values of ``excluded_by`` in ``tidy/runs.csv``.
@@ -214,11 +217,13 @@ def median_with_interval(values, confidence, name) -> dict[str, float]:
 
 
 def _by_ip_version(outcomes) -> dict[str, str]:
-    """Return in how many runs over each IP version it is worse, where it is in some."""
+    """Return in how many runs over each IP version it is worse, where the shares are far from each other."""
     if not outcomes.worse or outcomes.worse_by.index.get_level_values("ip_version").nunique() < 2:
         return {}
     worse = (outcomes.worse_by.min(axis=1) > outcomes.margin).groupby(level="ip_version")
-    return {"worse_by_ip_version": ", ".join(f"{name} {of.sum()} of {len(of)}" for name, of in worse)}
+    if np.ptp(worse.mean()) < APART:
+        return {}
+    return {"worse_by_ip_version": ", ".join(f"{ip_words(name)} {of.sum()} of {len(of)}" for name, of in worse)}
 
 
 def rare_row(rows, exam, of_scenarios) -> dict:

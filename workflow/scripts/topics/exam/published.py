@@ -6,7 +6,7 @@ each exam is itself held against what is known.
 """
 
 from dataclasses import dataclass
-from math import log
+from math import inf, log, nextafter
 
 from experiment.packet_sizes import PACKET_BYTES
 from tcp_models.share_models import bbr_share
@@ -22,9 +22,18 @@ class Published:
     measure: str  # one of the criterion's measures
     words: str  # what is stated, with what the conditions there were
     source: str  # where it is stated
-    at_least: float = float("-inf")  # where the statement puts the measure's mean, in its unit
-    at_most: float = float("inf")
+    at_least: float = -inf  # where the statement puts the measure's mean, in its unit: the bounds belong to it
+    at_most: float = inf
     minus: str = ""  # a CCA whose value in the same seeds is taken off; none: the value itself is meant
+
+
+#: Bounds of "more than" something and "less than" something, which don't belong to it: the next number there is.
+def _more_than(bound):
+    return nextafter(bound, inf)
+
+
+def _less_than(bound):
+    return nextafter(bound, -inf)
 
 
 #: Scenarios of the shipped exams behind less than 1.5 BDP.
@@ -36,7 +45,7 @@ HIGH_LOSS = tuple(
         "bbr", _SHALLOW, "loss_percent",
         f"several BBRv1 flows behind less than about 1.5 BDP lose packets all the time, and so more than {name}",
         "RFC 9743, section 5.1.3, after Hock, Bless, Zitterbart, Experimental Evaluation of BBR Congestion Control, ICNP 2017",
-        at_least=0, minus=cca,
+        at_least=_more_than(0), minus=cca,
     )
     for cca, name in (("reno", "Reno"), ("cubic", "CUBIC"))
 )  # fmt: skip
@@ -61,7 +70,7 @@ BETWEEN_RTTS = (
     Published(
         "scalable", ("5.1.4-rtts-100mbit",), "rtt_exponent",
         "Scalable TCP is less fair between RTTs than Reno, since its window grows the faster the larger it is",
-        "Xu, Harfoush, Rhee, Binary Increase Congestion Control, INFOCOM 2004", at_least=0, minus="reno",
+        "Xu, Harfoush, Rhee, Binary Increase Congestion Control, INFOCOM 2004", at_least=_more_than(0), minus="reno",
     ),
 )  # fmt: skip
 
@@ -106,7 +115,7 @@ SHARES = (
     Published(
         "vegas", ("5.2.1-before-reno", "5.2.1-after-reno"), "own_share_percent",
         "Vegas gets less than its fair share beside Reno, which fills the queue that Vegas gives way to",
-        "Mo, La, Anantharam, Walrand, Analysis and Comparison of TCP Reno and Vegas, INFOCOM 1999", at_most=50,
+        "Mo, La, Anantharam, Walrand, Analysis and Comparison of TCP Reno and Vegas, INFOCOM 1999", at_most=_less_than(50),
     ),
 )  # fmt: skip
 

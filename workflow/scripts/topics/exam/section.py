@@ -105,9 +105,9 @@ def lead(deciding: pd.DataFrame) -> str:
     if like := int(counts.get(LIKE, 0)):
         more.append(f"{like} like")
     if still:
-        where = f" in {still[0]['scenario_label']}" if still[0]["scenario_label"] else ""
+        where = f" (case: {still[0]['scenario_label']})" if still[0]["scenario_label"] else ""
         words = MEASURES[still[0]["measure"]].words
-        more.append(f"{len(still)} open, of which the worst is {words.rstrip(',')}{where} ({_worse_words(still[0])})")
+        more.append(f"{len(still)} open, of which the worst is {words.rstrip(',')}{where}, {_worse_words(still[0])}")
     if unmeasured:
         more.append(f"{unmeasured} not measured")
     return (

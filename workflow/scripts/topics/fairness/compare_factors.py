@@ -3,16 +3,16 @@
 import numpy as np
 import pandas as pd
 
-from inference.collapses import too_few_of_a_kind
+from inference.collapses import other_kind
+from inference.mean_interval import LEAST_RUNS, too_few_words
 from inference.multiple_tests import adjusted_within
 from inference.paired_comparison import sentence
 from inference.paired_contrasts import to_effect
-from inference.share_intervals import expit
 from inference.welch import welch
 from run_tables.conditions_at_centre import runs_at_centre
 from run_tables.queue_sizes import queues_of
 from topics.fairness.flow_shares import matrix_cells, numbered, pairs_of
-from topics.fairness.pair_shares import coarsest_known, either_collapsed, mixes_of, pair_row, replication_balances
+from topics.fairness.pair_shares import coarsest_known, mixes_of, pair_row, replication_balances
 from topics.fairness.scenario_factors import base_and_levels
 from topics.fairness.share_theory import compare_with_theory
 from topics.fairness.tables import FAIRNESS_FACTORS
@@ -32,18 +32,16 @@ def _level_row(values, base, flows, params):
     row["base_share"] = pair_row(base, flows, params)["share"]
     samples = [frame["balance"].to_numpy(float) for frame in (values, base)]
     samples = [sample[np.isfinite(sample)] for sample in samples]
-    lost = [either_collapsed(expit(sample)) for sample in samples]
-    if min(map(len, samples)) < 2:
-        return row | {"note": sentence(filter(None, [row["note"], "no comparison: fewer than two values"]))}
-    result = welch(*samples, params, [coarsest_known(frame["step"]) for frame in (values, base)])
+    fewest, steps = min(map(len, samples)), [coarsest_known(frame["step"]) for frame in (values, base)]
+    if fewest < LEAST_RUNS:
+        return row | {"note": sentence(dict.fromkeys(filter(None, [row["note"], too_few_words(fewest)])))}
+    result = welch(*samples, params, steps)
     if result is None:
         return row | {"effect": to_effect(float(samples[0].mean() - samples[1].mean()), "ratio")}
     effect = {name: to_effect(result[end], "ratio") for name, end in EFFECT.items()}
-    if any(too_few_of_a_kind(int(of.sum()), len(of)) for of in lost):
+    if any(other_kind(sample, step).any() for sample, step in zip(samples, steps, strict=True)):
         effect |= {"effect_low": None, "effect_high": None}
-        row["note"] = sentence(
-            filter(None, [row["note"], "no interval of the change: in a few runs a side got far less"])
-        )
+        row["note"] = sentence(filter(None, [row["note"], "no interval of the change: runs of two kinds"]))
     return row | effect | {name: result[name] for name in ("statistic", "df", "p")}
 
 

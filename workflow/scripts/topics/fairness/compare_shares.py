@@ -3,13 +3,12 @@
 import pandas as pd
 
 from inference.cell_estimates import cell_estimate, estimate_columns
-from inference.collapses import collapsed
 from inference.multiple_tests import adjusted_within
 from inference.share_intervals import bounded_estimate, logit
 from run_tables.resolution import RTT_RESOLUTION_MS, jain_resolution
 from run_tables.run_keys import CELL
 from topics.fairness.flow_shares import PLACE, numbered, pairs_of
-from topics.fairness.pair_shares import balance_test, bounded_columns, coarsest_known, compare_pairs, either_collapsed
+from topics.fairness.pair_shares import balance_mean, bounded_columns, coarsest_known, compare_pairs, tested_share
 from topics.fairness.start_order import compare_start_order
 from topics.fairness.tables import SHARES
 
@@ -40,27 +39,28 @@ def _describe_position(flows, sides, total, params):
     fair, part = flows_of_run / total, sides["finely"] / sides["whole"].where(sides["whole"] > 0)
     # With each of k flows off by r, the sum of m of them being the share s: (m (1 - s) + (k - m) s) r of all that arrived.
     step = part * (flows_of_run * (1 - sides["share"]) + (total - flows_of_run) * sides["share"])
-    share = bounded_estimate(
-        sides["share"], params.confidence, resolution=coarsest_known(step), collapses=either_collapsed
-    )
+    share, tested = bounded_estimate(sides["share"], params.confidence, resolution=coarsest_known(step)), {}
+    if fair < 1:
+        logit_step = coarsest_known(step / (sides["share"] * (1 - sides["share"])).where(lambda spread: spread > 0))
+        test = balance_mean(logit(sides["share"].dropna()) - logit(fair), logit_step)
+        share, tested = tested_share(test, share, params.confidence, fair)
     jain_step = coarsest_known(jain_resolution(sides["jain_index"], total * part))
-    jain = bounded_estimate(sides["jain_index"], params.confidence, 1 / total, 1.0, jain_step, collapsed)
+    jain = bounded_estimate(sides["jain_index"], params.confidence, 1 / total, 1.0, jain_step)
     row = {
         "position": flow["position"], "flow_cca": flow["flow_cca"], "flows": flows_of_run,
         "pair": " ".join(f"{pair:g}" for pair in flows["pair"].unique()), "rtt_path_ms": flows["rtt_path_ms"].mean(),
         "n": share.n, **bounded_columns("share", share), **bounded_columns("jain", jain),
-        "started_first": int(sides["first"].sum()), "note": share.note,
+        "started_first": int(sides["first"].sum()), **tested, "note": share.note,
     }  # fmt: skip
     for name in ("", "_low", "_high"):
         value = row[f"share{name}"]
         row[f"fair_ratio{name}"] = None if value is None else value / fair
     for column, name in MEANS.items():
         finely = {"goodput_mbps": coarsest_known(sides["finely"]), "rtt_mean_ms": RTT_RESOLUTION_MS}.get(column, 0.0)
-        bounds, lost = (SHARES[column].least, SHARES[column].most), collapsed if column == "goodput_mbps" else None
-        mean = cell_estimate(sides[column].astype(float), params.confidence, *bounds, finely, lost)
+        bounds = SHARES[column].least, SHARES[column].most
+        mean = cell_estimate(sides[column].astype(float), params.confidence, *bounds, finely)
         row |= estimate_columns(mean, column, name)
-    logit_step = coarsest_known(step / (sides["share"] * (1 - sides["share"])).where(lambda spread: spread > 0))
-    return row | (balance_test(logit(sides["share"].dropna()) - logit(fair), logit_step) if fair < 1 else {})
+    return row
 
 
 def describe_shares(shares, params) -> pd.DataFrame:

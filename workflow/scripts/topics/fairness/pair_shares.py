@@ -1,15 +1,16 @@
 """Who beats whom: CCA against CCA in each scenario, over both orders of the mix where they are one condition."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 
-from inference.collapses import collapsed
 from inference.mean_interval import repeats_one_measurement
 from inference.multiple_tests import adjusted
 from inference.paired_comparison import sentence
 from inference.paired_contrasts import to_effect
-from inference.paired_tests import StudentMean
-from inference.share_intervals import NOISE, bounded_estimate, expit
+from inference.paired_tests import LEAST_PAIRS, FlippedMean, StudentMean, mean_test
+from inference.share_intervals import NOISE, BoundedEstimate, bounded_estimate, expit, logit
 from topics.fairness.flow_shares import PLACE, matrix_cells
 from topics.fairness.tables import SHARE_PAIRS
 
@@ -70,14 +71,14 @@ def pair_row(values, flows, params) -> dict:
         Of a run.
     """
     shares, step = expit(values["balance"]), coarsest_known(values["step"])
-    share = bounded_estimate(
-        shares,
+    share_step = coarsest_known(values["step"] * shares * (1 - shares))
+    share, tested = tested_share(
+        balance_mean(values["balance"], step),
+        bounded_estimate(shares, params.confidence, resolution=share_step),
         params.confidence,
-        resolution=coarsest_known(values["step"] * shares * (1 - shares)),
-        collapses=either_collapsed,
     )
     jain = bounded_estimate(
-        values["jain_index"], params.confidence, 1 / flows, 1.0, coarsest_known(values["jain_step"]), collapsed
+        values["jain_index"], params.confidence, 1 / flows, 1.0, coarsest_known(values["jain_step"])
     )
     differences = values["forward"] - values["backward"]
     differences = differences[np.isfinite(differences)].to_numpy()
@@ -87,7 +88,7 @@ def pair_row(values, flows, params) -> dict:
         "replications": share.n, "runs": int(values["runs"].sum()), **bounded_columns("share", share),
         "share_mean": share.mean, "share_min": share.smallest, "share_max": share.largest,
         "row_mbps": values["row_mbps"].mean(), "column_mbps": values["column_mbps"].mean(),
-        **bounded_columns("jain", jain), "jain_min": jain.smallest, **balance_test(values["balance"], step),
+        **bounded_columns("jain", jain), "jain_min": jain.smallest, **tested,
         **_order_columns(differences, 2 * step, params), "note": sentence(filter(None, notes)),
     }  # fmt: skip
 
@@ -99,34 +100,40 @@ def coarsest_known(steps) -> float:
     return float(known.max()) if len(known) else 0.0
 
 
-def either_collapsed(shares) -> np.ndarray:
-    """Return in which replications either side got far less than in the others."""
-    return collapsed(shares) | collapsed(1 - shares)
+def balance_mean(balances, step=0.0) -> FlippedMean | StudentMean | None:
+    """Return the test of balances against 0, which is a fair share, by flips of their signs.
 
-
-def balance_test(balances, step=0.0) -> dict:
-    """Test balances against 0, which is a fair share: Student's t, as the interval is.
-
-    Whether five values are normal can't be seen in them, so no other test is chosen by what they
-    look like; and a signed-rank test of five can't go below p = 0.06.
-
-    Returns test, p; neither if there are fewer than two values, or all are closer than `step`.
+    Where the two sides could be exchanged a balance is as likely as its negative, whatever it is distributed like.
+    None if there are fewer than `LEAST_PAIRS` values, or all are closer than `step`.
     """
     balances = np.asarray(balances, float)
     balances = balances[np.isfinite(balances)]
-    if len(balances) < 2 or repeats_one_measurement(balances, max(step, NOISE)):
-        return {}
-    return {"test": "t of log-ratios", "p": StudentMean(balances, step).p()}
+    if len(balances) < LEAST_PAIRS or repeats_one_measurement(balances, max(step, NOISE)):
+        return None
+    return mean_test(balances, step)
+
+
+def tested_share(test, share, confidence, fair=0.5) -> tuple[BoundedEstimate, dict]:
+    """Return a share, with the interval that inverts its test if both are known, and the columns test and p.
+
+    ``test``: of balances, which are logits of the share less that of the ``fair`` one.
+    """
+    if test is None:
+        return share, {}
+    if share.low is not None:
+        low, high = (float(expit(end + logit(fair))) for end in test.interval(confidence))
+        share = replace(share, low=low, high=high)
+    return share, {"test": f"{test.name}, log-ratios", "p": test.p()}
 
 
 def _order_columns(differences, step, params):
     """Test how far the two orders of a mix differ within replications; `step` is that of a difference."""
-    if len(differences) < 2:
-        return {}
+    if len(differences) < LEAST_PAIRS:
+        return {"order_effect": to_effect(float(differences.mean()), "ratio")} if len(differences) else {}
     effect = {"order_effect": to_effect(float(differences.mean()), "ratio")}
     if repeats_one_measurement(differences, step):
         return effect
-    test = StudentMean(differences, step)
+    test = mean_test(differences, step)
     low, high = (to_effect(end, "ratio") for end in test.interval(params.confidence))
     return effect | {"order_low": low, "order_high": high, "order_p": test.p()}
 

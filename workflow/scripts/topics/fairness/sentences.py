@@ -48,7 +48,7 @@ def ranking_sentence(pairs, base, significance, confidence) -> str:
         why = (
             "there is one replication of each pair"
             if most == 1
-            else "each pair's runs repeat one measurement or have collapses"
+            else "each pair's runs repeat one measurement, are of two kinds, or too few"
         )
         return f"{place} {why}: no interval, and so nothing that could be told from half."
     if won.empty:

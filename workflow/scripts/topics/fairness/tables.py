@@ -115,7 +115,7 @@ SHARES = Table(
             "the mean number of retransmitted segments",
         ),
         count_column("started_first", "replications", "Valid replications in which one of these flows was to start first."),
-        text_column("test", "Test of the share against the fair one: `t of log-ratios`.", _NO_FAIR_TEST),
+        text_column("test", "Test of the share against the fair one: `sign flips of the mean, log-ratios`.", _NO_FAIR_TEST),
         number_column("p", "", "The test's p, two-sided.", _NO_FAIR_TEST),
         number_column(
             "p_holm", "",
@@ -144,7 +144,7 @@ SHARE_PAIRS = Table(
         number_column("column_mbps", "Mbit/s", "Mean goodput of a flow of the column's CCA.", _NO_VALID_RUN),
         *_JAIN,
         number_column("jain_min", "", "Smallest Jain's index of a replication.", _NO_VALID_RUN),
-        text_column("test", "Test of the share against half: `t of log-ratios`.", _NO_TEST),
+        text_column("test", "Test of the share against half: `sign flips of the mean, log-ratios`.", _NO_TEST),
         number_column("p", "", "The test's p, two-sided.", _NO_TEST),
         number_column(
             "p_holm", "", "p adjusted over the pairs of the scenario and IP version (Holm), each counted once.",
@@ -153,11 +153,11 @@ SHARE_PAIRS = Table(
         number_column(
             "order_effect", "%",
             "By how much the ratio of both goodputs is larger where the row's CCA is the mix's first.",
-            "orders aren't taken together, fewer than two replications have both, or their differences are all equal",
+            "orders aren't taken together, or no replication has both",
         ),
         *interval_columns("order_low", "order_high", "%", "the effect of the order", "there is no such effect"),
         number_column(
-            "order_p", "", "p of that effect (Student's t of log-ratios within replications), two-sided.",
+            "order_p", "", "p of that effect (flips of the signs of log-ratios within replications), two-sided.",
             "there is no such effect",
         ),
         number_column("order_p_holm", "", "That p adjusted as `p_holm` is.", "there is no such effect"),

@@ -6,12 +6,13 @@ Each row is one metric of one scenario and CCA. Differences are IPv6 against IPv
 
 import pandas as pd
 
-from inference.collapses import collapsed_of_pairs, largest_share, too_few_of_a_kind
+from inference.collapses import largest_share, other_kind
 from inference.equivalence import INSIDE, OUTSIDE, bounds, place, smallest_margin, tost, tost_interval
-from inference.multiple_tests import adjusted_within
+from inference.multiple_tests import adjusted
 from inference.paired_comparison import Family, compare, incomplete_words, sentence
 from inference.paired_contrasts import from_effect, to_effect
 from inference.paired_effects import hodges_lehmann_interval, rank_biserial
+from inference.paired_tests import pairs_for
 from inference.sample_size import MAX_PAIRS, detectable_effect, deviation_interval, pairs_needed
 from run_tables.exclusions import runs_with_exclusions, with_kept
 from run_tables.metrics import METRICS
@@ -24,7 +25,7 @@ SIDES = (IPV6, IPV4)
 YES, NO, OPEN = "yes", "no", "open"
 #: Columns of whole numbers that may be missing.
 COUNTS = (
-    "pairs_needed", "pairs_needed_low", "pairs_needed_high", "collapses_ipv4", "collapses_ipv6", "collapsed_pairs",
+    "pairs_needed", "pairs_needed_low", "pairs_needed_high", "apart_ipv4", "apart_ipv6", "apart_pairs",
 )  # fmt: skip
 #: How an interval lies to the margins of what is expected -> whether the difference is what is expected.
 AS_EXPECTED = {INSIDE: YES, OUTSIDE: NO}
@@ -42,7 +43,7 @@ def compare_cell(metric, pairs, tests, params) -> dict:
     pairs : pandas.DataFrame
         As `pairs_of` has them, of one cell.
     tests : int
-        Cells of the metric: p is corrected for so many, and power is that of a test at this level.
+        Cells of all metrics: p is corrected for so many, and power is that of a test at this level.
     """
     complete = pairs[[IPV4, IPV6]].notna().all(axis=1)
     used = pairs[complete]
@@ -60,38 +61,25 @@ def compare_cell(metric, pairs, tests, params) -> dict:
     row |= {"margin": params.margins[metric.column], "equivalent": "", "as_expected": ""}
     if result.pairs:
         row["rank_biserial"] = rank_biserial(result.contrasts)
-    if result.test is not None:
+    if result.pairs > 1 and not (result.one_value or result.all_alike):
         hl = hodges_lehmann_interval(result.contrasts, params.confidence, result.walsh)
         row["hl_low"], row["hl_high"] = (to_effect(end, result.scale) for end in hl) if hl else (None, None)
         row |= _power_columns(result, params.detect[metric.column], metric.effect_unit, tests, params, notes)
-    # The mean has an interval, and so an equivalence, unless too few runs collapsed to say how many do.
-    known = result.test
-    if metric.collapses and result.pairs:
-        row |= _collapse_columns(values, params, notes)
-        if known is not None and too_few_of_a_kind(row["collapsed_pairs"], result.pairs):
-            known, row["ci_low"], row["ci_high"] = None, None, None
-            notes.append(
-                f"{row['collapsed_pairs']} of {result.pairs} pairs with a collapse: too few of one kind for an interval of the mean"
-            )
-    if known is not None:
-        row |= _equivalence_columns(known, result.scale, row["margin"], params)
-    row |= _expected_columns(metric, result, known, used, params, notes)
+    if result.pairs:
+        row |= _kinds_columns(values, result, resolution, params)
+    # Where pairs are of two kinds no mean has an interval, and so no equivalence.
+    if result.estimated is not None:
+        row |= _equivalence_columns(result.estimated, result.scale, row["margin"], params)
+    row |= _expected_columns(metric, result, result.estimated, used, params, notes)
     return row | {"note": sentence(notes)}
 
 
-def _collapse_columns(values, params, notes) -> dict[str, float]:
-    """Return how many runs of each IP version collapsed, in how many pairs, and the share that they don't rule out."""
-    by_side = collapsed_of_pairs(*values)
-    pairs = int((by_side[0] | by_side[1]).sum())
-    counts = [int(side.sum()) for side in by_side]
-    if pairs:
-        notes.append(
-            f"collapsed: {counts[1]} of {len(values[1])} runs over IPv4, {counts[0]} of {len(values[0])} over IPv6"
-        )
-    largest = largest_share(max(counts), len(values[0]), params.significance)
+def _kinds_columns(values, result, resolution, params) -> dict[str, float]:
+    """Return how many runs of each IP version, and how many pairs, are of another kind, and the share of pairs that isn't ruled out."""
+    six, four = (int(other_kind(side, step).sum()) for side, step in zip(values, resolution, strict=True))
     return {
-        "collapses_ipv4": counts[1], "collapses_ipv6": counts[0], "collapsed_pairs": pairs,
-        "collapses_possible_percent": 100 * largest,
+        "apart_ipv4": four, "apart_ipv6": six, "apart_pairs": result.apart,
+        "apart_possible_percent": 100 * largest_share(result.apart, result.pairs, params.significance),
     }  # fmt: skip
 
 
@@ -138,7 +126,8 @@ def _equivalence_columns(test, scale, margin, params) -> dict[str, float | str]:
 def _power_columns(result, detect, effect_unit, tests, params, notes) -> dict:
     """Return the detectable effect and the pairs that the stated one needs, with what the measured spread leaves open.
 
-    They are those of a paired t test at the level that Holm's correction leaves to its first test.
+    They are those of a paired t test at the level that Holm's correction leaves to its first test, and not below the pairs that
+    the test itself takes there.
     """
     level, sd = params.significance / max(tests, 1), float(result.contrasts.std(ddof=1))
     spreads = {"": sd} | dict(
@@ -146,8 +135,10 @@ def _power_columns(result, detect, effect_unit, tests, params, notes) -> dict:
     )
     row = {}
     for end, spread in spreads.items():
-        row[f"pairs_needed{end}"] = pairs_needed(spread, detect, params.power, level, result.scale)
-        row[f"detectable{end}"] = detectable_effect(spread, result.pairs, params.power, level, result.scale)
+        needed = pairs_needed(spread, detect, params.power, level, result.scale)
+        row[f"pairs_needed{end}"] = needed and max(needed, pairs_for(tests, params.significance))
+        if result.reaches:
+            row[f"detectable{end}"] = detectable_effect(spread, result.pairs, params.power, level, result.scale)
     if row["pairs_needed"] is None:
         notes.append(f"more than {MAX_PAIRS:,} pairs needed to show {detect:g} {effect_unit}")
     return row
@@ -162,13 +153,13 @@ def compare_valid(runs, params) -> pd.DataFrame:
         same = {"metric": metric.column, "unit": metric.unit, "effect_unit": metric.effect_unit}
         cells = pairs_of(runs, metric.column).groupby(["scenario", "cca"], sort=False)
         for (scenario, cca), pairs in cells:
-            cell = compare_cell(metric, pairs, len(cells), params)
+            cell = compare_cell(metric, pairs, len(METRICS) * len(cells), params)
             if len(versions) < 2:
                 cell["note"] = f"the study has {ip_words(versions[0])} only"
             rows.append(same | {"scenario": scenario, "scenario_label": labels[scenario], "cca": cca} | cell)
     table = pd.DataFrame(rows).reindex(columns=[*IP_VERSION_TESTS.names, "one_value", "all_alike"])
     for column, method in (("p_holm", "holm"), ("p_bh", "fdr_bh")):
-        table[column] = adjusted_within(table, ["metric"], "p", method)
+        table[column] = adjusted(table["p"], method)
     table["verdict"] = [verdict(row, params.significance) for row in table.to_dict("records")]
     return table[IP_VERSION_TESTS.names].astype(dict.fromkeys(COUNTS, "Int64"))
 

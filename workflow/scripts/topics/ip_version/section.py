@@ -7,10 +7,10 @@ from report_parts.material import Finding
 from run_tables.metrics import METRICS
 from topics.cells.page_tables import PAIRS
 from topics.ip_version.sentences import ip_version_sentence
-from topics.ip_version.tables import BY_CELL, METHODS
-from topics.ip_version.verdicts import COLLAPSES, VERDICTS, WITH_COLLAPSES
+from topics.ip_version.tables import BY_SCENARIO, METHODS
+from topics.ip_version.verdicts import APART, VERDICTS, WITH_APART
 from wording.number_format import NONE, count, is_missing, number, plain
-from wording.sentence_words import p_words
+from wording.sentence_words import cca_name, p_words
 
 
 def section(material) -> dict:
@@ -28,30 +28,30 @@ def section(material) -> dict:
 
 def _legend(verdicts) -> list[dict]:
     """Return what each verdict means that a table has."""
-    plain_verdicts = {name.removesuffix(WITH_COLLAPSES) for name in verdicts}
+    plain_verdicts = {name.removesuffix(WITH_APART) for name in verdicts}
     rows = [
         {"verdict": name, "meaning": meaning, "style": _verdict_style(name)}
         for name, meaning in VERDICTS.items()
         if name in plain_verdicts
     ]
     if plain_verdicts != set(verdicts):
-        rows.append({"verdict": f"...{WITH_COLLAPSES}", "meaning": COLLAPSES, "style": OPEN})
+        rows.append({"verdict": f"...{WITH_APART}", "meaning": APART, "style": OPEN})
     return rows
 
 
 def _repeated_words(table) -> str:
-    """Say of how many cells' goodput runs collapsed, is as the header has it, and is one measurement; empty if there is none."""
+    """Say in how many cells goodputs of pairs lie apart, are as the header has it, and one measurement; empty if there is none."""
     cells = table[(table["metric"] == METRICS[0].column) & (table["pairs"] > 0)]
     if cells.empty:
         return ""
     several = cells[cells["pairs"] > 1]
     copies = int((several["n"] == 1).sum())
-    collapses = int((cells["collapsed_pairs"] > 0).sum())
+    apart = int((cells["apart_pairs"] > 0).sum())
+    possible, pairs = cells["apart_possible_percent"].min(), number(cells["pairs"].max(), 0)
     text = (
-        f"Of {len(cells):,} cells {'none has' if not collapses else f'{collapses:,} have'} runs whose goodput collapsed"
+        f"Of {len(cells):,} cells {'none has' if not apart else f'{apart:,} have'} pairs whose goodput lies apart from the others; "
+        f"{pairs} pairs can't rule out that up to {number(possible, 0)} % do."
     )
-    possible = cells["collapses_possible_percent"].min()
-    text += f"; {number(cells['pairs'].max(), 0)} runs can't rule out that up to {number(possible, 0)} % do."
     if (cells["as_expected"] != "").any():
         shown, denied = (int((cells["as_expected"] == answer).sum()) for answer in ("yes", "no"))
         text += f" In {shown:,} the difference is shown to be as the header has it, in {denied:,} not to be."
@@ -76,12 +76,12 @@ def _margin_cell(row, column) -> Cell:
     return Cell(f"{sign}{text} {row['effect_unit']}", row[column])
 
 
-def _collapses_cell(row) -> Cell:
-    """Return a cell with the runs that collapsed over IPv4 and IPv6: "0 and 2 of 10"."""
-    if is_missing(row["collapses_ipv4"]):
+def _apart_cell(row) -> Cell:
+    """Return a cell with the runs that lie apart over IPv4 and IPv6: "0 and 2 of 10"."""
+    if is_missing(row["apart_ipv4"]):
         return Cell(NONE)
-    counts = f"{number(row['collapses_ipv4'], 0)} and {number(row['collapses_ipv6'], 0)} of {number(row['pairs'], 0)}"
-    return Cell(counts, row["collapsed_pairs"])
+    counts = f"{number(row['apart_ipv4'], 0)} and {number(row['apart_ipv6'], 0)} of {number(row['pairs'], 0)}"
+    return Cell(counts, row["apart_pairs"])
 
 
 def _needed_cell(row) -> Cell:
@@ -99,7 +99,7 @@ def _needed_cell(row) -> Cell:
 SHOWN = (
     CCA_KEY,
     shown_cell("Verdict", lambda row: Cell(row["verdict"], style=_verdict_style(row["verdict"])), filtered=True), PAIRS,
-    shown_cell("Collapses", _collapses_cell, "number"), shown_number("IPv4", "mean_ipv4"),
+    shown_cell("Runs apart", _apart_cell, "number"), shown_number("IPv4", "mean_ipv4"),
     shown_number("IPv6", "mean_ipv6"), *EFFECT, ESTIMATE, shown_signed("Rank-biserial", "rank_biserial", 2), TEST,
     shown_p("p", "p"), shown_p("p, Holm", "p_holm"), shown_p("p, BH", "p_bh"),
     shown_text("As the header", "as_expected", empty=NONE, filtered=True),
@@ -113,24 +113,26 @@ def _overall_rows(overall) -> dict[str, list]:
     """Return the tests over the whole study side by side: methods (headings), rows and notes."""
     methods, notes = list(overall["method"].unique()), [note for note in overall["note"].unique() if note]
     rows = []
-    for (metric, null), group in overall.groupby(["metric", "null"], sort=False):
+    for (metric, cca, null), group in overall.groupby(["metric", "cca", "null"], sort=False):
         by_method = {row["method"]: _overall_cell(row, notes) for row in group.to_dict("records")}
         not_made = {"p": "not made", "detail": "", "mark": None}
         cells = [by_method.get(method, not_made) for method in methods]
-        rows.append({"metric": METRIC_NAMES.get(metric, metric), "null": null, "cells": cells})
+        name = METRIC_NAMES.get(metric, metric)
+        rows.append({"metric": f"{name}, {cca_name(cca)}" if cca else name, "null": null, "cells": cells})
     return {"methods": methods, "rows": rows, "notes": notes}
 
 
 def _overall_cell(row, notes):
     detail = f"{number(row['n_ipv4'], 0)} and {number(row['n_ipv6'], 0)} runs"
     effect = ""
-    if row["method"] == BY_CELL:
-        detail = count(int(row["cells"]), "cell")
+    p = row["p"]
+    if row["method"] == BY_SCENARIO:
+        detail, p = count(int(row["scenarios"]), "scenario"), row["p_holm"]
         if not is_missing(row["ci_low"]):
             low, high = effect_cells(row)
             effect = f"{low.text} ({high.text}), {row['within']} ±{plain(row['margin'])} {row['effect_unit']}"
     return {
-        "p": "no test" if is_missing(row["p"]) else p_words(row["p"]),
+        "p": "no test" if is_missing(p) else p_words(p),
         "detail": "; ".join(filter(None, [row["direction"], effect, detail])),
         "mark": notes.index(row["note"]) + 1 if row["note"] else None,
     }

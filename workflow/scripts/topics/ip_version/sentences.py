@@ -1,8 +1,8 @@
-"""Whether the IP version matters: one sentence from the mean over cells, and from the pooled test."""
+"""Whether the IP version matters: one sentence from the mean over scenarios, and from the pooled test."""
 
 from inference.equivalence import INSIDE, OUTSIDE
 from report_parts.data_tables import signed
-from topics.ip_version.tables import BY_CELL, EQUAL, MSS_RATIO, POOLED
+from topics.ip_version.tables import BY_SCENARIO, EQUAL, MSS_RATIO, POOLED
 from wording.number_format import count, is_missing, plain
 from wording.scenario_words import ip_words
 from wording.sentence_words import p_words
@@ -21,16 +21,17 @@ def ip_version_sentence(tables, significance) -> str:
     cells = tables.ip_versions[tables.ip_versions["metric"] == METRIC]
     if cells["effect"].isna().all():
         return "No cell has a goodput with both IP versions, so that can't be compared."
-    overall = tables.ip_overall[(tables.ip_overall["metric"] == METRIC) & tables.ip_overall["p"].notna()]
+    of_all = (tables.ip_overall["metric"] == METRIC) & (tables.ip_overall["cca"].fillna("") == "")
+    overall = tables.ip_overall[of_all & tables.ip_overall["p"].notna()]
     known = {(row["method"], row["null"]): row for row in overall.to_dict("records")}
-    equal = known.get((BY_CELL, EQUAL))
+    equal = known.get((BY_SCENARIO, EQUAL))
     if equal is None:
         return _cell_words(cells, significance)
     text = _overall_words(equal, significance)
-    ratio, header = known.get((BY_CELL, MSS_RATIO)), _header(cells, tables.runs)
+    ratio, header = known.get((BY_SCENARIO, MSS_RATIO)), _header(cells, tables.runs)
     if ratio is not None and header is not None:
-        text += f"; {_header_words(ratio, header, equal['p'] < significance)}"
-    return f"{text}{_pooled_words(known.get((POOLED, EQUAL)), equal['p'] < significance, significance)}."
+        text += f"; {_header_words(ratio, header, equal['p_holm'] < significance)}"
+    return f"{text}{_pooled_words(known.get((POOLED, EQUAL)), equal['p_holm'] < significance, significance)}."
 
 
 def _cell_words(cells, significance) -> str:
@@ -68,11 +69,11 @@ def _header(cells, runs) -> dict | None:
 
 
 def _overall_words(equal, significance):
-    """Say what the mean over cells finds: `equal` is its row of ``ip_overall``."""
+    """Say what the mean over scenarios finds: `equal` is its row of ``ip_overall``."""
     interval = f"{signed(equal['ci_low'], 2)} to {signed(equal['ci_high'], 2)} %"
-    numbers = f"(mean {signed(equal['effect'], 2)} %, {interval}, {p_words(equal['p'])})"
-    goodput = f"Over {count(int(equal['cells']), 'cell')} IPv6's goodput"
-    if equal["p"] < significance:
+    numbers = f"(mean {signed(equal['effect'], 2)} %, {interval}, {p_words(equal['p_holm'])})"
+    goodput = f"Over {count(int(equal['scenarios']), 'scenario')} IPv6's goodput"
+    if equal["p_holm"] < significance:
         higher = "higher" if equal["direction"] == "IPv6 higher" else "lower"
         return f"{goodput} is {higher} than IPv4's {numbers}"
     if equal["within"] == INSIDE:

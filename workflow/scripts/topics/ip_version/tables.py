@@ -16,23 +16,22 @@ from topics.cells.tables import (
 )
 
 POOLED = "Mann-Whitney, pooled"
-BY_CELL = "Mean over cells, one value each"
+BY_SCENARIO = "Mean over scenarios, one value each"
 EQUAL = "equal"
 MSS_RATIO = "ratio of the MSSs"
 #: Method -> what `statistic` is, and what the test takes for independent.
 METHODS = {
     POOLED: "U of the IPv4 values; every run counts as independent, whatever its scenario and CCA",
-    BY_CELL: (
-        "Student's t of the cells' mean differences of pairs; the cell is the unit, so runs that repeat one measurement "
-        "count once; p from flips of the cells' signs, of fewer than 8 cells from the t distribution"
+    BY_SCENARIO: (
+        "Student's t of the scenarios' mean differences of pairs; the scenario is the unit, so cells that share its seeds, and "
+        "runs that repeat one measurement, count once; p from flips of the scenarios' signs, Holm-corrected over all such tests"
     ),
 }
 
 _SCENARIO, _CCA, _ = CELL_COLUMNS
 _NO_PAIR = "no replication has a value of both IP versions"
 _UNDER_THREE = "there are fewer than three pairs, or one measurement"
-_NO_INTERVAL = "no test was made, or too few pairs of one kind collapsed or did not"
-_NOT_GOODPUT = "the metric isn't goodput, or there is no pair"
+_NO_INTERVAL = "there are fewer than 6 pairs or one measurement, or some pairs lie apart from the others"
 _TOO_LARGE = "it would be beyond 50 standard deviations, or no test was made"
 _NEEDED = "it would be more than 10,000, or no test was made"
 _NOT_EXPECTED = "the metric isn't goodput, or the segment size is unknown or not the same in all runs"
@@ -85,9 +84,9 @@ IP_VERSION_TESTS = Table(
         ),
         *PAIRED_TEST,
         number_column("p", "", "The p value of the test that the IP versions are alike.", NO_TEST),
-        number_column("p_holm", "", "This p after Holm's correction for all cells of the metric.", NO_TEST),
+        number_column("p_holm", "", "This p after Holm's correction for all cells and metrics.", NO_TEST),
         number_column(
-            "p_bh", "", "This p after Benjamini and Hochberg's correction for all cells of the metric.", NO_TEST
+            "p_bh", "", "This p after Benjamini and Hochberg's correction for all cells and metrics.", NO_TEST
         ),
         number_column(
             "expected_effect",
@@ -106,14 +105,14 @@ IP_VERSION_TESTS = Table(
             "`yes` if the difference is shown to be this within the margin, `no` if it is shown not to be, else `open`.",
             _UNTESTED,
         ),
-        count_column("collapses_ipv4", "runs", "IPv4 runs far below the others of the cell.", _NOT_GOODPUT),
-        count_column("collapses_ipv6", "runs", "IPv6 runs far below the others of the cell.", _NOT_GOODPUT),
-        count_column("collapsed_pairs", "replications", "Pairs with such a run.", _NOT_GOODPUT),
+        count_column("apart_ipv4", "runs", "IPv4 runs that lie apart from the others of the cell.", _NO_PAIR),
+        count_column("apart_ipv6", "runs", "IPv6 runs that lie apart from the others of the cell.", _NO_PAIR),
+        count_column("apart_pairs", "replications", "Pairs whose difference lies apart from the others.", _NO_PAIR),
         number_column(
-            "collapses_possible_percent",
+            "apart_possible_percent",
             "%",
-            "Share of collapses, in the IP version that has more, that so many runs don't rule out: exact one-sided bound.",
-            _NOT_GOODPUT,
+            "Largest share of such pairs that so many pairs don't rule out: the exact one-sided bound.",
+            _NO_PAIR,
         ),
         number_column(
             "margin", IN_EFFECT_UNIT, "Differences up to this one count as none: the study's margin of equivalence."
@@ -131,8 +130,8 @@ IP_VERSION_TESTS = Table(
         number_column(
             "detectable",
             IN_EFFECT_UNIT,
-            "The smallest true difference that a paired t test of so many pairs shows with the study's power, at the level that "
-            "Holm's correction leaves to the first of the metric's cells.",
+            "The smallest true difference that so many pairs show with the study's power, at the level that Holm's correction leaves "
+            "to the first of all cells and metrics: that of a paired t test.",
             _TOO_LARGE,
         ),
         *interval_columns(
@@ -141,7 +140,7 @@ IP_VERSION_TESTS = Table(
         count_column(
             "pairs_needed",
             "replications",
-            "Pairs that such a test needs for the study's difference to detect.",
+            "Pairs that this takes for the study's difference to detect: at least those that a test takes at that level.",
             _NEEDED,
         ),
         count_column(
@@ -155,43 +154,52 @@ IP_VERSION_TESTS = Table(
         NOTE,
     ),
 )
-_NOT_BY_CELL = "the method isn't that of cells, or there are fewer than two"
+_NOT_BY_SCENARIO = "the method isn't that of scenarios, or there are fewer than 6"
 IP_OVERALL = Table(
     "ip_overall",
-    "a metric, null hypothesis and method",
+    "a metric, CCA or all, null hypothesis and method",
     (
         METRIC,
+        text_column("cca", "The CCA whose cells take part.", "all take part"),
         text_column("method", "Name of the test over all cells."),
         text_column("null", "Null hypothesis: the IP versions are `equal`, or goodput has the `ratio of the MSSs`."),
-        count_column("cells", "", "Cells that count one value each; 1 where all runs are pooled."),
+        count_column(
+            "scenarios",
+            "",
+            "Scenarios that count one value each, the mean of their cells; 1 where all runs are pooled.",
+        ),
         count_column("n_ipv4", "runs", "Runs over IPv4 that take part."),
         count_column("n_ipv6", "runs", "Runs over IPv6 that take part."),
         number_column(
-            "statistic", "", "U of the IPv4 values of the pooled test, else Student's t of the cells.", NO_TEST
+            "statistic", "", "U of the IPv4 values of the pooled test, else Student's t of the scenarios.", NO_TEST
         ),
         number_column("p", "", "The p value, two-sided.", NO_TEST),
+        number_column("p_holm", "", "This p after Holm's correction for all tests by scenario.", _NOT_BY_SCENARIO),
         text_column("direction", "`IPv4 higher` or `IPv6 higher`.", "no test was made, or neither is higher"),
         text_column("effect_unit", "Unit of the difference: `%` or `points`."),
         number_column(
-            "effect", IN_EFFECT_UNIT, "Mean over cells of IPv6's difference from the null hypothesis.", _NOT_BY_CELL
+            "effect",
+            IN_EFFECT_UNIT,
+            "Mean over scenarios of IPv6's difference from the null hypothesis.",
+            _NOT_BY_SCENARIO,
         ),
-        *interval_columns("ci_low", "ci_high", IN_EFFECT_UNIT, "this mean", _NOT_BY_CELL),
+        *interval_columns("ci_low", "ci_high", IN_EFFECT_UNIT, "this mean", _NOT_BY_SCENARIO),
         number_column(
             "margin",
             IN_EFFECT_UNIT,
             "Differences up to this one count as none: of the ratio of the MSSs the study's margin for the header.",
-            _NOT_BY_CELL,
+            _NOT_BY_SCENARIO,
         ),
         number_column(
-            "p_tost", "", "The p value of the two one-sided tests that the mean is within the margin.", _NOT_BY_CELL
+            "p_tost", "", "The p value of the two one-sided tests that the mean is within the margin.", _NOT_BY_SCENARIO
         ),
         text_column(
             "within",
             "Whether the mean is within the margin: `inside`, `outside` or `across`, as its interval of confidence 1 - 2 x "
             "significance lies.",
-            _NOT_BY_CELL,
+            _NOT_BY_SCENARIO,
         ),
-        text_column("within_kept", "The same with excluded runs kept.", f"{_NOT_BY_CELL}; {NONE_KEPT}"),
+        text_column("within_kept", "The same with excluded runs kept.", f"{_NOT_BY_SCENARIO}; {NONE_KEPT}"),
         number_column("p_kept", "", "The p value of the test with excluded runs kept.", f"{NO_TEST}; {NONE_KEPT}"),
         NOTE,
     ),

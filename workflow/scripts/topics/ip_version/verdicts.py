@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-WITH_COLLAPSES = ", with collapses"
+WITH_APART = ", some pairs apart"
 #: Each verdict, and what it means.
 VERDICTS = {
     "differs, beyond the margin": (
@@ -16,11 +16,12 @@ VERDICTS = {
         "The difference is significant after Holm's correction, and shown to be smaller than the margin."
     ),
     "equivalent": (
-        "Any difference of the mean is shown to be smaller than the margin, and none is significant after Holm's correction."
+        "Any difference of the mean of pairs like these is shown to be smaller than the margin, and none is significant after "
+        "Holm's correction."
     ),
     "perhaps differs": (
         "The cell by itself shows a difference, so its interval excludes 0; after the correction for all cells it isn't "
-        "significant. Among so many cells some do so by chance."
+        "significant, or can't be with so few pairs, as the note says. Among so many cells some do so by chance."
     ),
     "undecided": (
         "Neither a difference nor equivalence is shown: for the spread that there is, so many pairs leave both open."
@@ -41,20 +42,23 @@ VERDICTS = {
     "same difference in every pair": (
         "Runs of different seeds differ, but IPv4 and IPv6 by the same in every pair. Without a spread there is no test."
     ),
+    "too few pairs": (
+        "Neither interval nor test: however clear a difference is, so few pairs can't show it. The note says how many can, after the "
+        "correction for all cells."
+    ),
     "no test": "One pair or none: no spread to judge a difference by.",
 }
 #: What is added to a verdict, and what it means.
-COLLAPSES = (
-    "Some runs lie far below the others of their cell: below 2/3 of their median, and by five robust standard deviations. The "
-    "mean has them in it; the typical run differs from it. An interval of the mean is given where five pairs or more have "
-    "a collapse, and as many have none."
+APART = (
+    "Some pairs lie apart from the others, such as those with a run that collapsed: no one mean speaks of both kinds, so it has no "
+    "interval, and equivalence isn't shown. The test holds nevertheless."
 )
 
 
 def verdict(row, significance) -> str:
-    """Return which of `VERDICTS` a row of the table comes to, with `WITH_COLLAPSES` behind it where a run collapsed."""
-    with_collapses = not pd.isna(row["collapsed_pairs"]) and row["collapsed_pairs"] > 0
-    return _verdict(row, significance) + (WITH_COLLAPSES if with_collapses else "")
+    """Return which of `VERDICTS` a row of the table comes to, with `WITH_APART` behind it where pairs lie apart from the others."""
+    some_apart = not pd.isna(row["apart_pairs"]) and row["apart_pairs"] > 0
+    return _verdict(row, significance) + (WITH_APART if some_apart else "")
 
 
 def _verdict(row, significance):
@@ -73,5 +77,5 @@ def _verdict(row, significance):
     if row["equivalent"] == "yes":
         return "equivalent"
     if not row["test"]:
-        return "no test"
+        return "too few pairs" if row["pairs"] > 1 else "no test"
     return "perhaps differs" if row["p"] < significance else "undecided"

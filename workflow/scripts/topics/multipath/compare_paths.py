@@ -8,7 +8,6 @@ logarithms. What headers allow is exact: beside each ratio stands that of the tw
 import pandas as pd
 
 from inference.cell_estimates import cell_estimate
-from inference.collapses import collapsed
 from run_tables.resolution import resolution_of
 from run_tables.run_keys import CELL
 from run_tables.tidy_tables import RUNS
@@ -16,9 +15,6 @@ from topics.multipath.equations import as_factors, equation_verdict, ratio
 from topics.multipath.path_environments import environment_of, with_paths
 from topics.multipath.tables import AGGREGATION, PATH_MEANS, PATH_SHARES, PLACE, RUN_MEANS
 from wording.sentence_words import listed
-
-#: How runs that collapsed are found: of times those that took far longer.
-COLLAPSES = {"goodput_mbps": collapsed, "transfer_s": lambda times: collapsed(1 / times)}
 
 
 def _place_of(scenario, ip_version):
@@ -45,7 +41,7 @@ def _cell_row(cell, groups, scenarios, confidence):
     notes = {}
     for prefix, name in (("goodput", "goodput_mbps"), ("transfer", "transfer_s"), ("cpu_busy", "cpu_busy_percent")):
         bounds = RUNS[name].least, RUNS[name].most
-        mean = cell_estimate(valid[name].dropna(), confidence, *bounds, resolution_of(valid, name), COLLAPSES.get(name))
+        mean = cell_estimate(valid[name].dropna(), confidence, *bounds, resolution_of(valid, name))
         row[f"{prefix}_low"], row[f"{prefix}_high"] = mean.low, mean.high
         if mean.n > 1 and mean.note:
             notes.setdefault(mean.note, []).append(prefix.replace("cpu_busy", "CPU"))
@@ -69,9 +65,7 @@ def _cell_row(cell, groups, scenarios, confidence):
         ("factor", "goodput_mbps", valid, base),
         ("time_factor", "transfer_s", base, valid),
     ):
-        apart = ratio(
-            above[name], below[name], [resolution_of(runs, name) for runs in (above, below)], name == "goodput_mbps"
-        )
+        apart = ratio(above[name], below[name], [resolution_of(runs, name) for runs in (above, below)])
         if apart is not None:
             factor = as_factors(apart.effect, apart.interval(confidence))
             row |= dict(zip((prefix, f"{prefix}_low", f"{prefix}_high"), factor, strict=True))

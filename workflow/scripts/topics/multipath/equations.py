@@ -7,12 +7,12 @@ EQUATION_MARGIN_PERCENT = 5
 HOLDS, FAILS, OPEN = "as the equation", "not as the equation", "open"
 
 
-def ratio(first, second, resolutions, collapses=False) -> Difference | None:
+def ratio(first, second, resolutions) -> Difference | None:
     """Return the ratio of two samples' means (of logarithms), as of `independent_comparison.difference`; None if there is none."""
     first, second = first.dropna(), second.dropna()
     if first.empty or second.empty or (first <= 0).any() or (second <= 0).any():
         return None
-    return difference(first, second, "ratio", resolutions, collapses)
+    return difference(first, second, "ratio", resolutions)
 
 
 def as_factors(effect_percent, ends_percent) -> tuple[float, float | None, float | None]:

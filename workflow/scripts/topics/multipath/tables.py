@@ -17,10 +17,8 @@ PATH_MEANS = ("packets", "bytes", "queue_drops", "subflow_rtt_ms", "share_percen
 
 _NO_RATIO = "the scenario joins no paths, or there are no valid runs over it and over a single path like it"
 _NO_TIMES = f"no file was transferred, {_NO_RATIO}"
-_ONE_RUN = "fewer than two valid runs have one, all repeat one measurement, or a run collapsed"
-_ONE_RUN_EACH = (
-    "a ratio is missing, a side has one valid run only, both repeat one measurement, or a few runs collapsed"
-)
+_ONE_RUN = "fewer than 6 valid runs have one, all repeat one measurement, or some lie apart from the others"
+_ONE_RUN_EACH = "a ratio is missing, a side has fewer than 6 valid runs, both repeat one measurement, or some runs lie apart from the others"
 
 #: What a cell sends over which paths.
 PLACE = (

@@ -6,7 +6,6 @@ import re
 import pandas as pd
 
 from inference.cell_estimates import cell_estimate
-from inference.collapses import collapsed
 from run_tables.resolution import resolutions
 from run_tables.run_keys import CELL, RUN
 from tcp_models.wire_theory import agrees, clock_allowance_us, goodput_mbps, round_trip_us
@@ -111,7 +110,7 @@ def _cell_row(runs, confidence, printed):
     row = {name: first[name] for name in same} | {"message_bytes": int(first["message_bytes"])}
     row |= {"metric": quantity.metric, "unit": quantity.unit, "runs": len(runs)}
     row["failed_checks"] = " ".join(dict.fromkeys(name for why in failed for name in FAILED_CHECK.findall(why)))
-    row |= _spread(valid.dropna(subset="measured"), quantity.metric == "goodput_mbps", confidence)
+    row |= _spread(valid.dropna(subset="measured"), confidence)
     row |= {name: valid[name].mean() for name in ("packet_bytes", "background_mbps", "background_back_mbps", "cpu_us")}
     row |= _held_against(row, valid["calculated"].mean())
     # The paper let TCP choose its segments.
@@ -121,11 +120,11 @@ def _cell_row(runs, confidence, printed):
     return row
 
 
-def _spread(runs, collapses, confidence):
+def _spread(runs, confidence):
     """Return n, what these are worth, mean, its interval and the standard deviation of a cell's runs, as far as there are."""
     values = runs["measured"].to_numpy(float)
     resolution = runs["resolution"].max() if len(runs) else 0.0
-    mean = cell_estimate(values, confidence, 0, None, resolution, collapsed if collapses else None)
+    mean = cell_estimate(values, confidence, 0, None, resolution)
     row = {"n": mean.n, "measurements": mean.measurements, "mean": mean.mean, "ci_low": mean.low, "ci_high": mean.high}
     return row | ({"sd": values.std(ddof=1)} if len(values) >= 2 else {})
 

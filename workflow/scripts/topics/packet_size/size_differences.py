@@ -5,6 +5,7 @@ import math
 import pandas as pd
 
 from inference.cell_estimates import cell_estimate
+from inference.mean_interval import LEAST_RUNS, too_few_words
 from inference.student_t import quantile
 from inference.welch import difference_variance
 from run_tables.run_keys import CELL
@@ -107,9 +108,10 @@ def _compared(question, column, a, b, confidence, paired=None):
     row |= {"difference": difference, "percent": 100 * difference / a["mean"]}
     if paired is None:
         row |= _welch(a, b, confidence)
-    elif len(pairs) >= 2:
+    elif len(pairs):
         mean = cell_estimate(pairs, confidence, resolution=step)
-        row |= {"ci_low": mean.low, "ci_high": mean.high, "note": ONE_MEASUREMENT if mean.low is None else ""}
+        repeated = mean.n > 1 and mean.measurements == 1
+        row |= {"ci_low": mean.low, "ci_high": mean.high, "note": ONE_MEASUREMENT if repeated else mean.note}
     if question != PLATFORM and not (is_missing(a["calculated"]) or is_missing(b["calculated"])):
         expected = b["calculated"] - a["calculated"]
         row |= {"expected": expected, "expected_percent": 100 * expected / a["calculated"]}
@@ -120,10 +122,11 @@ def _compared(question, column, a, b, confidence, paired=None):
 
 def _welch(a, b, confidence):
     """Return Welch's interval of the difference of two cells' means from their n, means and standard deviations."""
-    if min(a["n"], b["n"]) < 2:
-        return {"note": "one run on a side: no interval"}
-    if a["measurements"] == b["measurements"] == 1:
+    fewest = min(a["n"], b["n"])
+    if fewest > 1 and a["measurements"] == b["measurements"] == 1:
         return {"note": ONE_MEASUREMENT}
+    if fewest < LEAST_RUNS:
+        return {"note": f"{too_few_words(fewest)}, on each side"}
     variance, df = difference_variance([cell["sd"] ** 2 for cell in (a, b)], [cell["n"] for cell in (a, b)])
     difference = b["mean"] - a["mean"]
     half = math.sqrt(variance) * float(quantile((1 + confidence) / 2, df))

@@ -37,7 +37,7 @@ SIZE_CELLS = Table(
         count_column("n", "", "Number of its valid runs that have a value."),
         count_column("measurements", "", "What they are worth: 1 if all lie within the resolution of the measurement, else `n`."),
         number_column("mean", "", "Mean of the metric over these runs, in the row's unit.", _NO_RUN),
-        *interval_columns("ci_low", "ci_high", "", "the mean", "there is one measurement or none, or a run collapsed"),
+        *interval_columns("ci_low", "ci_high", "", "the mean", "there are fewer than 6 runs or one measurement, or some runs lie apart from the others"),
         number_column("sd", "", "Standard deviation of the metric.", "there are fewer than two values"),
         number_column(
             "packet_bytes", "bytes", "Data of a packet: what was sent over all packets, a connection's first included.",
@@ -91,7 +91,7 @@ SIZE_DIFFERENCES = Table(
             _ONE_SIDE,
         ),
         *interval_columns(
-            "ci_low", "ci_high", "", "the difference (of IP versions the t interval of the pairs, else Welch's)",
+            "ci_low", "ci_high", "", "the difference (of IP versions that of the pairs, else Welch's)",
             "there are fewer than two pairs, or fewer than two runs on a side, or what is compared are single measurements",
         ),
         number_column("percent", "%", "The difference in percent of the first mean.", _ONE_SIDE),

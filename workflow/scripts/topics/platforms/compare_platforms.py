@@ -20,7 +20,6 @@ from topics.platforms.kernel_environments import environment_differences
 from topics.platforms.platform_causes import causes
 from topics.platforms.platform_starts import platform_starts, starts_of_runs
 from topics.platforms.tables import PLACE, PLATFORMS
-from wording.number_format import count
 from wording.scenario_series import platforms_of, with_series
 
 AGREE, DIFFER, NOT_SHOWN = "agree", "differ", "not shown"
@@ -35,7 +34,6 @@ class Compared:
     unit: str
     scale: str
     key: str
-    collapses: bool = False  # whether runs far below the others are looked for
 
     def bounds(self, agreement, scale) -> tuple[float, float]:
         """Return the tolerance as contrasts on a scale."""
@@ -50,7 +48,7 @@ class Compared:
 
 
 METRICS = (
-    Compared("goodput_mbps", "Mbit/s", "ratio", "goodput_percent", collapses=True),
+    Compared("goodput_mbps", "Mbit/s", "ratio", "goodput_percent"),
     Compared("jain_index", "", "points", "jain_index"),
     Compared("rtt_mean_ms", "ms", "ratio", "rtt_percent"),
     Compared("loss_percent", "%", "ratio", "loss_factor"),
@@ -72,7 +70,7 @@ def _compare_values(metric, runs_a, runs_b, agreement, params):
         missing = [name for name, values in (("first", values_a), ("second", values_b)) if not len(values)]
         return row | {"note": f"no value of a valid run on the {' and the '.join(missing)} platform"}
     resolutions = [resolution_of(runs, metric.column) for runs in (runs_b, runs_a)]
-    apart = difference(values_b, values_a, metric.scale, resolutions, metric.collapses)
+    apart = difference(values_b, values_a, metric.scale, resolutions)
     low, high = metric.bounds(agreement, apart.scale)
     row |= {"scale": apart.scale, "effect": apart.effect}
     row |= {"tolerance_low": to_effect(low, apart.scale), "tolerance_high": to_effect(high, apart.scale)}
@@ -83,8 +81,7 @@ def _compare_values(metric, runs_a, runs_b, agreement, params):
         notes.append("each platform's runs repeat one measurement: n = 1, no test")
         return row | {"exact": apart.bounds(params.confidence), "note": "; ".join(notes)}
     if apart.error is None:
-        few = f"{count(row['n_a'], 'run')} and {count(row['n_b'], 'run')}: no spread to judge a difference by"
-        return row | {"note": "; ".join([*notes, apart.note or few])}
+        return row | {"note": "; ".join([*notes, apart.note])}
     row["ci_low"], row["ci_high"] = apart.interval(params.confidence)
     row["tost_low"], row["tost_high"] = apart.interval(1 - 2 * params.significance)
     p = {"p_agree": apart.p_within(low, high), "p_differ": apart.p_beyond(low, high)}

@@ -88,7 +88,7 @@ def _apart(second, first, column):
     if any(sample.empty for sample in samples):
         return None
     resolutions = [resolution_of(of_side, column) for of_side in (second, first)]
-    return difference(*samples, "ratio", resolutions, collapses=True)
+    return difference(*samples, "ratio", resolutions)
 
 
 def _known(apart, ends):

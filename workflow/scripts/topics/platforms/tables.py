@@ -16,7 +16,9 @@ PLACE_COLUMNS = (
 PLACE = [column.name for column in PLACE_COLUMNS]
 _EFFECT_UNIT = text_column("effect_unit", "Unit of the difference: `%`.", "the metric is an index")
 _NO_VALUE = "one of the platforms has no value"
-_NO_INTERVAL = "a platform has fewer than two values, each repeats one measurement, or a few runs collapsed"
+_NO_INTERVAL = (
+    "a platform has fewer than 6 values, each repeats one measurement, or some runs lie apart from the others"
+)
 _NO_TEST = _NO_INTERVAL
 _TESTED = "the interval that the two tests of agreement rest on"
 PLATFORMS = Table(

@@ -2,7 +2,6 @@
 
 import pandas as pd
 
-from inference.collapses import collapsed
 from run_tables.estimated_cells import estimated_cells
 from run_tables.resolution import resolutions
 from topics.policers.tables import POLICER_CELLS
@@ -22,4 +21,4 @@ def describe_policers(runs, policers, confidence) -> pd.DataFrame:
         "policed_percent": 100 / came,
         "loss_percent": resolutions(runs, "loss_percent"),
     }
-    return estimated_cells(POLICER_CELLS, measured, confidence, steps=steps, collapses={"goodput_percent": collapsed})
+    return estimated_cells(POLICER_CELLS, measured, confidence, steps=steps)

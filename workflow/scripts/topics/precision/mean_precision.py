@@ -7,20 +7,19 @@ import numpy as np
 import pandas as pd
 
 from inference.cell_estimates import cell_estimate
-from inference.collapses import collapsed
 from run_tables.metrics import METRICS, Metric
 from run_tables.resolution import resolution_of
 from run_tables.run_keys import CELL
 
 PRECISE, ONE, NO_VALUE = "precise", "one measurement", "no value"
-TOO_WIDE, COLLAPSED, TOO_FEW = "too wide", "a run collapsed", "too few values"
+TOO_WIDE, TWO_KINDS, TOO_FEW = "too wide", "two kinds of run", "too few values"
 #: Verdicts with which a scenario goes on. A cell without any value would never get one by going on.
-OPEN = (TOO_WIDE, COLLAPSED, TOO_FEW)
+OPEN = (TOO_WIDE, TWO_KINDS, TOO_FEW)
 
 
 @dataclass(frozen=True)
 class MeanPrecision:
-    """A mean with its interval, how far that reaches to both sides (in % of the mean or in its unit), and what that means."""
+    """A mean with its interval, how far that reaches to its farther side (in % of the mean or in its unit), and what that means."""
 
     verdict: str
     mean: float | None = None
@@ -47,11 +46,13 @@ def mean_precision(values, metric: Metric, wanted, level, resolution=0.0) -> Mea
     if not len(values):
         return MeanPrecision(NO_VALUE)
     # How far it reaches is asked of the whole interval, not of the part inside the metric's bounds.
-    known = cell_estimate(values, level, resolution=resolution, collapses=collapsed if metric.collapses else None)
+    known = cell_estimate(values, level, resolution=resolution)
     mean, low, high = known.mean, known.low, known.high
     if low is None:
-        return MeanPrecision(TOO_FEW if known.n < 2 else ONE if known.measurements == 1 else COLLAPSED, mean)
-    half_width = (high - low) / 2 * (1 if metric.scale == "points" else 100 / abs(mean))
+        return MeanPrecision(
+            TWO_KINDS if known.apart else ONE if known.measurements == 1 and known.n > 1 else TOO_FEW, mean
+        )
+    half_width = max(high - mean, mean - low) * (1 if metric.scale == "points" else 100 / abs(mean))
     return MeanPrecision(PRECISE if half_width <= wanted else TOO_WIDE, mean, low, high, half_width)
 
 

@@ -21,8 +21,8 @@ PRECISION = Table(
             "Level of the interval, so high that where runs end it holds the mean in 95 % of studies.",
         ),
         number_column("mean", IN_UNIT, "Mean of the values.", "there is no value"),
-        number_column("low", IN_UNIT, "Lower end of its t interval.", _NO_INTERVAL),
-        number_column("high", IN_UNIT, "Upper end of its t interval.", _NO_INTERVAL),
+        number_column("low", IN_UNIT, "Lower end of its interval.", _NO_INTERVAL),
+        number_column("high", IN_UNIT, "Upper end of its interval.", _NO_INTERVAL),
         number_column(
             "half_width", "as `precision_unit` says", "How far the interval reaches to both sides.", _NO_INTERVAL
         ),
@@ -31,7 +31,7 @@ PRECISION = Table(
         verdict_column(
             "verdict",
             "`precise`: no wider than wanted; `one measurement`: all values lie within the resolution of the measurement; "
-            "`too wide`, `a run collapsed`, `too few values`: runs ended with the last look, or go on; `no value`.",
+            "`too wide`, `two kinds of run`, `too few values`: runs ended with the last look, or go on; `no value`.",
             unmeasured=("no value",),
         ),
     ),

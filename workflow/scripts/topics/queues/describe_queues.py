@@ -2,7 +2,6 @@
 
 import pandas as pd
 
-from inference.collapses import collapsed
 from run_tables.estimated_cells import estimated_cells
 from run_tables.resolution import RTT_RESOLUTION_MS, resolutions
 from topics.queues.tables import QUEUE_CELLS
@@ -33,5 +32,4 @@ def describe_queues(runs, scenarios, settings, confidence) -> pd.DataFrame:
         confidence,
         of_scenario=of_scenario[["queue_parameters"]].join(pd.DataFrame.from_dict(settings, orient="index")),
         steps=steps,
-        collapses={"goodput_percent": collapsed},
     )

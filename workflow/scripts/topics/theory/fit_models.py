@@ -18,8 +18,8 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from inference.collapses import collapse_words, collapsed
-from inference.mean_interval import repeats_one_measurement
+from inference.collapses import kinds_words, other_kind
+from inference.mean_interval import LEAST_RUNS, repeats_one_measurement, too_few_words
 from run_tables.resolution import resolution_of
 from run_tables.run_keys import CELL
 from run_tables.waiting import ABOVE, drain_rates_mbps, waiting
@@ -51,8 +51,8 @@ def ratio_interval(measured, modelled, confidence, resolution=0.0) -> tuple[floa
     interval is taken on the logarithm of the ratio, which keeps it above 0; on the ratio itself
     if that isn't above 0.
 
-    Returns the ratio and both ends, None of a single run, and of runs whose ratios are all the same within the resolution:
-    these have no spread.
+    Returns the ratio and both ends, None of fewer than `LEAST_RUNS` runs, and of those whose ratios are all the same within the
+    resolution: these have no spread.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ def ratio_interval(measured, modelled, confidence, resolution=0.0) -> tuple[floa
     """
     measured, modelled = np.asarray(measured, float), np.asarray(modelled, float)
     n, ratio = len(measured), measured.mean() / modelled.mean()
-    if n < 2 or np.ptp(measured - ratio * modelled) <= resolution:
+    if n < LEAST_RUNS or np.ptp(measured - ratio * modelled) <= resolution:
         return float(ratio), None, None
     error = np.std(measured - ratio * modelled, ddof=1) / np.sqrt(n) / modelled.mean()
     half = stats.t.ppf((1 + confidence) / 2, n - 1) * error
@@ -145,20 +145,20 @@ def _model_row(runs, model, confidence, cautions, unlike):
     row["ratio"], row["ratio_low"], row["ratio_high"] = ratio_interval(
         used[column], used[model], confidence, resolution
     )
-    lost = collapsed(used[column]) if model != FULL_QUEUE else np.zeros(len(used), bool)
+    other = other_kind(used[column], resolution)
     if model in (SQUARE_ROOT, CUBIC):
         if capped := int(used[f"{model}, capped"].sum()):
             link = f"more than the link carries in {capped} of {count(len(used), 'run')}"
             notes.append(f"{link}: the ideal goodput is taken")
         notes.append(few_round_trips((1000 * used["duration_s"] / used["rtt_steady_ms"]).mean()))
-    if len(used) == 1:
-        notes.append("one run: no interval")
+    same = repeats_one_measurement(used[column], resolution)
+    if len(used) < LEAST_RUNS and not same:
+        notes.append(too_few_words(len(used)))
     elif row["ratio_low"] is None:
-        same = repeats_one_measurement(used[column], resolution)
         notes.append(f"all {len(used)} runs {'repeat one measurement' if same else 'have the same ratio'}: no interval")
-    elif lost.any():
+    elif other.any():
         row |= {"ratio_low": None, "ratio_high": None}
-        notes.append(collapse_words(lost))
+        notes.append(kinds_words(other))
     return row | {"note": _joined(*notes)}
 
 

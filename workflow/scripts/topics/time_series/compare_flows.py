@@ -3,7 +3,6 @@
 import pandas as pd
 
 from inference.cell_estimates import cell_estimate
-from inference.collapses import collapsed
 from run_tables.resolution import resolution_of
 from run_tables.run_keys import CELL, RUN
 from tcp_models.fairness_index import jain_index
@@ -41,8 +40,8 @@ def compare_flows(runs, flows, confidence) -> pd.DataFrame:
             values = group[quantity].dropna().astype(float)
             if values.empty:
                 continue
-            lost, most = collapsed if quantity.startswith("goodput") else None, 1 if quantity == "jain" else None
-            mean = cell_estimate(values, confidence, 0, most, _resolution(quantity, group), lost)
+            most = 1 if quantity == "jain" else None
+            mean = cell_estimate(values, confidence, 0, most, _resolution(quantity, group))
             rows.append(
                 dict(zip(CELL, cell, strict=True)) | {
                     "scenario_label": group["scenario_label"].iloc[0], "quantity": quantity, "unit": unit,

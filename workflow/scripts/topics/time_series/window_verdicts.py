@@ -63,9 +63,10 @@ def _compared(group, tolerance, is_coarse, confidence):
         "runs": len(of_runs), "flows": len(group), "n": group["n"].sum(), "mean": mean, "theory_low": low, "theory_high": high,
         "least": group["measured"].min(), "most": group["measured"].max(), "verdict": NO_VERDICT,
     }  # fmt: skip
-    ends = mean, mean
     known = of_runs["measured"].dropna()
     summary = cell_estimate(known, confidence, 0)
+    # Without an interval the verdict is that of all runs: of two kinds, or of too few.
+    ends = known.min(), known.max()
     if summary.low is not None:
         ends = row["ci_low"], row["ci_high"] = summary.low, summary.high
     elif len(known):

@@ -1,0 +1,36 @@
+"""How often tests over all cells of a study find a direction that isn't there: of copies, and of cells that are correlated."""
+
+import itertools
+from collections.abc import Iterator
+
+from known_truth import constant_cells, correlated_cells
+from paired_rates import p_of
+from rates import ALARMS, ANY, CELLS, SIGNIFICANCE, Rate
+
+
+def copied_alarms(rng, samples, n, scenarios) -> list[Rate]:
+    """Constant cells of random direction, n copies of each, of which each scenario counts one value."""
+    # However many copies: a mean of equal values.
+    alarms = sum(p_of(values) < SIGNIFICANCE for values in constant_cells(rng, samples, scenarios))
+    return [Rate("false direction over all cells", f"{scenarios} constant cells", n, alarms, samples, ALARMS)]
+
+
+def correlated_alarms(rng, samples, correlation, scenarios=12, ccas=6) -> list[Rate]:
+    """Cells that are correlated within scenarios, by the test over scenarios; and by one over cells, which isn't made."""
+    drawn = correlated_cells(rng, samples, scenarios, ccas, correlation)
+    by_scenario = sum(p_of(values.mean(axis=1)) < SIGNIFICANCE for values in drawn)
+    by_cell = sum(p_of(values.ravel()) < SIGNIFICANCE for values in drawn)
+    case = f"{scenarios} x {ccas} cells, correlation {correlation:g}"
+    return [
+        Rate("false direction by scenario", case, scenarios, by_scenario, samples, ALARMS),
+        Rate("false direction by cell (not made)", case, CELLS, by_cell, samples, ANY),
+    ]
+
+
+def rates(rng, samples) -> Iterator[Rate]:
+    """Yield the subject's rates; slow ones of fewer samples."""
+    few = max(100, samples // 4)
+    for n, scenarios in itertools.product((1, 100), (6, 12)):
+        yield from copied_alarms(rng, samples, n, scenarios)
+    for correlation in (0.0, 0.1, 0.3, 0.5):
+        yield from correlated_alarms(rng, few, correlation)

@@ -1,0 +1,333 @@
+"""The exams of several CCAs on one page, criterion by criterion: who harms whom, by how much. `make gallery` makes it, and the exams.
+
+``python -m session.gallery results/exam-quick-*`` reads finished exams of the same conditions and writes, into ``results/gallery``, the
+page ``index.html``, ``gallery.csv`` (a row for each CCA and row that decides, with the columns of ``scorecard.csv``), the matrix of verdicts
+(``matrix.svg``, ``matrix.png``), ``gallery.md``, and ``SHA256SUMS`` of the archives beside the folders. DCTCP's exam is with ECN
+in all cases, its standard CCAs' runs too: exams that differ in that alone stand on one page, and are marked.
+"""
+
+import argparse
+import hashlib
+import re
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pandas as pd
+from markupsafe import Markup
+
+from report_parts.cells_table import cells_table, shown_text
+from report_parts.data_tables import Cell, PageColumn, data_table, minus
+from report_parts.inline_figures import inline_panels
+from session.candidate import kernels_ccas
+from session.compare_results import ComparisonError, read_results
+from session.gallery_figure import LETTERS, ROW_KEYS, TITLE, draw_gallery, row_label, tile_words
+from session.result_comparison import CONFIDENCE, Results, problem_of
+from session.standalone_page import standalone_page
+from topics.exam.criteria import CRITERIA, MEASURES
+from topics.exam.judge import median_with_interval
+from topics.exam.section import VERDICTS, failed_runs, lead, measure_words, scorecard_columns
+from topics.exam.tables import EXAM_PUBLISHED, NOT_MEASURED, PRIMARY, SCORECARD, WORSE
+from wording.number_format import NONE, count, number
+from wording.sentence_words import cca_name, listed
+from wording.terminal_text import shown
+
+HARM = next(criterion for criterion in CRITERIA if criterion.section == "5.2.1")
+DIGESTS = ("testbed_digest", "image_digest")
+PNG_DPI = 160
+#: Where the documentation has the tables, and the picture; the tables stand between two comments.
+PAGE, PICTURE = Path("config/gallery.md"), Path("report/gallery.png")
+MADE = re.compile(r"(?<=<!-- made by make gallery -->\n).*(?=<!-- end -->)", re.DOTALL)
+KEY = ", ".join(f"{letter} {verdict}" for verdict, letter in LETTERS.items())
+
+
+@dataclass(frozen=True)
+class Gallery:
+    """Exams of the same conditions."""
+
+    exams: tuple[Results, ...]
+    reference: Results  # without ECN where the study has none
+    with_ecn: frozenset[str]  # CCAs whose exam has ECN in all cases
+
+    @property
+    def names(self) -> dict[str, str]:
+        """CCA -> what it is called, in the order of the exams."""
+        return {each.examined: self.name(each.examined) for each in self.exams}
+
+    def name(self, cca) -> str:
+        """Return what a CCA is called."""
+        return f"{cca_name(cca)}, ECN" if cca in self.with_ecn else cca_name(cca)
+
+    @property
+    def standards(self) -> list[str]:
+        """The standard CCAs."""
+        return self.reference.study["exam"]["standards"]
+
+
+def gallery_of(exams) -> Gallery:
+    """Return the gallery of some results; raise `ComparisonError` if one is no exam, or not of the same conditions."""
+    if not exams:
+        raise ComparisonError(
+            "no exam is named; allowed are folders of finished exams, such as results/exam-quick-vegas."
+        )
+    folders = {}
+    for each in exams:
+        if each.scorecard is None:
+            raise ComparisonError(
+                f"{shown(each.folder)} is no exam; allowed are folders that make exam has made, such as results/exam-quick-vegas."
+            )
+        if (other := folders.setdefault(each.examined, each.folder)) is not each.folder:
+            raise ComparisonError(
+                f"{shown(other)} and {shown(each.folder)} both examine {each.examined}; allowed is one exam of a CCA."
+            )
+    reference, with_ecn = min(exams, key=_cases_with_ecn), set()
+    for each in exams:
+        if problem := problem_of(reference, each):
+            if problem_of(reference, _with_ecn_of(reference, each)):
+                raise ComparisonError(shown(problem, 600))
+            with_ecn.add(each.examined)
+        for name in DIGESTS:
+            made = [sorted(set(one.runs[name].dropna()) - {""}) for one in (reference, each)]
+            if made[0] != made[1]:
+                raise ComparisonError(
+                    f"{name} is {', '.join(made[0])} in {shown(reference.folder)} and {', '.join(made[1])} in {shown(each.folder)}; allowed are exams made by the same image and testbed: run one of them again."
+                )
+    return Gallery(tuple(exams), reference, frozenset(with_ecn))
+
+
+def _cases_with_ecn(exam):
+    return sum(scenario["transport"]["ecn"] != "off" for scenario in exam.study["scenarios"])
+
+
+def _with_ecn_of(reference, exam):
+    """Return an exam as if its cases had the ECN that those of another have."""
+    ecn = {scenario["id"]: scenario["transport"]["ecn"] for scenario in reference.study["scenarios"]}
+    scenarios = [
+        one | {"transport": one["transport"] | {"ecn": ecn.get(one["id"], one["transport"]["ecn"])}}
+        for one in exam.study["scenarios"]
+    ]
+    return replace(exam, study=exam.study | {"scenarios": scenarios})
+
+
+def deciding_rows(gallery) -> pd.DataFrame:
+    """Return the rows that decide, of all exams: columns of `SCORECARD`."""
+    cards = [each.scorecard[each.scorecard["role"] == PRIMARY] for each in gallery.exams]
+    return pd.concat(cards, ignore_index=True)[SCORECARD.names]
+
+
+def introduction(gallery) -> list[str]:
+    """Return sentences on what was examined, and how it was judged."""
+    study = gallery.reference.study
+    words = [
+        f"Exams of {count(len(gallery.exams), 'CCA')} by the criteria of RFC 9743 ({count(len(study['scenarios']), 'case')}), beside "
+        f"{listed([cca_name(cca) for cca in gallery.standards])} in the same seeds. A run is worse if it is worse than each of them by more than a margin that "
+        "was fixed beforehand; verdicts count such runs, and over all rows of a card a false worse has a chance below 5 %."
+    ]
+    if gallery.with_ecn:
+        names = listed([cca_name(cca) for cca in gallery.names if cca in gallery.with_ecn])
+        words.append(
+            f"Of other conditions: the exam of {names} has ECN in all cases, the standard CCAs' runs that it is held against too."
+        )
+    return words
+
+
+def cards_table(gallery) -> dict:
+    """Return the table of what each card says."""
+    rows = [
+        {
+            "cca": gallery.name(each.examined),
+            "card": (said := lead(each.scorecard[each.scorecard["role"] == PRIMARY]))[0].upper() + said[1:],
+            "failed": " ".join(failed_runs(each.runs, each.examined)),
+        }
+        for each in gallery.exams
+    ]  # fmt: skip
+    columns = (
+        shown_text("CCA", "cca", header=True),
+        shown_text("Its card", "card", kind="note"),
+        shown_text("Runs that it ended", "failed", empty="none", kind="note"),
+    )
+    return cells_table("cards-table", "What each card says", rows, columns)
+
+
+def matrix_table(gallery, rows) -> dict:
+    """Return the matrix of verdicts as a table: rows that decide x CCAs."""
+    names = gallery.names
+    columns = [
+        PageColumn("Row", "short", header=True),
+        PageColumn("Measure", "short"),
+        *map(PageColumn, names.values()),
+    ]
+    table = []
+    for _, of_row in rows.groupby(ROW_KEYS, sort=False):
+        by_cca = {row["cca"]: row for row in of_row.to_dict("records")}
+        first = next(iter(by_cca.values()))
+        cells = [_matrix_cell(by_cca[cca]) if cca in by_cca else Cell(LETTERS[NOT_MEASURED]) for cca in names]
+        table.append([row_label(first), measure_words(first["measure"]), *cells])
+    return data_table("matrix", f"Verdicts, and in how many runs it is worse: {KEY}", columns, table)
+
+
+def _matrix_cell(row):
+    of = f"/{row['n']:.0f}" if row["runs_worse"] > 0 else ""
+    return Cell(f"{tile_words(row)}{of}", list(LETTERS).index(row["verdict"]), VERDICTS[row["verdict"]])
+
+
+def harm_tables(gallery) -> Iterator[dict]:
+    """Yield a table of each measure of harm: CCAs, the standard ones first, x cases."""
+    values = dict.fromkeys(gallery.standards, gallery.reference.exam_values)
+    values = {cca: table[table["cca"] == cca] for cca, table in values.items()}
+    subjects = {cca_name(cca): (cca, table, None) for cca, table in values.items()}
+    for each in gallery.exams:
+        own = each.exam_values[each.exam_values["cca"] == each.examined]
+        subjects[gallery.name(each.examined)] = (each.examined, own, each.scorecard)
+    for measure in (MEASURES[name] for name in HARM.measures):
+        with_values = {
+            name
+            for _, table, _ in subjects.values()
+            for name in table.loc[table["measure"] == measure.name, "scenario"]
+        }
+        cases = {
+            one["id"]: one["label"]
+            for one in gallery.reference.study["scenarios"]
+            if one["id"] in with_values and HARM.is_answered_by(one["id"])
+        }
+        if cases:
+            rows = [[name, *(_harm_cell(measure, case, *of) for case in cases)] for name, of in subjects.items()]
+            columns = [PageColumn("CCA", header=True), *(PageColumn(label, "short") for label in cases.values())]
+            words = measure.words[0].upper() + measure.words[1:].rstrip(",")
+            yield data_table(f"harm-{measure.name}", f"{words}{measure.unit and f', {measure.unit}'}", columns, rows)
+
+
+def _harm_cell(measure, case, cca, values, card):
+    of_runs = values.loc[(values["measure"] == measure.name) & (values["scenario"] == case), "value"].dropna()
+    if of_runs.empty:
+        return Cell(NONE)
+    known = median_with_interval(of_runs, CONFIDENCE, "value")
+    text = number(known["value"], measure.decimals)
+    if known["low"] == known["low"]:
+        text += f" ({number(known['low'], measure.decimals)} to {number(known['high'], measure.decimals)})"
+    row = (
+        None
+        if card is None
+        else card[(card["scenario"] == case) & (card["measure"] == measure.name) & (card["role"] == PRIMARY)]
+    )
+    is_worse = row is not None and (row["verdict"] == WORSE).any()
+    return Cell(minus(text), known["value"], VERDICTS[WORSE] if is_worse else "")
+
+
+def archives_of(gallery) -> list[tuple[Path, str]]:
+    """Return the archives beside the exams' folders, each with its SHA-256."""
+    paths = [Path(f"{each.folder}.crate.zip") for each in gallery.exams]
+    found = []
+    for path in filter(Path.is_file, paths):
+        with path.open("rb") as file:
+            found.append((path, hashlib.file_digest(file, "sha256").hexdigest()))
+    return found
+
+
+def archives_table(archives) -> dict:
+    """Return the table of archives."""
+    columns = [PageColumn("Archive", header=True), PageColumn("MB", "number"), PageColumn("SHA-256", "words")]
+    rows = [[path.name, Cell(number(size := path.stat().st_size / 1e6, 1), size), sha256] for path, sha256 in archives]
+    return data_table("archives-table", "The exams' archives", columns, rows)
+
+
+def rows_table(gallery, rows) -> dict:
+    """Return the table of all rows that decide."""
+    nothing = pd.DataFrame(columns=EXAM_PUBLISHED.names)
+    columns = (shown_text("CCA", "cca", gallery.name, filtered=True), *scorecard_columns(nothing))
+    return cells_table("rows-table", "Every row that decides, of all cards", rows, columns)
+
+
+def page(gallery, rows, archives, svg) -> str:
+    """Return the page; ``svg`` is the matrix's file."""
+    panels, columns = inline_panels(svg, "matrix")
+    return standalone_page(
+        "gallery.html.j2",
+        "gallery",
+        f"{count(len(gallery.exams), 'CCA')} by RFC 9743",
+        words=introduction(gallery),
+        cards=cards_table(gallery),
+        key=f"{KEY}; the number of runs that are worse follows, if any is.",
+        panels=[Markup(panel) for panel in panels],  # noqa: S704, written by this module
+        columns=columns,
+        matrix=matrix_table(gallery, rows),
+        harms=list(harm_tables(gallery)),
+        confidence=f"{100 * CONFIDENCE:g}",
+        rows=rows_table(gallery, rows),
+        archives=archives_table(archives),
+    )
+
+
+def markdown_table(table) -> str:
+    """Return a table of the page in Markdown, its caption above."""
+    lines = [[column.heading for column in table["columns"]]]
+    lines.append(["---:" if column.kind == "number" else "---" for column in table["columns"]])
+    lines += [[cell.text for cell in row] for row in table["rows"]]
+    text = "\n".join(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in line)} |" for line in lines)
+    return f"**{table['caption']}**\n\n{text}\n"
+
+
+def markdown(gallery, rows, archives) -> str:
+    """Return what the documentation has of a gallery: its sentences and tables."""
+    tables = [cards_table(gallery), matrix_table(gallery, rows), *harm_tables(gallery)]
+    if archives:
+        tables.append(archives_table(archives))
+    return "\n".join([*(f"{sentence}\n" for sentence in introduction(gallery)), *map(markdown_table, tables)])
+
+
+def write(gallery, output, document=False) -> list[Path]:
+    """Write the gallery's files into a folder; with ``document`` also the documentation's page and picture. Return the files."""
+    output.mkdir(parents=True, exist_ok=True)
+    files = {
+        name: output / name
+        for name in ("index.html", "gallery.csv", "matrix.svg", "matrix.png", "gallery.md", "SHA256SUMS")
+    }
+    rows, archives = deciding_rows(gallery), archives_of(gallery)
+    drawing = draw_gallery(rows, gallery.names).drawing(TITLE, rows, SCORECARD.digits)
+    drawing.figure.savefig(files["matrix.png"], dpi=PNG_DPI, metadata={"Software": None})
+    drawing.save(files["matrix.svg"], files["gallery.csv"])
+    files["index.html"].write_text(page(gallery, rows, archives, files["matrix.svg"]), encoding="utf-8", newline="\n")
+    text = markdown(gallery, rows, archives)
+    files["gallery.md"].write_text(text, encoding="utf-8", newline="\n")
+    sums = "".join(f"{sha256}  {path.name}\n" for path, sha256 in archives)
+    files["SHA256SUMS"].write_text(sums, encoding="utf-8", newline="\n")
+    if document:
+        whole = PAGE.read_text(encoding="utf-8")
+        if not MADE.search(whole):
+            raise ComparisonError(
+                f"{PAGE} has no comments between which the tables stand: <!-- made by make gallery --> and <!-- end -->."
+            )
+        picture = f"![The verdicts of all CCAs](../{PICTURE})\n"
+        PAGE.write_text(MADE.sub(lambda _: f"\n{picture}\n{text}\n", whole), encoding="utf-8", newline="\n")
+        PICTURE.write_bytes(files["matrix.png"].read_bytes())
+    return [*files.values(), *([PAGE, PICTURE] if document else [])]
+
+
+def main(arguments=None) -> int:
+    """Read the command line, write the gallery, print its cards; return the exit status."""
+    parser = argparse.ArgumentParser(prog="gallery", description=__doc__.splitlines()[0])
+    parser.add_argument("folders", nargs="*", help="results folders of exams of the same conditions")
+    parser.add_argument(
+        "--output", type=Path, default=Path("results/gallery"), help="the folder; results/gallery if not given"
+    )
+    parser.add_argument("--document", action="store_true", help=f"write {PAGE} and {PICTURE}, too")
+    parser.add_argument("--ccas", action="store_true", help="print the CCAs of the guest kernel, and do nothing else")
+    options = parser.parse_args(arguments)
+    if options.ccas:
+        print(" ".join(kernels_ccas()))
+        return 0
+    try:
+        gallery = gallery_of([read_results(folder) for folder in options.folders])
+        files = write(gallery, options.output, options.document)
+    except (ComparisonError, OSError) as error:
+        print(f"sawtooth: {error}", file=sys.stderr)
+        return 1
+    for row in cards_table(gallery)["rows"]:
+        print(": ".join(cell.text for cell in row[:2]))
+    print(f"gallery: {', '.join(map(str, files))}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
