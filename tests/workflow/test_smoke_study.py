@@ -65,6 +65,21 @@ def test_ipv6_costs_its_header(runs):
     assert six / four == pytest.approx(1428 / 1448, rel=0.01)
 
 
+def test_the_tutorial_prints_what_comes_out(root, runs):
+    text = (root / "docs/tutorial.md").read_text(encoding="utf-8")
+    rows = re.findall(r"\| `(slow|lossy)`, (RTT in ms|goodput in Mbit/s) \| (.+) \|$", text, re.M)
+    assert len(rows) == 4
+    cells = [(cca, ip_version) for cca in ("reno", "vegas") for ip_version in ("ipv4", "ipv6")]
+    for label, quantity, values in rows:
+        metric = "rtt_mean_ms" if "RTT" in quantity else "goodput_mbps"
+        for (cca, ip_version), printed in zip(cells, values.split(" | "), strict=True):
+            scenario = SLOW if label == "slow" else LOSSY
+            decimals = len(printed.partition(".")[2])
+            assert round(mean(runs, metric, scenario=scenario, cca=cca, ip_version=ip_version), decimals) == float(
+                printed
+            )
+
+
 def test_report_and_figures_are_there(smoke):
     folder = smoke.folder / "results/smoke"
     page = (folder / "report.html").read_text()
