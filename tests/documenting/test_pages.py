@@ -4,8 +4,10 @@ import re
 import subprocess
 
 import pytest
+import yaml
 
 from documenting.site_pages import DOCS, PAGES, ROOT, linked_files, site_path
+from study_files.study import resolve
 
 WRITTEN = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / DOCS).glob("*.md"))
 #: What others wrote at another time: the changelog names what there was then.
@@ -17,6 +19,7 @@ LIMITS = {
     "README.md": (120, 900, None),
     "benchmarks/README.md": (400, 620, "## How often a test, an interval, a verdict is wrong"),
 }
+STUDIES = {path.stem for path in (ROOT / "config/studies").glob("*.yaml")}
 FENCE = re.compile(r"^ *```.*?^ *```$", re.M | re.S)
 SPAN = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
 #: A path from the repository's root, as pages name it; one with <placeholders>, wildcards or of results is none.
@@ -77,6 +80,9 @@ def test_make_targets_and_variables_exist(page):
     for words in called:
         names = [word for word in words if re.fullmatch(r"[a-z-]+", word)][:1]
         assert set(names) <= known, words
+        for study in (word.partition("=")[2] for word in words if re.match(r"STUDY=[a-z]", word)):
+            # One that the reader writes, on the page.
+            assert study in STUDIES | {"mine", "long-queue"}, words
         for variable in (word.partition("=")[0] for word in words if re.match(r"[A-Z_]+=", word)):
             assert re.search(rf"^(?:export )?{variable} *:?=", text_of("Makefile"), re.M) or variable.startswith(
                 "SAWTOOTH_"
@@ -133,6 +139,21 @@ def test_messages_that_are_explained_are_said():
     assert len(messages) > 20
     parts = [part.strip(" '`.") for message in messages for part in re.split(r"<\w+>|\.\.\.|[':`]", message)]
     assert [part for part in parts if len(part) > 8 and part not in sources] == []
+
+
+def test_definitions_of_ccas_are_what_a_study_takes():
+    parts = [
+        yaml.safe_load(block) for block in re.findall(r"^```yaml\n(.*?)^```$", text_of("docs/own-cca.md"), re.M | re.S)
+    ]
+    assert [*map(list, parts)] == [["ccas", "cca_definitions"], ["kernels"]]
+    # Patches and trees are the reader's.
+    parts[1]["kernels"] = {name: one for name, one in parts[1]["kernels"].items() if not {"patches", "tree"} & {*one}}
+    for part in parts:
+        study = {"study": "mine", "ccas": ["reno"], "scenarios": [{"id": "a"}]} | part
+        assert {*part.get("ccas", ["cubic-6.12"])} <= {
+            *study["ccas"],
+            *resolve(study, "docs/own-cca.md")["cca_definitions"],
+        }
 
 
 @pytest.mark.long
