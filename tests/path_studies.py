@@ -92,7 +92,7 @@ def values_of(run, path_delay_ms):
         "out_of_order_mptcp": packets // 2 if run["multipath"] == "mptcp" and run["paths"] > 1 else 0,
         "reordering_events": 3, "recoveries": 7, "recoveries_undone": 6, "duplicate_segments": 1, "spurious_retransmits": 1,
         "cwnd_packets": 50 if used > 0.5 else 2.5,
-        "cpu_busy_percent": 5.0 + 8 * run["paths"] + 0.1 * run["replication"] if host else None,
+        "cpu_busy_percent": 5.0 + 8 * run["paths"] + 0.2 * run["replication"] if host else None,
         "cpu_seconds_per_gbyte": 10.0 if host else None,
     }  # fmt: skip
 

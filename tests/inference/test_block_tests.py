@@ -1,11 +1,14 @@
 """Tests of several groups against R's examples, tables, and other libraries."""
 
 import itertools
+import math
+from collections import Counter
 
 import numpy as np
 import pandas as pd
 import pingouin
 import pytest
+from scipy import stats
 
 from inference import block_tests
 
@@ -24,13 +27,34 @@ ROUNDING_TIMES = np.array(
 
 
 def test_friedman_of_r():
-    # R: friedman.test(RoundingTimes): chi-squared = 11.143, df = 2, p-value = 0.003805 (by
-    # chi-square; the F form is sharper).
+    # R: friedman.test(RoundingTimes): chi-squared = 11.143, df = 2, p-value = 0.003805, by chi-square.
     statistic, p, w = block_tests.friedman_test(ROUNDING_TIMES)
     assert statistic == pytest.approx(11.143, abs=5e-4)
-    expected = pingouin.friedman(pd.DataFrame(ROUNDING_TIMES), method="f")
+    assert stats.chi2.sf(statistic, 2) == pytest.approx(0.003805, abs=5e-7)
+    assert w == pytest.approx(pingouin.friedman(pd.DataFrame(ROUNDING_TIMES))["W"].iloc[0])
+    # All 6^22 orders, counted by their rank sums: 0.0031498, of which the drawn ones may be off by three standard errors, 0.00046.
+    ranks = stats.rankdata(ROUNDING_TIMES, axis=1)
+    ways = Counter({(0.0, 0.0, 0.0): 1})
+    for block in ranks:
+        orders = list(itertools.permutations(block))
+        longer = Counter()
+        for sums, number in ways.items():
+            for order in orders:
+                longer[tuple(np.add(sums, order).tolist())] += number
+        ways = longer
+    apart = ((ranks.sum(axis=0) - 44) ** 2).sum()
+    beyond = sum(number for sums, number in ways.items() if sum((total - 44) ** 2 for total in sums) >= apart)
+    exact = beyond / 6**22
+    assert p == pytest.approx(exact, abs=3 * math.sqrt(exact * (1 - exact) / block_tests.DRAWN_ARRANGEMENTS))
+
+
+def test_friedman_of_many_blocks_is_the_f_form():
+    blocks = np.concatenate([ROUNDING_TIMES, ROUNDING_TIMES[:20]])
+    assert len(blocks) > block_tests.DRAWN_MAX_BLOCKS
+    statistic, p, w = block_tests.friedman_test(blocks)
+    expected = pingouin.friedman(pd.DataFrame(blocks), method="f")
     assert (w, p) == (pytest.approx(expected["W"].iloc[0]), pytest.approx(expected["p_unc"].iloc[0]))
-    assert 0.001 < p < 0.003805
+    assert p < stats.chi2.sf(statistic, 2)
 
 
 @pytest.mark.parametrize(

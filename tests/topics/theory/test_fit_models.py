@@ -1,7 +1,10 @@
 """Measured over model, against the truth of synthetic studies."""
 
+import math
+
 import numpy as np
 import pytest
+from scipy import stats
 
 from model_tables import fit, pick, synthetic
 from tcp_models import model_names
@@ -64,15 +67,32 @@ def test_sum_over_flows_is_capped_by_the_link(tmp_path):
 
 
 def test_ratio_and_interval_by_hand():
-    # d = -1, 1: standard error 1 over the model's 1; t(0.975, 1) = 12.7062.
-    ratio, low, high = ratio_interval([2.0, 4.0], [1.0, 1.0], 0.95)
-    assert ratio == 3 and high / ratio == pytest.approx(np.exp(12.7062 / 3), rel=1e-5)
+    # d = -1, 1, ...: standard error sqrt(6 / 5 / 6) over the model's 1; t(0.975, 5) = 2.570582.
+    ratio, low, high = ratio_interval([2.0, 4.0] * 3, [1.0] * 6, 0.95)
+    assert ratio == 3 and high / ratio == pytest.approx(np.exp(2.570582 / math.sqrt(5) / 3), rel=1e-6)
     assert low == pytest.approx(ratio**2 / high)
+    # Of a model that varies scipy's own interval of the mean of d, over the model's mean.
+    measured, modelled = np.array([2.0, 4.1, 2.2, 3.7, 5.0, 2.9]), np.array([1.0, 2.0, 1.2, 1.7, 2.4, 1.6])
+    ratio, low, high = ratio_interval(measured, modelled, 0.9)
+    half = stats.ttest_1samp(measured - ratio * modelled, 0).confidence_interval(0.9).high / modelled.mean()
+    assert (ratio, high, low) == pytest.approx(
+        (19.9 / 9.9, ratio * np.exp(half / ratio), ratio * np.exp(-half / ratio))
+    )
+    below = [-1.0, 0.5, -0.3, 0.1, -0.6, 0.2]
+    interval = stats.ttest_1samp(below, 0).confidence_interval(0.95)
+    assert ratio_interval(below, [1.0] * 6, 0.95) == pytest.approx((np.mean(below), interval.low, interval.high))
+    assert np.isfinite(ratio_interval([1e-9, 1000.0, *[0.0] * 4], [1.0, 1.0, *[1e9] * 4], 0.95)).all()
+
+
+def test_ratio_without_interval():
     assert ratio_interval([5.0], [2.0], 0.95) == (2.5, None, None)
-    assert ratio_interval([2.0, 4.0], [1.0, 2.0], 0.95) == (2.0, None, None)  # the model explains all: no spread
-    assert ratio_interval([0.0, 0.0], [1.0, 2.0], 0.95) == (0.0, None, None)
-    assert ratio_interval([-1.0, 0.5], [1.0, 1.0], 0.95)[1] < -0.25 < ratio_interval([-1.0, 0.5], [1.0, 1.0], 0.95)[2]
-    assert np.isfinite(ratio_interval([1e-9, 1000.0, 0.0], [1.0, 1.0, 1e9], 0.95)).all()
+    assert ratio_interval([2.0, 4.0, 3.0, 5.0, 1.0], [1.0] * 5, 0.95) == (3.0, None, None)  # too few
+    assert ratio_interval([2.0, 4.0] * 3, [1.0, 2.0] * 3, 0.95) == (
+        2.0,
+        None,
+        None,
+    )  # the model explains all: no spread
+    assert ratio_interval([0.0] * 6, [1.0, 2.0] * 3, 0.95) == (0.0, None, None)
 
 
 def test_interval_of_the_ratio_covers_the_truth():

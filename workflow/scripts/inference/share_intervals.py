@@ -6,10 +6,10 @@ scale there is no bound. The logit of one of two flows' share is ln(goodput / go
 other), the log-ratio in which compositions are analysed (Aitchison, 1982, "The statistical
 analysis of compositional data", J. R. Stat. Soc. B 44(2)), and logits suit proportions that are
 no counts better than arcsines do (Warton and Hui, 2011, "The arcsine is asinine", Ecology 92(1)).
-A bootstrap is no way out with five replications: it resamples from five values only, and its
-percentile intervals are too narrow in small samples (Hesterberg, 2015, "What teachers should know
-about the bootstrap", The American Statistician 69(4)); tests/inference/test_share_intervals.py
-holds coverage of this interval and of the BCa bootstrap against each other.
+A bootstrap alone is no way out with few replications: its percentile intervals, BCa's among them, are
+too narrow in small samples (Hesterberg, 2015, "What teachers should know about the bootstrap", The
+American Statistician 69(4)); tests/inference/test_share_intervals.py holds coverage of this interval
+(`mean_interval` of the logits) and of the BCa bootstrap against each other.
 """
 
 from dataclasses import dataclass
