@@ -59,7 +59,17 @@ APPLICATIONS = dict.fromkeys(("arrivals_per_s", "sizes", "bytes"), "web") | dict
     ("packet_bytes", "interval_ms"), "real-time"
 )
 #: Keys that are no matter of a run by themselves, and those of `groups` and `flows`, which `flow_group` has.
-LEFT_OUT = ("id", "label", "groups", "link.trace.file", "link.trace.format", "link.trace.sha256", "link.timeline")
+LEFT_OUT = (
+    "id",
+    "label",
+    "replications",
+    "seeds_of",
+    "groups",
+    "link.trace.file",
+    "link.trace.format",
+    "link.trace.sha256",
+    "link.timeline",
+)
 
 
 def combinable() -> list[str]:

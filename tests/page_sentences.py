@@ -120,7 +120,7 @@ PRESUMED = {
     "CCAs change between versions": kernel,
     "On an empty path slow start": any_of(lambda s: not udp(s) and s["traffic"]["application"] != "round-trip"),
     "Longer runs would weigh it less": any_of(lambda s: not udp(s) and s["traffic"]["application"] != "round-trip"),
-    "So few leave wide intervals": lambda study: True,
+    "Cells of fewer than": lambda study: True,
     "The table of power under Method": lambda study: len(study["ip_versions"]) == 2,
     "How wide the intervals are": lambda study: True,
     "An undecided cell is": lambda study: True,

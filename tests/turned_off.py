@@ -221,6 +221,7 @@ FROM_FILE = "becomes `rates_mbps` when the study is read"
 #: Key -> why there is nothing on the path that could be turned off.
 EXEMPT = {
     **dict.fromkeys(("id", "label"), "a name"),
+    **dict.fromkeys(("replications", "seeds_of"), "which runs there are, and of which seeds: no run knows of it"),
     "background": "two programs beside the traffic, whose requests and answers the check `background` counts",
     **dict.fromkeys(("link.trace.file", "link.trace.format", "link.trace.step_ms", "link.trace.sha256", "link.trace.period_ms", "link.trace.direction"), FROM_FILE),
     **dict.fromkeys(("chain.cross_flows", "chain.cross_cca", "multipath.paths", "hosts.pairs", "flows", "groups", "traffic.processes"), STRUCTURE),

@@ -58,10 +58,6 @@ def test_dctcp_is_examined_without_marks_too():
             {"exam": {"cca": "reno", "looks": [20, 10]}},
             "exam.looks is .*; allowed are numbers of replications, ascending",
         ),
-        (
-            {"exam": {"cca": "reno", "ip_versions": "alternate"}, "replications": 1},
-            "exam.ip_versions is alternate, and replications is 1",
-        ),
     ],
 )
 def test_what_an_exam_can_not_be(given, sentence):

@@ -4,6 +4,7 @@ import math
 from functools import partial
 
 from experiment.flow_groups import LONG, REAL_TIME, WEB
+from inference.mean_interval import LEAST_RUNS
 from report_page.statements import Facts
 from study_files.study_features import FEATURES, is_without_chance
 from wording.number_format import count, is_missing, number, plain
@@ -14,8 +15,6 @@ PROGRAMS = {
     LONG: "iperf3", "round-trip": "qperf", "ftp": "vsftpd and wget", WEB: "nginx and a client of its objects",
     REAL_TIME: "a sender of packets of one size",
 }  # fmt: skip
-#: Fewer replications leave wide intervals.
-FEW_REPLICATIONS = 6
 # Segments that slow start begins with (RFC 6928).
 INITIAL_WINDOW = 10
 
@@ -57,7 +56,8 @@ def facts_of(material, environments, any_tests) -> Facts:
             "startup_scenario": slow_start.get("scenario"),
             "startup_share": _share_words(slow_start) if slow_start else "",
             "replications": count(replications_taken(runs), "replication"),
-            "few": int(runs.groupby("scenario")["replication"].max().min()) < FEW_REPLICATIONS,
+            "few": int(runs.groupby("scenario")["replication"].max().min()) < LEAST_RUNS,
+            "least_runs": LEAST_RUNS,
             "power": tables.ip_versions is not None,
             "tests": any_tests,
             "ccas_tested": tables.ccas is not None and len(design.ccas) > 1,

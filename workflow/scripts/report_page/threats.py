@@ -103,8 +103,8 @@ THREATS = {
     ),
     "{replications}": (
         Statement(
-            "So few leave wide intervals, rest on Student's t without a look at the values' distribution (nothing of it can be seen in so "
-            "few), and miss what happens in one run of ten more often than not.",
+            "Cells of fewer than {least_runs} runs have no interval of the mean, no test of such a cell alone can show a difference, and what happens "
+            "in one run of ten is missed in most of them.",
             known("few"),
         ),
         Statement("The table of power under Method says what so many can show.", ~known("few") & known("power")),

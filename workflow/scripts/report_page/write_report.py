@@ -126,7 +126,7 @@ def _facts(tables, design, study, environments) -> list[tuple[str, str]]:
         ("Scenarios", str(runs["scenario"].nunique())),
         ("Mixes of CCAs" if design.mixes else "CCAs", _ccas_words(list(runs["cca"].unique()), design)),
         (
-            "IP versions" if design.ip_versions_compared else "IP version",
+            "IP versions" if len(design.ip_versions) > 1 else "IP version",
             ", ".join(ip_words(name) for name in runs["ip_version"].unique()),
         ),
         ("Replications per cell", str(replications_taken(runs))),

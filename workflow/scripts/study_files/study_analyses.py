@@ -79,7 +79,5 @@ def _check_exam(study):
         yield "ccas has mixes; allowed in an exam are single CCAs: what runs beside them are groups of flows."
     if exam["looks"] != sorted(set(exam["looks"])):
         yield f"exam.looks is {exam['looks']}; allowed are numbers of replications, ascending, each once."
-    if exam["ip_versions"] == "alternate" and study["replications"] == 1 and len(study["ip_versions"]) > 1:
-        yield "exam.ip_versions is alternate, and replications is 1; allowed are 2 or more, so that each IP version has some."
     if all(scenario["traffic"]["sample_interval_ms"] is None for scenario in study["scenarios"]):
         yield "traffic.sample_interval_ms is null in all scenarios; allowed in an exam is 1 to 1000 in those that show what happens over time."

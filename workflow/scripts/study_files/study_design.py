@@ -10,6 +10,7 @@ from functools import cached_property
 
 from experiment.flow_groups import LONG, OWN
 from experiment.specification import RunSpecification
+from study_files.study_runs import ip_versions_of
 
 #: Joins the CCAs of a mix: `reno+cubic`.
 MIX = "+"
@@ -112,8 +113,8 @@ class StudyDesign:
 
     @property
     def ip_versions_compared(self) -> bool:
-        """Whether the study has both IP versions."""
-        return len(self.ip_versions) > 1
+        """Whether each replication is over both IP versions, so that they can be compared."""
+        return len(ip_versions_of(self.study, 1)) > 1
 
     @property
     def mixes(self) -> bool:
