@@ -2,9 +2,8 @@
 
 *Worse* is shown in either of two ways. That most runs of such paths are worse than each standard CCA by more than the margin: the sign
 test, in which so many of n runs are as many heads of n tosses. Or that it falls far more often than it may, or than the standards do: more
-than `RARE` of the runs, or than the standards' share over all cases, are far worse, where no standard ever is, and else more runs than of
-the standard that is most often. Of the level of a row
-the former has `SHARE_OF_MOST`.
+than `RARE` of the runs, or than the standards' share over all cases, are far worse, where the standard CCA that it is like never is, and else
+more runs than of that standard. Of the level of a row the former has `SHARE_OF_MOST`.
 
 The tests of all rows are corrected together (Holm, 1979). Looks at the runs have parts of the error that all may have: the first nearly
 all, each later one half of what is left (alpha spending: Lan and DeMets, 1983, Biometrika 70(3)), so that runs may be added as often as

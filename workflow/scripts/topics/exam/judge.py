@@ -241,13 +241,12 @@ def rare_row(rows, exam, of_scenarios) -> dict:
         Scenario -> pairs that the study has of the CCA, and those of them that failed for what it did.
     """
     names = ["scenario", *PAIR]
-    far, far_pairs = {}, {name: {} for name in exam["standards"] if name != exam["cca"]}
+    far, standard_far = {}, {}
     for row in rows:
         outcomes, scenario = row["outcomes"], row["scenario"]
         for pair, is_far in outcomes.is_far.items():
             far[scenario, *pair] = far.get((scenario, *pair), False) or bool(is_far)
-        for name, pairs in outcomes.far_pairs.items():
-            far_pairs[name] |= dict.fromkeys((scenario, *pair) for pair in pairs)
+        standard_far |= dict.fromkeys((scenario, *pair) for pair in outcomes.standard_pairs)
     planned = sum(len(pairs) for pairs, _ in of_scenarios.values())
     index = (
         pd.MultiIndex.from_tuples(list(far), names=names) if far else pd.MultiIndex.from_arrays([[]] * 3, names=names)
@@ -256,7 +255,7 @@ def rare_row(rows, exam, of_scenarios) -> dict:
     outcomes = Outcomes(
         planned=planned, missing=planned - len(far), failed=sum(len(failed) for _, failed in of_scenarios.values()),
         worse_by=worse_by, margin=0.5, far=0.5,
-        far_pairs={name: pd.MultiIndex.from_tuples(list(pairs), names=names) if pairs else index[:0] for name, pairs in far_pairs.items()},
+        far_pairs={"standard": pd.MultiIndex.from_tuples(list(standard_far), names=names) if standard_far else index[:0]},
         measurements=len(far),
     )  # fmt: skip
     places = worse_by[worse_by["any"] > 0].groupby(level="scenario").size().sort_values(ascending=False, kind="stable")

@@ -61,10 +61,22 @@ class Outcomes:
         """Runs that are far worse than each standard CCA."""
         return int(self.is_far.sum())
 
+    @cached_property
+    def standard_pairs(self) -> pd.Index:
+        """Pairs in which the standard CCA that the CCA is like is far worse than each of the others: what befalls such a CCA too.
+
+        Of a limit, and without a value of the CCA, that of the standard with most of them.
+        """
+        known = [name for name in self.worse_by if name in self.far_pairs]
+        distances = self.worse_by[known].abs().median()
+        if distances.notna().any():
+            return self.far_pairs[distances.idxmin()]
+        return max(self.far_pairs.values(), key=len, default=pd.Index([]))
+
     @property
     def standards_far(self) -> int:
-        """Runs in which the standard is far worse that is most often."""
-        return max(map(len, self.far_pairs.values()), default=0)
+        """The number of these pairs."""
+        return len(self.standard_pairs)
 
     @property
     def nearest(self) -> str | None:

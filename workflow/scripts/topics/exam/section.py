@@ -192,7 +192,7 @@ def row_sentence(row) -> str:
         where = f", most in {row['most_of_them']}" if row["most_of_them"] else ""
         return (
             f"In {int(row['runs_worse'])} of {count(int(row['n']), 'run')} it falls behind each standard CCA by more than {FAR} margins or exceeds a limit that they "
-            f"keep{where}; the standard CCA that falls most often does in {int(row['standard_runs_far_worse'])}."
+            f"keep{where}; the standard CCA that it is like, in each case, does in {int(row['standard_runs_far_worse'])}."
         )
     place = (
         f"{row['criterion'][0].upper()}{row['criterion'][1:]} ({row['scenario_label']}, section {row['rfc_section']})"

@@ -47,7 +47,7 @@ SCORECARD = Table(
         count_column("runs_worse", "runs", "Runs that are worse than each standard CCA by more than the margin, or exceed the limit where none of them does.", _NOT_MEASURED),
         count_column("runs_better", "runs", "Runs that are better than each by more than the margin, or keep the limit where one of them doesn't.", _NOT_MEASURED),
         count_column("runs_far_worse", "runs", "Runs that are worse than each by more than four margins.", _NOT_MEASURED),
-        count_column("standard_runs_far_worse", "runs", "Runs in which the standard CCA that falls most often does worse than each of the others by more than four margins.", _NOT_MEASURED),
+        count_column("standard_runs_far_worse", "runs", "Runs in which the standard CCA that it is like, by the median, does worse than each of the others by more than four margins.", _NOT_MEASURED),
         text_column("worse_by_ip_version", "How many runs over each IP version are worse.", "none is, or there is one IP version"),
         text_column("most_of_them", "Of the row on all scenarios: where most of its worse runs are.", "the row is on one scenario"),
         number_column("worse_share_at_most", "", "The largest share of such runs that can be worse, of all deciding rows together.", "the row is secondary, or has no run"),
