@@ -3,7 +3,7 @@
 Every run of the CCA is worse than each standard CCA in the run of the same seed by more than the margin, or better than each, or neither
 (`outcomes`). A verdict counts such runs (`card_tests`), and so says what it says of any distribution:
 
-*worse*: most runs of such paths are worse, or far more of them fall than may, or than of the standards. *Better*: most are better. Over the rows
+*worse*: most runs of such paths are worse, or far more of them fall than may, or than of the standard that it is like. *Better*: most are better. Over the rows
 that decide, the chance of any false one is below the level. *Like*: no run is missing, and the data rule out, over the rows together, that more than a
 stated share of the runs is worse. *Too variable*: the runs differ, and leave it open. *Not enough*: they don't, but are too few, or repeat
 each other. *Not measured*: none has a value.
