@@ -18,6 +18,8 @@ from wording.terminal_text import shown
 
 #: Has the SHA-256 of the manifest with which a call has ended.
 FINISHED = Path("logs/finished.txt")
+#: Snakemake touches the outputs of the manifest's rule one after another, the manifest among the first: so much later others may be.
+TOUCHED_NS = 1_000_000_000
 #: Where damaged files are moved to, below a results folder.
 ASIDE = Path("logs/damaged")
 #: How many of them a message names.
@@ -85,7 +87,7 @@ def note_finished(folder: Path) -> None:
     manifest = folder / MANIFEST
     with contextlib.suppress(OSError, ManifestError):
         written_ns = manifest.stat().st_mtime_ns
-        if all((folder / path).stat().st_mtime_ns <= written_ns for path in read_manifest(folder)):
+        if all((folder / path).stat().st_mtime_ns <= written_ns + TOUCHED_NS for path in read_manifest(folder)):
             (folder / FINISHED).parent.mkdir(exist_ok=True)
             (folder / FINISHED).write_text(_sha256(manifest) + "\n")
 
