@@ -114,7 +114,7 @@ def shares(rng, draw, harm, spread) -> tuple[float, float, float]:
 
 
 def is_worse(of_row) -> bool:
-    """Tell whether a row's verdict *worse* is true as it is worded."""
+    """Tell whether a row's verdict *worse* is true in its words."""
     worse, far, standards_far = of_row
     return worse > 0.5 or far > (standards_far if standards_far > 0.001 else RARE)
 

@@ -5,9 +5,9 @@ import pandas as pd
 import pytest
 
 from study_files import study as studies
-from topics.exam import judge
+from topics.exam import beside_published as published_rows
+from topics.exam.beside_published import AGREES, DIFFERS, NOT_SHOWN, beside_published
 from topics.exam.criteria import CRITERIA, MEASURES
-from topics.exam.judge import AGREES, DIFFERS, NOT_SHOWN, beside_published
 from topics.exam.published import Published
 from topics.exam.section import published_words
 from topics.exam.tables import EXAM_VALUES
@@ -31,7 +31,7 @@ def verdicts(monkeypatch, cells, scenarios=("6.3-x",), **about):
         **{"cca": "mine", "scenarios": ("6.3-x",), "measure": "utilisation_percent", "words": "", "source": ""} | about
     )
     criterion = next(one for one in CRITERIA if one.section == "6.3")
-    monkeypatch.setattr(judge, "CRITERIA", (type(criterion)(**{**vars(criterion), "published": (stated,)}),))
+    monkeypatch.setattr(published_rows, "CRITERIA", (type(criterion)(**{**vars(criterion), "published": (stated,)}),))
     return list(beside_published(values(cells), dict.fromkeys(scenarios, "x"))["verdict"])
 
 

@@ -15,7 +15,6 @@ from functools import cache
 import numpy as np
 import pandas as pd
 
-from inference.cell_estimates import cell_estimate
 from inference.multiple_tests import adjusted
 from inference.percentile_interval import percentile_interval
 from run_tables.run_keys import RUN
@@ -24,7 +23,6 @@ from topics.exam.criteria import CRITERIA, MEASURES, RARE_EVENTS
 from topics.exam.outcomes import PAIR, Outcomes, absolute_outcomes, relative_outcomes
 from topics.exam.tables import (
     BETTER,
-    EXAM_PUBLISHED,
     LIKE,
     NOT_ENOUGH,
     NOT_MEASURED,
@@ -39,8 +37,6 @@ from wording.scenario_words import ip_words
 
 #: From where on shares of worse runs over IPv4 and IPv6 are shown each.
 APART = 0.3
-#: What a mean does beside what is published.
-AGREES, DIFFERS, NOT_SHOWN = "agrees", "differs", "not shown"
 #: Why a run of the CCA has no value, where that is what the CCA did: values of ``excluded_by`` in ``tidy/runs.csv``.
 OF_THE_CCA = frozenset(("sender", "crash", "not ended"))
 
@@ -83,7 +79,7 @@ class _Design:
     def __init__(self, values, exam, runs):
         self.exam = exam
         self.primaries = exam.get("primaries") or {}
-        self.cells, self.taken = _cells_of(values), set()
+        self.cells, self.taken = cells_of(values), set()
         there = (values if runs is None else runs).drop_duplicates(RUN)
         own = there[there["cca"] == exam["cca"]]
         self.of_scenario = dict(list(own.groupby("scenario")))
@@ -140,8 +136,8 @@ class _Design:
         return "no valid run has a value"
 
 
-def _cells_of(values):
-    """Return a dict: (scenario, measure, CCA) -> values by IP version and replication."""
+def cells_of(values) -> dict[tuple[str, str, str], pd.Series]:
+    """Return (scenario, measure, CCA) -> values by IP version and replication."""
     return {key: rows.set_index(PAIR)["value"] for key, rows in values.groupby(["scenario", "measure", "cca"])}
 
 
@@ -364,48 +360,3 @@ def _what_it_would_take(row, exam, level, next_level) -> dict:
         lowest = ordered[one.n - fewest]
         found["detectable"] = row["margin"] + float(np.median(ordered)) - float(lowest)
     return found
-
-
-def beside_published(values, scenarios: Mapping[str, str], confidence=0.95) -> pd.DataFrame:
-    """Return `EXAM_PUBLISHED`: what publications state of CCAs that ran, examined or not, and whether the means here agree.
-
-    A mean *agrees* if its whole interval lies where the statement puts it, *differs* if none of it does; else, and with one run,
-    it is *not shown*.
-
-    Parameters
-    ----------
-    values : pandas.DataFrame
-        `EXAM_VALUES`.
-    scenarios : mapping
-        Identifier -> label of the study's scenarios, in its order.
-    confidence : float
-        Of the intervals.
-    """
-    of_cell = _cells_of(values)
-    rows = []
-    for criterion in CRITERIA:
-        for stated in criterion.published:
-            for scenario in filter(stated.scenarios.__contains__, scenarios):
-                of_runs = of_cell.get((scenario, stated.measure, stated.cca))
-                if of_runs is not None and stated.minus:
-                    other = of_cell.get((scenario, stated.measure, stated.minus))
-                    of_runs = None if other is None else (of_runs - other).dropna()
-                if of_runs is None or of_runs.empty:
-                    continue
-                known = cell_estimate(of_runs, confidence, None if stated.minus else 0)
-                # One measurement repeated is judged by itself.
-                exact = known.n > 1 and known.measurements == 1
-                low, high = (known.mean, known.mean) if exact else (known.low, known.high)
-                # "More than" another CCA leaves out no difference at all.
-                above = low is not None and (stated.at_least < low if stated.minus else stated.at_least <= low)
-                within = above and high <= stated.at_most
-                beyond = low is not None and (high < stated.at_least or low > stated.at_most)
-                rows.append({
-                    "rfc_section": criterion.section, "criterion": criterion.words, "scenario": scenario,
-                    "scenario_label": scenarios[scenario], "cca": stated.cca, "measure": stated.measure,
-                    "unit": MEASURES[stated.measure].unit, "minus": stated.minus, "n": known.n, "value": known.mean, "low": known.low,
-                    "high": known.high, "at_least": stated.at_least, "at_most": stated.at_most,
-                    "verdict": AGREES if within else DIFFERS if beyond else NOT_SHOWN, "statement": stated.words,
-                    "source": stated.source,
-                })  # fmt: skip
-    return pd.DataFrame(rows, columns=EXAM_PUBLISHED.names).replace([np.inf, -np.inf], np.nan)

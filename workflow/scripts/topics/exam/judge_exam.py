@@ -2,7 +2,8 @@
 
 import pandas as pd
 
-from topics.exam.judge import beside_published, scorecard
+from topics.exam.beside_published import beside_published
+from topics.exam.judge import scorecard
 
 
 def judge_exam(exam_values, runs, exam, scenarios, confidence, significance) -> tuple[pd.DataFrame, pd.DataFrame]:

@@ -6,10 +6,11 @@ from report_parts.cells_table import CCA, Shown, cells_table, shown_cell, shown_
 from report_parts.data_tables import Cell, shared_decimals, signed_cell
 from report_parts.hypothesis_cells import ALIKE, DIFFERS, OPEN
 from report_parts.material import Finding, ReportMaterial
-from topics.exam import judge
+from topics.exam.beside_published import AGREES, NOT_SHOWN
+from topics.exam.beside_published import DIFFERS as PUBLISHED_DIFFERS
 from topics.exam.blind_spots import blind_spots, population_rows
 from topics.exam.criteria import GROUPS, MEASURES, RARE_EVENTS
-from topics.exam.judge import NOT_SHOWN, OF_THE_CCA
+from topics.exam.judge import OF_THE_CCA
 from topics.exam.outcomes import FAR
 from topics.exam.tables import (
     BETTER,
@@ -33,7 +34,7 @@ VERDICTS = {
     WORSE: BAD, TOO_VARIABLE: OPEN, NOT_ENOUGH: OPEN, NOT_MEASURED: OPEN, LIKE: ALIKE, BETTER: GOOD, "": "",
 }  # fmt: skip
 #: Signs of agreement with what is published.
-AGREEMENT = {judge.AGREES: ALIKE, judge.DIFFERS: DIFFERS, NOT_SHOWN: OPEN}
+AGREEMENT = {AGREES: ALIKE, PUBLISHED_DIFFERS: DIFFERS, NOT_SHOWN: OPEN}
 #: What a run that the CCA itself ended is called.
 FAILED_WORDS = {
     "crash": "crashed the kernel",

@@ -1,0 +1,59 @@
+"""The means of an exam beside what publications state of them."""
+
+from collections.abc import Mapping
+
+import numpy as np
+import pandas as pd
+
+from inference.cell_estimates import cell_estimate
+from topics.exam.criteria import CRITERIA, MEASURES
+from topics.exam.judge import cells_of
+from topics.exam.tables import EXAM_PUBLISHED
+
+#: What a mean does beside what is published.
+AGREES, DIFFERS, NOT_SHOWN = "agrees", "differs", "not shown"
+
+
+def beside_published(values, scenarios: Mapping[str, str], confidence=0.95) -> pd.DataFrame:
+    """Return `EXAM_PUBLISHED`: what publications state of CCAs that ran, examined or not, and whether the means here agree.
+
+    A mean *agrees* if its whole interval lies where the statement puts it, *differs* if none of it does; else, and with one run,
+    it is *not shown*.
+
+    Parameters
+    ----------
+    values : pandas.DataFrame
+        `EXAM_VALUES`.
+    scenarios : mapping
+        Identifier -> label of the study's scenarios, in its order.
+    confidence : float
+        Of the intervals.
+    """
+    of_cell = cells_of(values)
+    rows = []
+    for criterion in CRITERIA:
+        for stated in criterion.published:
+            for scenario in filter(stated.scenarios.__contains__, scenarios):
+                of_runs = of_cell.get((scenario, stated.measure, stated.cca))
+                if of_runs is not None and stated.minus:
+                    other = of_cell.get((scenario, stated.measure, stated.minus))
+                    of_runs = None if other is None else (of_runs - other).dropna()
+                if of_runs is None or of_runs.empty:
+                    continue
+                known = cell_estimate(of_runs, confidence, None if stated.minus else 0)
+                # One measurement repeated is judged by itself.
+                exact = known.n > 1 and known.measurements == 1
+                low, high = (known.mean, known.mean) if exact else (known.low, known.high)
+                # "More than" another CCA leaves out no difference at all.
+                above = low is not None and (stated.at_least < low if stated.minus else stated.at_least <= low)
+                within = above and high <= stated.at_most
+                beyond = low is not None and (high < stated.at_least or low > stated.at_most)
+                rows.append({
+                    "rfc_section": criterion.section, "criterion": criterion.words, "scenario": scenario,
+                    "scenario_label": scenarios[scenario], "cca": stated.cca, "measure": stated.measure,
+                    "unit": MEASURES[stated.measure].unit, "minus": stated.minus, "n": known.n, "value": known.mean, "low": known.low,
+                    "high": known.high, "at_least": stated.at_least, "at_most": stated.at_most,
+                    "verdict": AGREES if within else DIFFERS if beyond else NOT_SHOWN, "statement": stated.words,
+                    "source": stated.source,
+                })  # fmt: skip
+    return pd.DataFrame(rows, columns=EXAM_PUBLISHED.names).replace([np.inf, -np.inf], np.nan)
