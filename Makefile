@@ -27,7 +27,9 @@ RERUN =
 # verify: build the kernels of received results, too.
 BUILD =
 CONFIG := $(if $(STUDY),$(shell $(call quoted,$(PYTHON)) -I workflow/scripts/session/study_names.py $(call quoted,$(STUDY))),config/config.yaml)
-IN_ENVIRONMENT = PATH=$(call quoted,$(CURDIR)/.venv/bin):"$$PATH" PYTHONPATH=$(call quoted,$(CURDIR)/workflow/scripts:$(CURDIR)/workflow)
+# What a message of an interrupted workflow says that goes on.
+CALL = make $(MAKECMDGOALS) $(MAKEOVERRIDES)
+IN_ENVIRONMENT = SAWTOOTH_CALL=$(call quoted,$(CALL)) PATH=$(call quoted,$(CURDIR)/.venv/bin):"$$PATH" PYTHONPATH=$(call quoted,$(CURDIR)/workflow/scripts:$(CURDIR)/workflow)
 
 # A misspelt variable would be left unread, and the default study run instead. Known is what this file names.
 KNOWN := $(shell grep -o '[A-Z][A-Z_]*' Makefile)
@@ -36,68 +38,71 @@ MISSPELT := $(filter-out $(KNOWN) SAWTOOTH_% MAKE%,$(GIVEN))
 $(if $(MISSPELT),$(error sawtooth: make has no variable $(firstword $(MISSPELT)) (STUDY, PLATFORM, RESULTS, N, SEED, RUNS, ARGS, PYTHON: `make help`)))
 
 .DEFAULT_GOAL = run
-.PHONY: run study studies setup lint test test-long test-faults bench kernel-profile bench-statistics sensitivity exam evaluate gallery compare verify publish documentation docs bundle images lock clean-cache help
+.PHONY: run study studies setup lint test test-long test-docs test-faults bench kernel-profile bench-statistics sensitivity exam evaluate gallery compare verify publish documentation docs bundle images lock clean-cache help
 
 # Before set-up, which may take minutes; what is wrong with the name has been said.
 study:
 	@test -n $(call quoted,$(CONFIG))
 
-run: study setup  ## set up and run the study, report included; RERUN=1 repeats runs that another image made
+run: study setup  ## set up, run the study, make its report; RERUN=1 repeats runs of another image
 	@$(if $(RERUN),,$(call quoted,$(PYTHON)) setup begun $(call quoted,$(RESULTS)))
 	@$(IN_ENVIRONMENT) snakemake --cores all --use-apptainer $(if $(STUDY),--configfile $(call quoted,$(CONFIG))) $(if $(PLATFORM),--config $(call quoted,platform=$(PLATFORM))) $(ARGS)
-	@echo report: $(call quoted,$(RESULTS)/report.html)
+	@test ! -f $(call quoted,$(RESULTS)/report.html) || echo report: $(call quoted,$(RESULTS)/report.html)
 
 setup:  ## make the workflow environment and the container images
 	@command -v $(call quoted,$(PYTHON)) >/dev/null || { echo 'sawtooth: '$(call quoted,$(PYTHON))' is missing: install Python 3.11 or newer (apt-get install python3), or name one, make PYTHON=...' >&2; exit 1; }
 	@$(call quoted,$(PYTHON)) setup
 
-studies: setup  ## list the studies: runs, core-hours, disk, and what is done already
+studies: setup  ## list the studies: runs, core-hours, disk, what is done
 	@$(IN_ENVIRONMENT) python -m session.study_list
 
-lint: setup  ## set up and check the form of the code, and that generated documentation is up to date
+lint: setup  ## check form of the code, and that generated documentation is up to date
 	@$(IN_ENVIRONMENT) ruff check --quiet .
 	@$(IN_ENVIRONMENT) ruff format --check --quiet .
 	@$(IN_ENVIRONMENT) snakefmt --check Snakefile workflow
 	@$(IN_ENVIRONMENT) snakemake --lint
 	@$(IN_ENVIRONMENT) python -m documenting.document_configuration --check
 
-test: setup  ## set up and pass the tests; ARGS go to pytest
+test: setup  ## pass the tests; ARGS go to pytest
 	@test -d tests || { echo 'sawtooth: a bundle has no tests; `make verify` reruns runs and compares bytes' >&2; exit 1; }
 	@$(IN_ENVIRONMENT) python -m pytest --numprocesses auto --dist loadfile -m "not long" $(ARGS)
 
-test-long: setup  ## set up and pass the tests that take longest: faults of machine and workflow, clusters, bundles, publishing, plans of 14,400 runs, 64 pairs of hosts
+test-long: setup  ## pass the tests that take longest: faults, clusters, bundles, 14,400 runs
 	@$(IN_ENVIRONMENT) python -m pytest --numprocesses auto --dist loadfile -m long $(ARGS)
 
-test-faults: setup  ## set up and try what can go wrong: killed, stopped, full, read-only, damaged, late, foreign, on each platform
+test-docs: setup  ## carry out the commands of README and docs/ in fresh clones
+	@$(IN_ENVIRONMENT) python -m pytest --numprocesses auto --dist load tests/documenting -m pages $(ARGS)
+
+test-faults: setup  ## try what can go wrong: killed, stopped, full, damaged, late, foreign
 	@$(IN_ENVIRONMENT) python -m pytest --numprocesses auto --dist loadfile -m faults $(ARGS)
 
-bench: setup  ## set up and print the speed of the runs and of the analysis
+bench: setup  ## print the speed of the runs and of the analysis
 	@$(IN_ENVIRONMENT) python benchmarks/run.py $(ARGS)
 	@$(IN_ENVIRONMENT) python benchmarks/analysis.py --report
 
-kernel-profile: setup  ## count anew what the guest kernel does most (envs/guest/kernel.profile), after a change of its source or patches
+kernel-profile: setup  ## count what the guest kernel does most, after a change of its source
 	@$(IN_ENVIRONMENT) python benchmarks/kernel_profile.py $(ARGS)
 
-bench-statistics: setup  ## print how often tests, intervals and verdicts are wrong on data whose truth is known
+bench-statistics: setup  ## print how often tests and intervals are wrong on known truth
 	@$(IN_ENVIRONMENT) python benchmarks/error_rate_table.py $(ARGS)
 
-sensitivity: study setup  ## rerun N scenarios of STUDY, drawn by SEED, under perturbed conditions, and say which conclusions move
+sensitivity: study setup  ## rerun N scenarios of STUDY (drawn by SEED) with details changed
 	@$(IN_ENVIRONMENT) python -m session.sensitivity write $(call quoted,$(CONFIG)) $(call quoted,$(RESULTS)-sensitivity.yaml) $(if $(N),--count $(call quoted,$(N))) --seed $(call quoted,$(SEED))
 	@$(IN_ENVIRONMENT) snakemake --cores all --use-apptainer --configfile $(call quoted,$(RESULTS)-sensitivity.yaml) $(ARGS)
 	@$(IN_ENVIRONMENT) python -m session.sensitivity show $(call quoted,$(RESULTS)-sensitivity)
 
-exam:  ## examine CCA by the criteria of RFC 9743, results/exam-<name>; QUICK=1: the short form, results/exam-quick-<name>; MORE=n: n runs more where it is open
+exam:  ## examine CCA by RFC 9743; QUICK=1: the short form; MORE=n: n replications more
 	@$(MAKE) --no-print-directory evaluate $(call quoted,STUDY=exam$(if $(filter-out 0,$(QUICK)),-quick))
 
-evaluate: study setup  ## run STUDY with CCA besides its own, results/<study>-<name>
+evaluate: study setup  ## run STUDY with CCA beside its own, results/<study>-<name>
 	@test -n $(call quoted,$(CCA)) || { echo 'sawtooth: CCA is missing; allowed is a CCA of the kernel, or the path of a C file or of a YAML file with a definition, as in make evaluate CCA=examples/tcp_aimd.c STUDY=smoke' >&2; exit 1; }
 	@file=$$($(IN_ENVIRONMENT) python -m session.candidate $(call quoted,$(CCA)) $(call quoted,$(CONFIG)) $(if $(MORE),--more $(call quoted,$(MORE)))) \
 	&& $(IN_ENVIRONMENT) snakemake --cores all --use-apptainer --configfile "$$file" $(if $(PLATFORM),--config $(call quoted,platform=$(PLATFORM))) $(ARGS) \
-	&& echo "report: $${file%.yaml}"$(call quoted,$(if $(PLATFORM),-$(PLATFORM))/report.html)
+	&& report="$${file%.yaml}"$(call quoted,$(if $(PLATFORM),-$(PLATFORM))/report.html) && { test ! -f "$$report" || echo "report: $$report"; }
 
 # One exam that can't be finished doesn't keep the others from being carried out.
 gallery: FORM = exam$(if $(filter-out 0,$(or $(QUICK),1)),-quick)
-gallery: setup  ## examine all CCAs of the kernel (or CCAS="vegas bbr"), in the short form but for QUICK=0, pack the exams and put them side by side; DOCUMENT=1: into config/gallery.md, too
+gallery: setup  ## examine all CCAs, or CCAS; QUICK=0: long form, DOCUMENT=1: its page
 	@set -f; ccas=$(if $(CCAS),$(call quoted,$(CCAS)),$$($(IN_ENVIRONMENT) python -m session.gallery --ccas)); folders=; failed=; for cca in $$ccas; do \
 	file=$$($(IN_ENVIRONMENT) python -m session.candidate "$$cca" config/studies/$(FORM).yaml) \
 	&& $(IN_ENVIRONMENT) snakemake --cores all --use-apptainer --configfile "$$file" $(ARGS) \
@@ -105,23 +110,23 @@ gallery: setup  ## examine all CCAs of the kernel (or CCAS="vegas bbr"), in the 
 	test -z "$$failed" || { echo "sawtooth: there is no exam of$$failed; what is wrong is said above, and the same call goes on where it was" >&2; exit 1; }; \
 	$(IN_ENVIRONMENT) python -m session.gallery $$folders $(if $(DOCUMENT),--document)
 
-compare: setup  ## say what got better and worse from one results folder of EXAMS to the other, exams or not
+compare: setup  ## print what got better and worse between the two results folders of EXAMS
 	@$(IN_ENVIRONMENT) python -m session.compare_results $(foreach folder,$(EXAMS),$(call quoted,$(folder))) $(ARGS)
 
 ifneq ($(IMAGES),)
 verify: export SAWTOOTH_IMAGES = $(patsubst %.crate.zip,%,$(RESULTS:/=)).images.tar
 endif
-verify: study setup  ## rerun N runs of RESULTS, drawn by SEED or named in RUNS, and compare bytes; IMAGES=1 takes the images beside them, BUILD=1 builds their kernels too
+verify: study setup  ## rerun N runs of RESULTS (by SEED, or RUNS), compare bytes; IMAGES=1, BUILD=1
 	@$(IN_ENVIRONMENT) python -m publishing.verify_results $(call quoted,$(RESULTS)) $(if $(N),--count $(call quoted,$(N))) --seed $(call quoted,$(SEED)) $(if $(BUILD),--build) $(if $(RUNS),--runs $(foreach run,$(RUNS),$(call quoted,$(run)))) $(ARGS)
 
-publish: study setup  ## pack RESULTS, manifest included, into one archive to publish; IMAGES=1 puts the images beside it
+publish: study setup  ## pack RESULTS into one archive; IMAGES=1 puts the images beside it
 	@$(IN_ENVIRONMENT) python -m publishing.pack_results $(call quoted,$(RESULTS)) $(ARGS)
 	@$(if $(IMAGES),$(call quoted,$(PYTHON)) setup images --of $(call quoted,$(RESULTS)))
 
-documentation: setup  ## write config/README.md and config/data-dictionary.md from schema, studies and declared columns
+documentation: setup  ## write config/README.md and config/data-dictionary.md again
 	@$(IN_ENVIRONMENT) python -m documenting.document_configuration $(ARGS)
 
-docs:  ## build README, docs/ and the reference as a site, site/index.html; a broken link fails
+docs:  ## build these pages as a site, site/index.html; a broken link fails
 	@$(call quoted,$(PYTHON)) setup docs
 	@NO_MKDOCS_2_WARNING=1 .venv-docs/bin/python -m mkdocs --quiet build --strict $(ARGS)
 	@echo site: site/index.html
@@ -129,17 +134,17 @@ docs:  ## build README, docs/ and the reference as a site, site/index.html; a br
 bundle: setup  ## pack workflow, images and environment for machines without network
 	@$(call quoted,$(PYTHON)) setup bundle $(ARGS)
 
-images: setup  ## pack the images (or those that ARGS names) into sawtooth.images.tar, an OCI archive; SAWTOOTH_IMAGES=... takes them elsewhere
+images: setup  ## pack the images (or those in ARGS) into sawtooth.images.tar
 	@$(call quoted,$(PYTHON)) setup images $(ARGS)
 
-lock: ## resolve envs/*.in anew into envs/*.lock
+lock: ## resolve envs/*.in again into envs/*.lock
 	@$(call quoted,$(PYTHON)) setup lock
 
-clean-cache:  ## delete all that is kept outside the checkout: images, tools, and the run cache
+clean-cache:  ## delete what is kept outside the checkout: images, tools, run cache
 	@$(call quoted,$(PYTHON)) setup clean-cache
 
 .DEFAULT:
 	@echo 'sawtooth: make has no target '$(call quoted,$@)': `make help` lists them, and a study is run by `make STUDY=...`' >&2; exit 2
 
 help:
-	@sed -n 's/^\([a-z-]*\):[a-z ]*## /make \1\t/p' Makefile | expand -t 20
+	@sed -n 's/^\([a-z-]*\):[a-z ]*## /make \1\t/p' Makefile | expand -t 23

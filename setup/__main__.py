@@ -54,6 +54,7 @@ def set_up():
     machine.check_user_namespaces(toolbox.find_apptainer())
     toolbox.check_programs(bool(missing))
     if missing:
+        say(images.why_built(missing))
         machine.check_image_building()
         images.check_sources()
     given = taken_images.provide(Path(named)) if named else {}

@@ -85,6 +85,15 @@ def missing_images(definitions) -> list[Path]:
     return [definition for definition in definitions if not cached_image(definition)[1].exists()]
 
 
+def why_built(missing) -> str:
+    """Return a sentence on the images that are built: which cache has none, and which one the last set-up used."""
+    names = ", ".join(definition.stem for definition in missing)
+    link = missing[0].with_suffix(".sif")
+    other = Path(os.readlink(link)).parents[2] if link.is_symlink() else cache_dir()
+    last = f"; the last set-up here used SAWTOOTH_CACHE={other}" if other != cache_dir() and link.exists() else ""
+    return f"the cache {cache_dir()} has no image {names} of this version: building takes minutes{last}"
+
+
 def fetch_wheels(lock, python) -> Path:
     """Return the directory with the wheels of a lock file, downloaded at the first call."""
     version = WHEELS_PYTHON.get(lock.stem, ANALYSIS_PYTHON)

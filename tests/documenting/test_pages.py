@@ -118,6 +118,15 @@ def test_modules_that_the_design_names_exist():
     assert [name for name in named if name.rpartition("/")[2] not in known] == []
 
 
+def test_make_help_fits_a_terminal():
+    lines = subprocess.run(
+        ["make", "--no-print-directory", "help"], cwd=ROOT, capture_output=True, text=True
+    ).stdout.splitlines()
+    targets = re.findall(r"^([a-z-]+):.*##", text_of("Makefile"), re.M)
+    assert [line.split()[1] for line in lines] == targets and len(targets) > 20
+    assert [line for line in lines if len(line) > 100] == []
+
+
 def test_every_page_is_on_the_site_once():
     nav = re.findall(r"[\w/.-]+\.md$", text_of("mkdocs.yml").partition("\nnav:")[2], re.M)
     assert sorted(nav) == sorted(site_path(page) for page in ALL)

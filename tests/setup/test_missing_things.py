@@ -7,6 +7,8 @@ import sys
 
 import pytest
 
+from fresh_clone import users_own
+
 
 def refusal(answer, checkout):
     """The one line that a refused set-up prints, once it is clear that nothing was made."""
@@ -38,11 +40,6 @@ def test_python_too_old(checkout):
     assert imports == ["import os", "import signal", "import subprocess", "import sys"]
 
 
-def users_own():
-    """The environment of a user's call of make, also where these tests are part of another one's."""
-    return {name: value for name, value in os.environ.items() if not name.startswith(("MAKE", "MFLAGS"))}
-
-
 @pytest.mark.parametrize("goal", ["run", "verify", "publish", "sensitivity"])
 def test_study_missing(root, goal):
     answer = subprocess.run(["make", goal, "STUDY=smok"], cwd=root, env=users_own(), capture_output=True, text=True)
@@ -63,6 +60,17 @@ def test_the_default_study_answers_to_its_name(root, name):
 
 def test_no_mirror(make_setup, checkout):
     assert "SAWTOOTH_MIRROR" in refusal(make_setup(), checkout)
+
+
+def test_why_images_are_built(make_setup, checkout, tmp_path):
+    """Not for a user to wonder why a machine that was set up builds all again: another cache is named."""
+    kept = tmp_path / "other/images/analysis-0/root"
+    kept.mkdir(parents=True)
+    (checkout / "envs/analysis.sif").symlink_to(kept)
+    said = f"the cache {tmp_path}/cache has no image analysis, ns3, testbed of this version: building takes minutes"
+    assert f"{said}; the last set-up here used SAWTOOTH_CACHE={tmp_path}/other\n" in make_setup().stdout
+    kept.rmdir()
+    assert f"{said}\n" in make_setup().stdout
 
 
 def test_user_namespaces_forbidden(make_setup, checkout, tmp_path):

@@ -1,7 +1,6 @@
 """Results with their images, brought to a machine without network and with an empty cache, are rerun there to the byte."""
 
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -9,36 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from fresh_clone import copy_of_workflow, has_environment, real_apptainer
+
 pytestmark = pytest.mark.long
 
 #: What unshare needs to leave the machine's network: nothing for root, a user namespace for others.
 NO_NETWORK = ["unshare", *([] if os.geteuid() == 0 else ["--user", "--map-current-user"]), "--net"]
-
-
-def copy_of_workflow(root, folder):
-    """Copy what git tracks, or would, into a folder."""
-    listing = ["git", "ls-files", "-co", "--exclude-standard", "-z"]
-    names = subprocess.run(listing, cwd=root, check=True, capture_output=True, text=True).stdout.split("\0")
-    for name in filter(None, names):
-        if (root / name).exists() and not name.startswith("tests/"):
-            (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(root / name, folder / name)
-
-
-def has_environment(folder):
-    """Give a checkout an environment of its own with the packages of this one, which set-up takes for what it made.
-
-    Not a link: set-up clears what it takes for out of date.
-    """
-    venv = folder / ".venv"
-    subprocess.run([sys._base_executable, "-m", "venv", "--without-pip", venv], check=True)
-    (packages,) = (venv / "lib").glob("python3*/site-packages")
-    (ours,) = (Path(sys.prefix) / "lib").glob("python3*/site-packages")
-    (packages / "ours.pth").write_text(f"{ours}\n")
-    shutil.copy(Path(sys.prefix) / "bin/snakemake", venv / "bin/snakemake")
-    program = "import sys; sys.path.insert(0, 'setup'); import environment as e; print(e.environment_key(e.LOCK, e.VENV), end='')"
-    key = subprocess.run([sys._base_executable, "-c", program], cwd=folder, check=True, capture_output=True, text=True)
-    (venv / ".sawtooth-key").write_text(key.stdout)
 
 
 @pytest.fixture(scope="module")
@@ -68,8 +43,8 @@ def far_away(root, tmp_path):
     copy_of_workflow(root, checkout)
     has_environment(checkout)
 
-    # The distribution's, so to speak: what set-up's own wrapper calls, which it takes for none.
-    apptainer = re.search(r'^exec "([^"]+)"', (root / ".venv/bin/apptainer").read_text(), re.MULTILINE)[1]
+    # The distribution's, so to speak: set-up takes its own wrapper for none.
+    apptainer = real_apptainer()
 
     def make(*arguments):
         environ = {

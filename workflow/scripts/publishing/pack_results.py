@@ -13,6 +13,7 @@ import zipfile
 from pathlib import Path
 
 from publishing.result_checks.manifest import MANIFEST, ManifestError, file_in, problems, read_manifest
+from publishing.result_checks.nearest_results import nearest_to
 
 #: Date and mode of every file in the archive: the earliest that ZIP knows, and readable by all.
 DATE, MODE = (1980, 1, 1, 0, 0, 0), 0o100644
@@ -67,6 +68,12 @@ def main(arguments=None) -> int:
     parser.add_argument("folder", type=Path, help="results/<study>")
     parser.add_argument("--output", type=Path, help="the archive; by default <folder>.crate.zip")
     options = parser.parse_args(arguments)
+    if not options.folder.is_dir():
+        print(
+            f"sawtooth: {options.folder}: no such folder{nearest_to(options.folder)}; RESULTS is results/<study>.",
+            file=sys.stderr,
+        )
+        return 1
     target = options.output or options.folder.parent / f"{os.path.basename(os.path.realpath(options.folder))}.crate.zip"
     try:
         count = _pack(options.folder, target)

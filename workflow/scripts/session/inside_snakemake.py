@@ -366,6 +366,38 @@ def add_message_handler(handler) -> None:
     logger.addHandler(handler)
 
 
+def bars_of(workflow) -> list:
+    """Return the bars (`rich.progress.Progress`) of the logger plugin of this call; none of other plugins."""
+    return [handler.progress for handler in workflow.logger_manager.plugin_handlers if hasattr(handler, "progress")]
+
+
+def after_planning(workflow, function: Callable[[list], None]) -> None:
+    """Have a function called with the outputs (paths) of all jobs that a dry run of the user's has planned."""
+    plan = workflow._build_dag
+
+    def build_dag():
+        plan()
+        if workflow.dryrun and is_called_by_user(workflow):
+            function([str(path) for job in workflow.dag.needrun_jobs() for path in job.output])
+
+    workflow._build_dag = build_dag
+
+
+def say(sentence: str) -> None:
+    """Hand a line to whatever shows Snakemake's messages, which breaks none and keeps its bars below them."""
+    logger.info(sentence, extra={"is_own": True})
+
+
+def is_own(record) -> bool:
+    """Return whether a message is one of `say`."""
+    return getattr(record, "is_own", False)
+
+
+def is_end_of_planning(record) -> bool:
+    """Return whether a message says that the user has ended the workflow before its first job, where no `onerror:` follows."""
+    return record.getMessage() == "Cancelling snakemake on user request."
+
+
 def progress_of(record) -> tuple[int, int] | None:
     """Return how many jobs a message says that are done, and of how many that are planned by now; None of another."""
     return (record.done, record.total) if getattr(record, "event", None) == LogEvent.PROGRESS else None

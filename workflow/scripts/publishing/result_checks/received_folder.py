@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from publishing.result_checks.folder_walk import files_below
+from publishing.result_checks.nearest_results import nearest_to
 from publishing.result_checks.received_archive import unpack
 from publishing.result_checks.received_errors import ReceivedError, shown
 from run_tables.run_documents import DOCUMENT_LIMIT  # noqa: F401, beside the other limit
@@ -42,7 +43,7 @@ def opened(path: str) -> Iterator[Path]:
             raise ReceivedError(f"a workflow is at work on {shown(path)}: wait until it has ended.")
         yield folder
     elif not os.path.exists(path):
-        raise ReceivedError(f"{shown(path)}: no such folder; {ALLOWED}.")
+        raise ReceivedError(f"{shown(path)}: no such folder{nearest_to(path)}; {ALLOWED}.")
     elif not path.is_file() or not zipfile.is_zipfile(path):
         raise ReceivedError(f"{shown(path)} is neither a folder nor a zip archive; {ALLOWED}.")
     else:

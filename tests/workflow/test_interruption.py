@@ -1,0 +1,76 @@
+"""Ctrl-C in a workflow at work: a terminal's signal to real processes, and what they print."""
+
+import os
+import pty
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+MINI = "config/studies/mini.yaml"
+#: What Snakemake prints of jobs that were stopped.
+OF_FAILURES = ("Failed", "RuleException", "CalledProcessError", "did not complete", "--specification", "Complete Log")
+
+
+@pytest.fixture
+def in_terminal(fresh):
+    """The output of a study in a terminal, in which Ctrl-C is pressed once a run is finished."""
+    process, terminal = pty.fork()
+    if not process:
+        os.chdir(fresh.folder)
+        snakemake = str(Path(sys.executable).with_name("snakemake"))
+        words = [snakemake, "--use-apptainer", "--cores", "1", "--configfile", MINI]
+        os.execve(snakemake, words, os.environ | {"TERM": "xterm", "COLUMNS": "120"})
+    parts = []
+    # Whoever reads nothing of a terminal stops its programs.
+    pressed = False
+    while True:
+        try:
+            parts.append(os.read(terminal, 2**16))
+        except OSError:
+            break
+        if not pressed and fresh.finished_runs(study="mini"):
+            os.write(terminal, b"\x03")
+            pressed = True
+    os.close(terminal)
+    status = os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
+    return status, re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", b"".join(parts).decode(errors="replace"))
+
+
+def test_one_line_says_what_is_kept_and_what_goes_on(fresh, in_terminal):
+    status, printed = in_terminal
+    assert status != 0
+    assert [words for words in OF_FAILURES if words in printed] == []
+    (sentence,) = re.findall(
+        r"sawtooth: interrupted; (\d+) of 8 runs of mini are kept, go on with: (snakemake .+?)\r", printed
+    )
+    assert int(sentence[0]) == len(fresh.finished_runs(study="mini")) < 8
+    planned = fresh.planned(*shlex.split(sentence[1])[1:])
+    assert planned["emulate_run"] == 8 - int(sentence[0])
+    assert re.search(r"Total Progress .* 1/\d+ ", printed)  # bars have a count
+
+
+def test_make_names_its_own_command(root):
+    done = subprocess.run(
+        ["make", "--dry-run", "--old-file", "setup", "STUDY=smoke", "ARGS=--config replications=1"], cwd=root, capture_output=True, text=True
+    )  # fmt: skip
+    (call,) = set(re.findall(r"SAWTOOTH_CALL='([^']*)'", done.stdout))
+    assert sorted(shlex.split(call)) == ["ARGS=--config replications=1", "STUDY=smoke", "make"]
+
+
+def test_a_dry_run_names_scenarios_and_ccas(fresh):
+    printed = fresh.snakemake("--cores", "1", "-n", "--configfile", "config/studies/smoke.yaml")[1]
+    assert "sawtooth: 16 runs would be carried out:" in printed
+    assert "  10mbit-20ms-0pct-1flow: 8 runs, of reno, vegas\n" in printed
+
+
+def test_a_dry_run_names_what_a_change_makes_stale(one_missing):
+    printed = one_missing.snakemake("--cores", "1", "-n", "--configfile", MINI)[1]
+    assert re.search(r"sawtooth: 1 run would be carried out:\n  near: 1 run, of reno\n", printed)
+
+
+def test_a_dry_run_of_a_finished_study_names_none(mini):
+    assert "would be carried out" not in mini.snakemake("--cores", "1", "-n", "--configfile", MINI)[1]

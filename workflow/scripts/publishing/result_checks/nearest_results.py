@@ -1,0 +1,17 @@
+"""The results folder that a misspelt name was probably meant for."""
+
+import difflib
+import os
+from pathlib import Path
+
+from publishing.result_checks.received_errors import shown
+
+
+def nearest_to(folder: Path) -> str:
+    """Return words with the nearest names beside a path that isn't there, empty if there are none."""
+    try:
+        beside = os.listdir(folder.parent)
+    except OSError:
+        return ""
+    near = difflib.get_close_matches(folder.name, beside, n=3, cutoff=0.6)
+    return f" (nearest: {', '.join(shown(str(folder.parent / name)) for name in near)})" if near else ""

@@ -1,0 +1,74 @@
+"""Ctrl-C in a workflow at work: one line says what is kept and which command goes on.
+
+Snakemake would show each run that was stopped as one that failed, with its command of 2,000 characters.
+"""
+
+import os
+import shlex
+import signal
+import sys
+import threading
+from collections.abc import Iterable, Mapping
+
+from session.inside_snakemake import filter_messages, is_end_of_planning, is_own, say
+
+
+class Interruption:
+    """Whether the user has pressed Ctrl-C, and the one line that is shown afterwards.
+
+    Parameters
+    ----------
+    study : str
+    documents : iterable of str
+        Paths of all run documents of the study.
+    command : str
+        What goes on where this call ended.
+    """
+
+    def __init__(self, study: str, documents: Iterable[str], command: str):
+        self.study, self.documents, self.command = study, documents, command
+        self.is_asked = False
+
+    def interrupt(self, number, frame) -> None:
+        """Handle the signal: note it before any job can end of it, then do what Python does."""
+        self.is_asked = True
+        signal.default_int_handler(number, frame)
+
+    def is_shown(self, record) -> bool:
+        """Return whether a message is shown: none of Snakemake's own after Ctrl-C."""
+        if is_own(record):
+            return True
+        if self.is_asked and is_end_of_planning(record):
+            self.explain()
+        return not self.is_asked
+
+    def explain(self) -> None:
+        """Print the line if the user has pressed Ctrl-C; called when all jobs have ended."""
+        if self.is_asked:
+            say(self.sentence())
+
+    def sentence(self) -> str:
+        """Return what is kept, and how to go on."""
+        documents = list(self.documents)
+        kept = sum(map(os.path.exists, documents))
+        return f"sawtooth: interrupted; {kept} of {len(documents)} runs of {self.study} are kept, go on with: {self.command}"
+
+
+def command_of_call(words: list[str], environ: Mapping[str, str] = os.environ) -> str:
+    """Return the command that a user has given: that of `make`, or Snakemake's own words.
+
+    >>> command_of_call(["/x/bin/snakemake", "--configfile", "a b.yaml"], {})
+    "snakemake --configfile 'a b.yaml'"
+    >>> command_of_call(["/x/bin/snakemake", "-n"], {"SAWTOOTH_CALL": "make  STUDY=smoke "})
+    'make STUDY=smoke'
+    """
+    return " ".join(environ.get("SAWTOOTH_CALL", "").split()) or shlex.join(["snakemake", *words[1:]])
+
+
+def watch_interrupts(study: str, documents: Iterable[str]) -> Interruption:
+    """Return what explains a Ctrl-C of this call; only a main thread can have the signal."""
+    interruption = Interruption(study, documents, command_of_call(sys.argv))
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGINT, interruption.interrupt)
+        filter_messages(interruption.is_shown)
+    return interruption
