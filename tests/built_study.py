@@ -32,11 +32,12 @@ SPECIAL = ("calibration", "time_series", "fairness", "buffers", "platforms", "pa
 
 
 class Built:
-    """A study's folder and page.
+    """A study's folder and pages.
 
     Attributes
     ----------
-    folder, page : Path
+    folder, report, page : Path
+        The study's folder, its short page and the one with the details.
     other : Built or None
         The study that this one is compared with.
     topics : tuple of Topic
@@ -48,7 +49,7 @@ class Built:
     def __init__(self, folder, other=None, topics=None):
         self.folder, self.other, self.outline = Path(folder), other, None
         self.topics = registry.TOPICS if topics is None else topics
-        self.page = self.folder / "report.html"
+        self.report, self.page = self.folder / "report.html", self.folder / "details.html"
         self.claims_name, self.analysis = None, dict(tidy_tables.ANALYSIS)
 
     def build(self, study, claims=None, analysis=()):
@@ -167,11 +168,11 @@ class Built:
         return rule.script, inputs, rule.section("params", namespace)
 
     def write_page(self, **params):
-        """Write the page."""
+        """Write both pages."""
         script, inputs, given = self.page_rule()
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(registry, "TOPICS", self.topics)
-            carry_out(script, inputs, {"report": self.page}, given | params)
+            carry_out(script, inputs, {"report": self.report, "details": self.page}, given | params)
 
     def table(self, name):
         """Return the path of a table, tidy or analysis."""

@@ -1,5 +1,6 @@
 """What holds of every page: read as HTML, and looked at in a browser."""
 
+import html as entities
 import re
 from html.parser import HTMLParser
 from pathlib import Path
@@ -11,20 +12,27 @@ OVERFLOWING = """
 }).map((e) => e.outerHTML.slice(0, 80))
 """
 
+#: Name of a page's file -> that of the other page of the same study.
+OTHER_PAGE = {"report.html": "details.html", "details.html": "report.html"}
+#: Most words of a caption.
+CAPTION_WORDS = 60
+
 # What a section can show.
 SHOWN = {"figure", "table", "ol", "ul", "dl", "p"}
 
 
 class PageParts(HTMLParser):
-    """Collect headings, identifiers, links within the page, everything that could load, and what sections hold."""
+    """Collect headings, identifiers, links within the page and to the other one, everything that could load, and what sections hold."""
 
     def __init__(self):
         super().__init__()
         self.headings, self.ids, self.targets, self.loads, self.open_sections = [], [], [], [], []
+        self.elements, self.others = 0, []
         self.tables, self.captions, self.content = 0, 0, {}
 
     def handle_starttag(self, tag, attributes):
         values = dict(attributes)
+        self.elements += 1
         if re.fullmatch("h[1-6]", tag):
             self.headings.append(int(tag[1]))
         self.tables += tag == "table"
@@ -41,6 +49,8 @@ class PageParts(HTMLParser):
             value = values.get(name)
             if value and value.startswith("#"):
                 self.targets.append(value[1:])
+            elif value and tag == "a" and value.partition("#")[0] in OTHER_PAGE:
+                self.others.append(value)
             elif value and value != "data:,":
                 self.loads.append((tag, name, value))
 
@@ -61,6 +71,27 @@ def page_text(page):
     html = Path(page).read_text(encoding="utf-8")
     html = re.sub(r"<style>.*?</style>|<script>.*?</script>|<svg.*?</svg>", " ", html, flags=re.DOTALL)
     return re.sub(r"\s+", " ", re.sub(r"<[^>]*>", " ", html))
+
+
+def word_count(page):
+    """Return how many words a page has for readers."""
+    return len(page_text(page).split())
+
+
+def long_captions(page):
+    """Return the captions of figures that have more than `CAPTION_WORDS` words."""
+    html = Path(page).read_text(encoding="utf-8")
+    captions = re.findall(r"<figcaption>(.*?)</figcaption>", html, re.DOTALL)
+    texts = [entities.unescape(re.sub(r"<a .*?</a>|<[^>]*>", " ", caption)) for caption in captions]
+    return [text for text in texts if len(text.split()) > CAPTION_WORDS]
+
+
+def broken_links(page):
+    """Return the links to the other page that lead to no place there."""
+    page = Path(page)
+    other = page.with_name(OTHER_PAGE[page.name])
+    identifiers = {f"{other.name}#{identifier}" for identifier in PageParts.of(other).ids} | {other.name}
+    return [link for link in PageParts.of(page).others if link not in identifiers]
 
 
 def empty_sections(page):
@@ -90,23 +121,32 @@ def at_widths(page, visit, widths):
         yield seen
 
 
+def both_pages(page):
+    """Return a page of a study and the other one."""
+    return [Path(page), Path(page).with_name(OTHER_PAGE[Path(page).name])]
+
+
 def check_content(page):
-    """Check that a page is sound HTML without anything empty."""
-    parts = PageParts.of(page)
-    assert parts.loads == []
-    assert len(parts.ids) == len(set(parts.ids))
-    assert set(parts.targets) <= set(parts.ids)
-    assert parts.tables == parts.captions
-    assert parts.headings[0] == parts.headings.count(1) == 1
-    assert all(after - before <= 1 for before, after in zip(parts.headings, parts.headings[1:], strict=False))
-    assert empty_sections(page) == []
-    assert empty_tables(page) == []
-    # `inf-cpu` is the guest kernel's name of its clock's mode.
-    assert not re.search(r"\b(nan|inf(?!-cpu)|NaT|Undefined)\b", page_text(page))
+    """Check that a page, and the other one of its study, are sound HTML without anything empty."""
+    for one in both_pages(page):
+        parts = PageParts.of(one)
+        assert parts.loads == []
+        assert len(parts.ids) == len(set(parts.ids))
+        assert set(parts.targets) <= set(parts.ids)
+        assert parts.others and broken_links(one) == []
+        assert parts.tables == parts.captions
+        assert parts.headings[0] == parts.headings.count(1) == 1
+        assert all(after - before <= 1 for before, after in zip(parts.headings, parts.headings[1:], strict=False))
+        assert empty_sections(one) == []
+        assert empty_tables(one) == []
+        assert long_captions(one) == []
+        # `inf-cpu` is the guest kernel's name of its clock's mode.
+        assert not re.search(r"\b(nan|inf(?!-cpu)|NaT|Undefined)\b", page_text(one))
 
 
 def check_page(page, visit, widths=(1400, 390)):
-    """Check that a page is sound, and that it fits wide and narrow screens."""
+    """Check that a page, and the other one of its study, are sound, and that they fit wide and narrow screens."""
     check_content(page)
-    for _ in at_widths(page, visit, widths):
-        pass
+    for one in both_pages(page):
+        for _ in at_widths(one, visit, widths):
+            pass

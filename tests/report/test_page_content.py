@@ -28,7 +28,7 @@ from run_tables.tidy_tables import RUNS
 from wording import number_format
 
 SECTIONS = [
-    "findings", "speed", "ccas", "ip-version", "delay-and-loss", "variance", "theory", "published", "claims",
+    "speed", "ccas", "ip-version", "delay-and-loss", "variance", "theory", "published", "claims",
     "method", "validity", "threats", "provenance", "statistics",
 ]  # fmt: skip
 FACTS = Facts(tidy_tables.least_study()["scenarios"], {"several_ccas": True})
@@ -53,13 +53,14 @@ def test_style_loads_nothing(small):
 @pytest.mark.parametrize("name", STUDIES)
 def test_every_study_has_its_sections_in_order_and_no_empty_number(name, request):
     absent, sentences = STUDIES[name]
-    page = request.getfixturevalue(name).page
-    html = page.read_text()
+    built = request.getfixturevalue(name)
+    html = built.page.read_text()
     names = re.findall(r'<section id="([^"]+)"', html)
     assert [name for name in names if name in SECTIONS] == [name for name in SECTIONS if name not in absent]
     # A tolerance may be "None; the paper gives the bound."
-    assert not re.search(r"\bNone\b(?!; | in )", page_text(page))
-    findings = re.search(r'<ol class="findings">(.*?)</ol>', html, re.DOTALL).group(1)
+    for page in (built.page, built.report):
+        assert not re.search(r"\bNone\b(?!; | in )", page_text(page))
+    findings = re.search(r'<ol class="findings">(.*?)</ol>', built.report.read_text(), re.DOTALL).group(1)
     assert findings.count("<li>") == sentences
 
 
@@ -131,16 +132,18 @@ def test_uncommitted_changes_and_several_environments_are_said(build):
     assert "with changes that were not committed" in built.page.read_text()
 
 
-def test_same_inputs_same_page(small):
-    before = small.page.read_bytes()
+def test_same_inputs_same_pages(small):
+    before = small.report.read_bytes(), small.page.read_bytes()
     small.write_page()
-    assert small.page.read_bytes() == before
+    assert (small.report.read_bytes(), small.page.read_bytes()) == before
 
 
 def test_caption_is_filled_and_a_misspelt_value_is_an_error(tmp_path):
     caption = tmp_path / "caption.rst"
     caption.write_text("{{ snakemake.params.replications }} runs\nin each cell.\n")
     assert render_caption(caption, {"replications": 7}) == "7 runs in each cell."
+    caption.write_text("{{ snakemake.params.replications }} runs.\n\nHow to\nread them.\n")
+    assert render_caption(caption, {"replications": 7}) == "7 runs.\n\nHow to read them."
     caption.write_text("{{ snakemake.params.repetitions }}")
     with pytest.raises(jinja2.UndefinedError):
         render_caption(caption, {"replications": 7})

@@ -251,7 +251,7 @@ def test_printing_gives_pages_of_a4(small, visit, tmp_path):
 
 
 def test_study_without_valid_runs_says_so(nothing_valid, visit):
-    page = visit(nothing_valid.page)
+    page = visit(nothing_valid.report)
     text = page.inner_text("main")
     assert "No run of 24 is valid" in text
     assert "nothing can be said about which CCA is fastest" in text

@@ -32,7 +32,8 @@ def half(build):
     runs, second = study["runs"], scenarios["scenario"].iloc[1]
     there = (runs["cca"] == "reno") | ((runs["cca"] == "cubic") & (runs["replication"] == 1))
     built = build(partly(study, (runs["scenario"] == second) & ~there))
-    built.words = html.unescape(re.sub(r"<[^>]+>", " ", built.page.read_text(encoding="utf-8")))
+    pages = built.report.read_text(encoding="utf-8") + built.page.read_text(encoding="utf-8")
+    built.words = html.unescape(re.sub(r"<[^>]+>", " ", pages))
     return built
 
 

@@ -124,7 +124,7 @@ def test_same_bytes_as_here(archive, unpacked, target, mini, root):
     assert done.returncode == 0, done.stdout[-4000:]
     here, there = mini.folder / "results/mini", unpacked / "results/mini"
     compared = [
-        path.relative_to(here) for part in ("runs", "tidy", "analysis", "figures", "report.html")
+        path.relative_to(here) for part in ("runs", "tidy", "analysis", "figures", "report.html", "details.html")
         for path in ((here / part).rglob("*") if (here / part).is_dir() else [here / part]) if path.is_file()
     ]  # fmt: skip
     assert sum(path.parts[0] == "runs" for path in compared) == 8

@@ -113,10 +113,10 @@ def test_a_disk_that_is_full_in_the_middle_of_runs(fresh, mini, mounts):
 
 #: A stage of the workflow -> what it makes, which is deleted with all that follows from it.
 STAGES = {
-    "tidy": ("tidy", "analysis", "figures", "report.html", "ro-crate-metadata.json"),
-    "analysis": ("analysis", "figures", "report.html", "ro-crate-metadata.json"),
-    "figures": ("figures", "report.html", "ro-crate-metadata.json"),
-    "report": ("report.html", "ro-crate-metadata.json"),
+    "tidy": ("tidy", "analysis", "figures", "report.html", "details.html", "ro-crate-metadata.json"),
+    "analysis": ("analysis", "figures", "report.html", "details.html", "ro-crate-metadata.json"),
+    "figures": ("figures", "report.html", "details.html", "ro-crate-metadata.json"),
+    "report": ("report.html", "details.html", "ro-crate-metadata.json"),
     "manifest": ("ro-crate-metadata.json",),
 }
 

@@ -38,7 +38,15 @@ def test_every_published_file_is_listed_and_as_it_is_listed(results):
     assert set(files) == set(published_files(results)) - {MANIFEST}
     assert list(problems(results, files)) == []
     assert sum(path.startswith("runs/") for path in files) == 16
-    assert {path.split("/")[0] for path in files} == {"runs", "tidy", "analysis", "figures", "workflow", "report.html"}
+    assert {path.split("/")[0] for path in files} == {
+        "runs",
+        "tidy",
+        "analysis",
+        "figures",
+        "workflow",
+        "report.html",
+        "details.html",
+    }
 
 
 def test_digests_of_runs_are_those_of_the_table(results):
@@ -131,7 +139,7 @@ def test_metadata_has_what_a_workflow_run_requires(crate):
     assert crate[workflow["programmingLanguage"]["@id"]]["name"] == "Snakemake"
     assert action["@type"] == "CreateAction" and action["instrument"] == {"@id": "workflow/Snakefile"}
     assert ids(action["object"]) == ["workflow/study.json", "workflow/claims.yaml"]
-    assert ids(action["result"]) == ["analysis/", "figures/", "report.html", "runs/", "tidy/"]
+    assert ids(action["result"]) == ["analysis/", "details.html", "figures/", "report.html", "runs/", "tidy/"]
     for direction in ("input", "output"):
         for parameter in ids(workflow[direction]):
             example = crate[parameter]["workExample"]["@id"]

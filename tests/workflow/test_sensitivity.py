@@ -48,5 +48,5 @@ def test_perturbed_scenarios_run_as_any_study(fresh):
     assert round(rtts["rtt-up"] / rtts["as-is"], 6) == 1.01 and rtts["again"] == rtts["as-is"]
     shown = sensitivity("show", NAME).stdout
     assert "RTT +1 %" in shown and "turned" in shown.splitlines()[0]
-    page = (fresh.folder / NAME / "report.html").read_text()
+    page = (fresh.folder / NAME / "details.html").read_text()
     assert "Which conclusions depend on what was set?" in page

@@ -21,7 +21,8 @@ def test_a_page_says_what_its_study_did_and_columns_what_they_count(fresh, seed)
     fresh.snakemake("--cores", "1", "--configfile", "drawn.yaml")
     results = fresh.folder / "results" / config["study"]
     check_content(results / "report.html")
-    check_sentences(study, results / "report.html")
+    for page in ("report.html", "details.html"):
+        check_sentences(study, results / page)
     assert broken(results / "tidy") == []
 
 

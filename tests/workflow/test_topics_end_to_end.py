@@ -44,11 +44,12 @@ def test_tables_have_the_columns_that_are_declared(finished):
 
 def test_page_shows_every_figure_and_is_sound(finished, visit):
     folder, outline, path, checkout = finished
-    page = (folder / "report.html").read_text()
+    page = (folder / "details.html").read_text()
     missing = [figure.slug for figure in outline.figures if f'data-name="{figure.slug}.svg"' not in page]
     assert missing == []
-    check_page(folder / "report.html", visit)
-    check_sentences(checkout.study(path), folder / "report.html")
+    check_page(folder / "details.html", visit)
+    for one in ("report.html", "details.html"):
+        check_sentences(checkout.study(path), folder / one)
 
 
 def test_points_of_a_calibration_are_as_they_must_be(finished):

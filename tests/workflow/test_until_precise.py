@@ -118,7 +118,7 @@ def test_the_report_says_what_ended_each_scenario(until):
     assert (rows["near"]["replications"], rows["near"]["verdict"]) == ("6", "one measurement")
     assert (rows["far"]["replications"], rows["far"]["verdict"]) == ("9", "too wide")
     assert float(rows["far"]["half_width"]) > 3 == float(rows["far"]["wanted"])
-    page = (folder / "report.html").read_text()
+    page = (folder / "details.html").read_text()
     for words in (
         "no: too wide, ended by at_most",
         "yes, one measurement",

@@ -88,7 +88,9 @@ def test_bad_documents_take_nothing_along_and_are_found_again(copy_of_mini, mini
         status, printed = copy_of_mini.snakemake("--cores", "1", *MINI, check=False)
         assert status != 0
         assert "sawtooth: 4 of 8 run documents can't be used:" in printed
-        copy_of_mini.same_results_as(mini, "tidy", "analysis", "figures", "report.html", "ro-crate-metadata.json")
+        copy_of_mini.same_results_as(
+            mini, "tidy", "analysis", "figures", "report.html", "details.html", "ro-crate-metadata.json"
+        )
 
 
 def test_whatever_is_deleted_is_made_again(copy_of_mini, mini):

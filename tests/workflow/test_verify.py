@@ -186,6 +186,7 @@ CHANGES = {
     "figures/goodput.csv": ("reno", "best"),
     "figures/rtt.svg": ("</svg>", "<!-- --></svg>"),
     "report.html": ("Valid runs", "Good runs"),
+    "details.html": ("Valid runs", "Good runs"),
     "workflow/rules/tidy.smk": ("rule", "rule "),
 }
 

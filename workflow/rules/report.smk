@@ -1,4 +1,4 @@
-# Report: tidy tables, analysis and figures -> report.html; all of these and the runs -> ro-crate-metadata.json
+# Report: tidy tables, analysis and figures -> report.html, details.html; all of these and the runs -> ro-crate-metadata.json
 
 
 OTHER_TABLES = [f"other_{table.name}" for topic in OUTLINE.topics for table in topic.other_tables]
@@ -15,7 +15,7 @@ rule write_report:
         script=own("report/page.js"),
         parts=[
             own("report/macros.html.j2"),
-            *(own(path) for path in files_below("report/sections", "*.html.j2")),
+            *(own(path) for folder in ("sections", "short") for path in files_below(f"report/{folder}", "*.html.j2")),
             *(own(f"{topic.folder}/section.html.j2") for topic in OUTLINE.topics),
         ],
     output:
@@ -23,7 +23,13 @@ rule write_report:
             "results/{study}/report.html",
             caption="../../report/page.rst",
             category="Report",
-            labels={"figure": "The whole report", "shows": "findings, tables, figures"},
+            labels={"figure": "The report", "shows": "findings, their figures"},
+        ),
+        details=report(
+            "results/{study}/details.html",
+            caption="../../report/details.rst",
+            category="Report",
+            labels={"figure": "Details", "shows": "all tables, tests, figures"},
         ),
     log:
         "results/{study}/logs/write_report.log",

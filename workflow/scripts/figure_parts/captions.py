@@ -1,24 +1,34 @@
-"""Captions of figures: plain prose with jinja, filled with the figure's parameters when it is drawn."""
+"""Captions of figures: plain prose with jinja, filled with the figure's parameters when it is drawn.
 
+The first paragraph of a caption's file says what is drawn, in at most `MOST_WORDS` words. Those after it explain how to read the
+figure; the page folds them.
+"""
+
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from types import SimpleNamespace
 
 import jinja2
 
+#: Most words of a caption's first paragraph.
+MOST_WORDS = 60
+_BLANK_LINE = re.compile(r"\n[ \t]*\n")
+
 
 def render_caption(path: str | Path, params: Mapping[str, object]) -> str:
-    """Return a file's caption as one line of text; the params stand in the template as ``snakemake.params.<name>``."""
+    """Return a file's caption, each paragraph as one line of text; the params stand in the template as ``snakemake.params.<name>``.
+
+    Paragraphs are those of the template, with a blank line between two.
+    """
     return _filled(Path(path).read_text(encoding="utf-8"), params)
 
 
 def _filled(template, params):
-    text = (
-        jinja2.Environment(undefined=jinja2.StrictUndefined)
-        .from_string(template)
-        .render(snakemake=SimpleNamespace(params=SimpleNamespace(**params)))
-    )
-    return " ".join(text.split())
+    environment = jinja2.Environment(undefined=jinja2.StrictUndefined)
+    values = SimpleNamespace(params=SimpleNamespace(**params))
+    texts = [environment.from_string(part).render(snakemake=values) for part in _BLANK_LINE.split(template)]
+    return "\n\n".join(filter(None, (" ".join(text.split()) for text in texts)))
 
 
 def write_caption(template: str, params: Mapping[str, object], path: str | Path) -> None:

@@ -1,26 +1,37 @@
-"""The report's sections in their order, and which of them a study has."""
+"""The sections of the report's two pages in their order, and which of them a study has.
 
-from collections.abc import Iterable, Mapping
+``details.html`` has each topic's whole section. ``report.html`` has a short one of those that answer something: what the topic
+found, and a figure or two.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
 
+from report_parts.material import Finding
 from topics.topic import Place, Topic
 
-#: Sections that belong to no topic, by where they stand: anchor and words of the navigation.
-FRAME = {
-    Place.QUESTION: (("findings", "Findings"),),
-    Place.METHOD: (("method", "Method"),),
-    Place.APPENDIX: (("threats", "Threats"), ("provenance", "Provenance")),
-}
+#: Sections of the details that belong to no topic, by where they stand: anchor and words of the navigation.
+FRAME = {Place.METHOD: (("method", "Method"),), Place.APPENDIX: (("threats", "Threats"), ("provenance", "Provenance"))}
+#: Those of the short page, before the topics' questions and behind all topics.
+FINDINGS = ("findings", "Findings")
+CLOSING = (
+    ("validity", "Validity"), ("conditions", "Conditions"), ("method", "Method"), ("provenance", "Repeat it"),
+)  # fmt: skip
+#: Places of the topics that have a short section.
+SHORT_PLACES = (Place.FRONT, Place.QUESTION, Place.BACK)
+#: Most figures of a short section.
+MOST_FIGURES = 2
 
 
 @dataclass(frozen=True)
 class Section:
-    """A section of the page: its identifier, what the navigation calls it, and its template's file.
+    """A section of a page: its identifier, what the navigation calls it, and its template's file.
 
-    That is seen from the report's folder or from that of the topics. ``question`` is its number among the questions
-    that the report answers, ``context`` what a topic's template needs. With a ``heading``, as HTML, the page frames it.
+    The file is seen from the report's folder or from that of the topics. ``question`` is the section's number among the
+    questions that the report answers, ``context`` what a topic's template needs. With a ``heading``, as HTML, the page frames
+    it and begins it with its ``findings``. ``figures`` are the slugs of those that a short section shows.
     """
 
     anchor: str
@@ -29,6 +40,8 @@ class Section:
     question: int | None = None
     context: dict | None = None
     heading: str = ""
+    findings: Sequence[Finding] = ()
+    figures: Sequence[str] = ()
 
 
 def section_context(topic: Topic, material) -> dict | None:
@@ -44,7 +57,7 @@ def section_context(topic: Topic, material) -> dict | None:
     return None if own is None else tables | own
 
 
-def section_findings(topic: Topic, material) -> list:
+def section_findings(topic: Topic, material) -> list[Finding]:
     """Return the findings of a topic, if it states any."""
     if not find_spec(f"topics.{topic.name}.section"):
         return []
@@ -52,20 +65,86 @@ def section_findings(topic: Topic, material) -> list:
     return part.findings(material) if hasattr(part, "findings") else []
 
 
-def report_sections(topics: Iterable[Topic], contexts: Mapping[str, dict | None]) -> list[Section]:
-    """Return the sections of a study's report, in order: by place, the frame's own before those of topics.
+def _framed(place):
+    return [Section(anchor, name, f"sections/{anchor}.html.j2") for anchor, name in FRAME.get(place, ())]
 
-    A topic without a context, by its name, is left out.
+
+def details_sections(
+    topics: Iterable[Topic], contexts: Mapping[str, dict | None], findings: Mapping[str, Sequence[Finding]]
+) -> list[Section]:
+    """Return the sections of a study's details, in order: by place, the frame's own before those of topics.
+
+    Parameters
+    ----------
+    topics : iterable of Topic
+    contexts : mapping
+        By a topic's name: what its template needs; a topic without is left out.
+    findings : mapping
+        By a topic's name.
     """
     sections, questions = [], 0
     for place in Place:
-        sections += [Section(anchor, name, f"sections/{anchor}.html.j2") for anchor, name in FRAME.get(place, ())]
+        sections += _framed(place)
         for topic in topics:
             context = contexts.get(topic.name)
             if topic.place is not place or context is None:
                 continue
             asks = place is Place.QUESTION
             questions += asks
-            place_in_page = topic.anchor, topic.navigation, f"{topic.name}/section.html.j2", questions if asks else None
-            sections.append(Section(*place_in_page, context, topic.heading))
+            sections.append(_whole(topic, context, findings[topic.name], questions if asks else None))
     return sections
+
+
+def _whole(topic, context, findings, question=None):
+    template = f"{topic.name}/section.html.j2"
+    return Section(topic.anchor, topic.navigation, template, question, context, topic.heading, findings)
+
+
+def short_sections(
+    topics: Iterable[Topic],
+    contexts: Mapping[str, dict | None],
+    findings: Mapping[str, Sequence[Finding]],
+    figures: Mapping[str, Sequence[str]],
+) -> list[Section]:
+    """Return the sections of a study's short page, in order.
+
+    A topic that neither found nor shows anything is left out, and so is one without a context.
+
+    Parameters
+    ----------
+    topics, contexts, findings
+        As of `details_sections`.
+    figures : mapping
+        By a topic's name: the slugs of the figures that it shows (`short_figures`).
+    """
+    before, behind = [], []
+    for topic in topics:
+        context = contexts.get(topic.name)
+        if topic.place not in SHORT_PLACES or context is None:
+            continue
+        part = before if topic.place is Place.FRONT else behind
+        if topic.whole:
+            part.append(_whole(topic, context, findings[topic.name]))
+        elif findings[topic.name] or figures[topic.name]:
+            shown = {"findings": findings[topic.name], "figures": figures[topic.name]}
+            part.append(Section(topic.anchor, topic.navigation, "short/topic.html.j2", heading=topic.heading, **shown))
+    closing = [Section(anchor, name, f"short/{anchor}.html.j2") for anchor, name in CLOSING]
+    return [*before, Section(*FINDINGS, "sections/findings.html.j2"), *behind, *closing]
+
+
+def short_figures(topic: Topic, design, figures: Mapping[str, dict], opening: str | None) -> list[str]:
+    """Return the slugs of the figures that a topic shows on the short page, without the one that opens it.
+
+    Parameters
+    ----------
+    topic : Topic
+    design : StudyDesign
+    figures : mapping
+        Those that the study has, by slug.
+    opening : str, optional
+        Slug of the figure that opens the page.
+    """
+    wanted = topic.brief
+    if wanted is None:
+        wanted = topic.pictures or [figure.slug for figure in topic.figures_of(design)][:1]
+    return [slug for slug in wanted if slug in figures and slug != opening][:MOST_FIGURES]

@@ -1,8 +1,9 @@
-"""Assemble the report: one HTML file that needs nothing else."""
+"""Assemble the report: a short page and one with all details, HTML files that need nothing else."""
 
 import base64
 import hashlib
 import json
+import re
 from dataclasses import asdict
 from pathlib import Path
 from types import SimpleNamespace
@@ -13,10 +14,12 @@ from markupsafe import Markup
 
 from figure_parts.figure_style import DARK, LIGHT
 from report_page.conditions import environment_rows, folded_conditions, scenario_rows
+from report_page.exclusion_words import excluded_words
 from report_page.first_picture import first_picture
 from report_page.method import method_section
 from report_page.metric_definitions import with_sources
-from report_page.page_sections import report_sections, section_context, section_findings
+from report_page.page_links import linked
+from report_page.page_sections import details_sections, section_context, section_findings, short_figures, short_sections
 from report_page.study_facts import facts_of_design, kernels_of, replications_taken
 from report_parts.inline_figures import once_more
 from report_parts.material import ReportMaterial
@@ -38,6 +41,10 @@ from wording.number_format import count, number
 from wording.scenario_words import ip_words, platform_words
 
 MAX_MIXES_NAMED = 6
+#: Of what can be many, the short page shows so many.
+SHORT_LIMITS = {"MOST_EXCLUDED": 6, "MOST_SCENARIOS": 16}
+#: The space between a number and its unit, and within "p < 0.05".
+UNIT_SPACE = re.compile(r" (?=%|ms\b)|(?<=\bp) (?=[<=])|(?<=\bp [<=]) ")
 #: Where topics stand, with their templates.
 TOPICS_FOLDER = Path(registry.__file__).parent
 
@@ -144,19 +151,28 @@ def page_context(inputs, params) -> dict:
     figures = {figure.slug: figure_item(inputs, figure) for figure in outline.figures}
     material = ReportMaterial(tables, figures, design, study, params)
     contexts = {topic.name: section_context(topic, material) for topic in outline.topics}
+    findings = {topic.name: section_findings(topic, material) for topic in outline.topics}
+    picture = first_picture(outline, figures, tables)
+    opening = picture.get("figure") if picture else None
+    shown = {topic.name: short_figures(topic, design, figures, opening) for topic in outline.topics}
     conditions = scenario_rows(tables.scenarios, tables.runs)
     runs, example = tables.runs, repeatable_run(tables.runs, tables.scenarios)
     named = ["runs", "provenance", "scenarios", *(table.name for table in outline.tables)]
     named += [name for name in vars(tables) if name.startswith(OTHER) and optional(inputs, name)]
     return {
-        "sections": report_sections(outline.topics, contexts),
+        "sections": {
+            "report": short_sections(outline.topics, contexts, findings, shown),
+            "details": details_sections(outline.topics, contexts, findings),
+        },
         "topics": contexts.keys(),
         "has": design,
         **features_of(design.scenarios),
         "study": study,
         "partial": partial_words(runs),
         "facts": _facts(tables, design, study, environments),
-        "findings": [finding for topic in outline.topics for finding in section_findings(topic, material)],
+        "excluded": excluded_words(runs, tables.checks, tables.scenarios),
+        "findings": [finding for of_topic in findings.values() for finding in of_topic],
+        "validity": contexts["validity"] | {"findings": findings["validity"]},
         "metrics": _metric_items(tables, figures, design),
         "figures": figures,
         "place": "scenario and IP version" if design.ip_versions_compared else "scenario",
@@ -165,7 +181,7 @@ def page_context(inputs, params) -> dict:
         "significance": f"{params['significance']:g}",
         "power_percent": f"{100 * params['power']:g}",
         "method": method_section(material, environments),
-        "picture": first_picture(outline, figures, tables),
+        "picture": picture,
         "scenarios": conditions,
         "conditions": folded_conditions(conditions),
         "environments": environment_rows(environments),
@@ -182,8 +198,8 @@ def page_context(inputs, params) -> dict:
     }
 
 
-def _render_page(context, template_path, style_path, script_path):
-    """Return the page: HTML that loads nothing, and forbids it by its content security policy; all text in it is escaped.
+def _environment(template_path, **names) -> jinja2.Environment:
+    """Return what renders templates, all text in them escaped; ``names`` are known in each.
 
     Templates that the template includes stand beside it, or in the topics' folders.
     """
@@ -194,25 +210,54 @@ def _render_page(context, template_path, style_path, script_path):
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"count": count, "number": number, "again": once_more}
-    script = Path(script_path).read_text(encoding="utf-8")
-    digest = hashlib.sha256(script.encode()).digest()
-    return environment.get_template(Path(template_path).name).render(
-        **context,
-        light=asdict(LIGHT),
-        dark=asdict(DARK),
-        style=Markup(Path(style_path).read_text(encoding="utf-8")),
-        script=Markup(script),
-        script_hash=base64.b64encode(digest).decode("ascii"),
-    )
+    environment.filters |= {"count": count, "number": number, "again": once_more, "held": held_together}
+    environment.globals |= names
+    return environment
+
+
+def render_pages(context, inputs, names) -> dict[str, str]:
+    """Return the pages, ``report`` and ``details``: HTML that loads nothing, and forbids it by its content security policy.
+
+    Parameters
+    ----------
+    context : dict
+        What templates need (`page_context`).
+    inputs : mapping
+        Paths of the rule's ``template``, ``style`` and ``script``.
+    names : dict
+        Names of the two files, by page.
+    """
+    script = Path(inputs["script"]).read_text(encoding="utf-8")
+    files = {f"{page}_file": name for page, name in names.items()}
+    template = _environment(inputs["template"], **files, **SHORT_LIMITS).get_template(Path(inputs["template"]).name)
+    frame = {
+        "light": asdict(LIGHT),
+        "dark": asdict(DARK),
+        "style": Markup(Path(inputs["style"]).read_text(encoding="utf-8")),
+        "script": Markup(script),
+        "script_hash": base64.b64encode(hashlib.sha256(script.encode()).digest()).decode("ascii"),
+    }
+    pages = {
+        page: template.render(
+            **context | {"sections": sections}, **frame, short=page == "report", first=sections[0].anchor
+        )
+        for page, sections in context["sections"].items()
+    }
+    report, details = pages["report"], pages["details"]
+    return {"report": linked(report, details, names["details"]), "details": linked(details, report, names["report"])}
+
+
+def held_together(text: str) -> str:
+    """Return a sentence whose numbers stay on one line with their units."""
+    return UNIT_SPACE.sub("\N{NO-BREAK SPACE}", text)
 
 
 def main(inputs, outputs, params) -> None:
-    """Read all inputs, write the page."""
-    paths = dict(inputs.items())
+    """Read all inputs, write both pages."""
+    paths, files = dict(inputs.items()), {page: Path(path) for page, path in outputs.items()}
     context = page_context(paths, dict(params.items()))
-    page = _render_page(context, paths["template"], paths["style"], paths["script"])
-    Path(outputs.report).write_text(page, encoding="utf-8", newline="\n")
+    for page, html in render_pages(context, paths, {page: path.name for page, path in files.items()}).items():
+        files[page].write_text(html, encoding="utf-8", newline="\n")
 
 
 if "snakemake" in globals():

@@ -29,15 +29,18 @@ def optional(inputs, name) -> str | Path | None:
 
 
 def figure_item(inputs: Mapping[str, str], figure) -> dict:
-    """Return what the page shows of one figure: slug, caption, panels, opens (whether the opening has it, `first_picture`), columns, svg, csv.
+    """Return what the page shows of one figure: slug, caption (its first paragraph), explanation (the rest), panels, opens
+    (whether the opening has it, `first_picture`), columns, svg, csv.
 
     The inputs have ``<name>_figure``, ``_data`` and ``_caption``, where name is the figure's.
     """
     path, data, caption = (optional(inputs, f"{figure.name}_{kind}") for kind in ("figure", "data", "caption"))
     panels, columns = inline_panels(path, figure.slug)
+    first, *explanation = render_caption(caption, {}).split("\n\n")
     return {
         "slug": figure.slug,
-        "caption": render_caption(caption, {}),
+        "caption": first,
+        "explanation": explanation,
         "panels": [Markup(panel) for panel in panels],
         "opens": False,
         "columns": columns,

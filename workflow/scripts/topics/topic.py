@@ -131,6 +131,11 @@ class Topic:
     # Slugs of figures of its own one of which shows the study's answer at a glance, the best first: it opens the
     # report.
     pictures: tuple[str, ...] = ()
+    # Slugs of the figures that its section of the short page shows, of any topic; if not given, one of `pictures`, or
+    # else its first figure.
+    brief: tuple[str, ...] | None = None
+    # Whether its whole section stands on the short page, whose template leaves out what ``short`` excludes.
+    whole: bool = False
     # Whether a study that has this topic asks no other question: of numbered questions it is the only one, and no
     # figures but its own are drawn.
     sole: bool = False

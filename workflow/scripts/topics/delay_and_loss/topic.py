@@ -11,4 +11,5 @@ TOPIC = Topic(
     heading="How long do packets wait, and how many are lost?",
     applies=lambda design: not compares_sizes_alone(design),
     analyses=(Analysis("estimate_percentiles", ("runs",), (DELAY_PERCENTILES,), ("confidence",)),),
+    brief=("rtt", "retransmits"),
 )

@@ -94,4 +94,5 @@ TOPIC = Topic(
     pictures=(THROUGHPUT,),
     sole=True,
     problems=_problems,
+    whole=True,
 )

@@ -11,4 +11,5 @@ TOPIC = Topic(
     applies=lambda design: bool(design.study.get("analysis", {}).get("expect")),
     tables=(EXPECTATIONS,),
     place=Place.FRONT,
+    whole=True,
 )

@@ -24,4 +24,5 @@ TOPIC = Topic(
     analyses=(Analysis("describe_pooled", ("runs",), (POOLED, POOLED_TESTS), ("significance",)),),
     figures=_figures,
     place=Place.BACK,
+    brief=(),
 )

@@ -32,6 +32,8 @@ TOPIC = Topic(
     "speed",
     "Speed",
     order=180,
+    heading="How fast, and at what price?",
     applies=lambda design: design.has_own_flows and not compares_sizes_alone(design),
     figures=_figures,
+    brief=("knee", "price"),
 )

@@ -1,0 +1,34 @@
+"""What the first screen says of excluded runs."""
+
+from run_tables.exclusions import not_run
+from topics.validity.sentences import validity_words
+from wording.number_format import count
+from wording.sentence_words import cca_name, listed
+
+#: Most places that are named.
+MOST_NAMED = 3
+
+
+def excluded_words(runs, checks, scenarios) -> str:
+    """Return a sentence on how many runs are excluded, why, and where; empty if none is.
+
+    Parameters
+    ----------
+    runs, checks, scenarios : pandas.DataFrame
+        ``tidy/runs.csv``, ``analysis/checks.csv`` and ``tidy/scenarios.csv``.
+    """
+    excluded = runs[~runs["valid"] & ~not_run(runs)]
+    if excluded.empty:
+        return ""
+    return f"{validity_words(runs, checks)}; no number counts the excluded runs, {_places(excluded, runs, scenarios)}."
+
+
+def _places(excluded, runs, scenarios):
+    """Return where runs are: each CCA and scenario, or their number if they are many."""
+    labels = scenarios.set_index("scenario")["label"]
+    places = excluded.groupby(["scenario", "cca"], sort=False).size()
+    if len(places) > MOST_NAMED:
+        return f"which fall into {len(places):,} of {count(runs.groupby(['scenario', 'cca']).ngroups, 'combination')} of scenario and CCA"
+    return listed(
+        [f"{number_of:,} of {cca_name(cca)} in {labels[scenario]}" for (scenario, cca), number_of in places.items()]
+    )
