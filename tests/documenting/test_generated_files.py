@@ -8,6 +8,7 @@ import yaml
 
 from documenting import document_configuration
 from documenting.document_configuration import GENERATED
+from documenting.study_keys import sections
 from run_tables.tidy_tables import TIDY_TABLES
 from study_files import study as studies
 from topics.claims.claims_file import claims_schema
@@ -80,6 +81,18 @@ def test_numbers_have_the_unit_that_their_names_end_with(table):
     numbers = [column for column in table if column.kind in ("number", "count")]
     units = {column.name: unit for column in numbers for end, unit in UNITS.items() if column.name.endswith(end)}
     assert {name: table[name].unit for name in units} == units
+
+
+def test_keys_that_must_be_given_are_those_that_a_study_lacks_otherwise():
+    rows = {title: {row.name for row in rows if row.default == "must be given"} for title, _, rows in sections()}
+    assert {title: names for title, names in rows.items() if names} == {
+        "The study": {"study", "ccas", "scenarios"},
+        "`replications` of the study, as a rule": {"until", "at_most"},
+        "A scenario": {"id"},
+        "An entry of `link.timeline`": {"at_s"},
+        "`multipath.outage`": {"path", "at_s", "for_s"},
+        "A group of `flows`": {"name"},
+    }
 
 
 def test_a_file_is_one_table_of_one_topic():

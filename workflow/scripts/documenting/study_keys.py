@@ -67,7 +67,13 @@ def sections() -> Iterator[tuple[str, str, list[Key]]]:
 
 def _section(title, node, text=""):
     rows = [
-        Key(name, _type_text(key), _range_text(key), _default_text(name, key), key["description"])
+        Key(
+            name,
+            _type_text(key),
+            _range_text(key),
+            _default_text(key, name in node.get("required", ())),
+            key["description"],
+        )
         for name, key in keys_of(node).items()
     ]
     return title, text, rows
@@ -90,7 +96,7 @@ def _range_text(node):
             ", or so for each direction" if has_directions(node) else ", or a rule"
         )
     if "enum" in node:
-        return ", ".join(f"`{choice}`" for choice in node["enum"])
+        return ", ".join(f"`{'null' if choice is None else choice}`" for choice in node["enum"])
     if is_section(node):
         return ", ".join(f"`{key}`" for key in keys_of(node))
     if node["type"] == "array":
@@ -107,13 +113,11 @@ def _limits_text(node):
     return f"from {low} to {high}" + (", or `null`" if "null" in node["type"] else "")
 
 
-def _default_text(key, node):
+def _default_text(node, is_required):
     if "default_from" in node:
         return f"the `{node['default_from']}`"
     if "default" in node:
         return f"`{value_text(node['default'])}`".replace('"', "") if node["default"] != "" else "none"
-    if key in keys_of(keys_of(scenario_schema())["queue"]) or key in ("base", "source", "sha256", "cca"):
-        return ""
-    if key in keys_of(keys_of(keys_of(study_schema())["replications"]["then"])["until"]):
-        return "not asked for"
-    return "key by key" if is_section(node) and "minProperties" not in node else "must be given"
+    if is_required:
+        return "must be given"
+    return "key by key" if is_section(node) else "not set"
