@@ -131,6 +131,7 @@ SENTENCES = [
     ("ccas", MISSING, f"ccas is missing; allowed is {CCA_LIST}."),
     ("scenarios.1.id", MISSING, f"scenarios[1].id is missing; allowed is {NAME}."),
     ("ccas", ["reno", "bbr3"], f"ccas[1] is \"bbr3\"; did you mean 'bbr'? Allowed is {A_CCA}."),
+    ("platform", "hots", "platform is \"hots\"; did you mean 'host'? Allowed is one of null, uml, host."),
     ("ccas", ["CUBIC"], f"ccas[0] is \"CUBIC\"; did you mean 'cubic'? Allowed is {A_CCA}."),
     ("ccas", [False], f"ccas[0] is false; YAML takes a bare yes, no, on or off for true or false; allowed is {A_CCA}."),
     ("ip_versions", [6], "ip_versions[0] is 6; did you mean 'ipv6'? Allowed is one of ipv4, ipv6."),

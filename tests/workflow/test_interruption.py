@@ -10,29 +10,26 @@ from pathlib import Path
 
 import pytest
 
+from fresh_clone import Clone
+
 MINI = "config/studies/mini.yaml"
 #: What Snakemake prints of jobs that were stopped.
 OF_FAILURES = ("Failed", "RuleException", "CalledProcessError", "did not complete", "--specification", "Complete Log")
 
 
-@pytest.fixture
-def in_terminal(fresh):
-    """The output of a study in a terminal, in which Ctrl-C is pressed once a run is finished."""
+def in_terminal(words, folder, environ, is_time):
+    """Carry a command out in a terminal, press Ctrl-C there once it is time, and return its exit status and what it printed."""
     process, terminal = pty.fork()
     if not process:
-        os.chdir(fresh.folder)
-        snakemake = str(Path(sys.executable).with_name("snakemake"))
-        words = [snakemake, "--use-apptainer", "--cores", "1", "--configfile", MINI]
-        os.execve(snakemake, words, os.environ | {"TERM": "xterm", "COLUMNS": "120"})
-    parts = []
-    # Whoever reads nothing of a terminal stops its programs.
-    pressed = False
-    while True:
+        os.chdir(folder)
+        os.execvpe(words[0], words, {**environ, "TERM": "xterm", "COLUMNS": "120"})
+    parts, pressed = [], False
+    while True:  # whoever reads nothing of a terminal stops its programs
         try:
             parts.append(os.read(terminal, 2**16))
         except OSError:
             break
-        if not pressed and fresh.finished_runs(study="mini"):
+        if not pressed and is_time():
             os.write(terminal, b"\x03")
             pressed = True
     os.close(terminal)
@@ -40,8 +37,10 @@ def in_terminal(fresh):
     return status, re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", b"".join(parts).decode(errors="replace"))
 
 
-def test_one_line_says_what_is_kept_and_what_goes_on(fresh, in_terminal):
-    status, printed = in_terminal
+def test_one_line_says_what_is_kept_and_what_goes_on(fresh):
+    snakemake = str(Path(sys.executable).with_name("snakemake"))
+    words = [snakemake, "--use-apptainer", "--cores", "1", "--configfile", MINI]
+    status, printed = in_terminal(words, fresh.folder, os.environ, lambda: fresh.finished_runs(study="mini"))
     assert status != 0
     assert [words for words in OF_FAILURES if words in printed] == []
     (sentence,) = re.findall(
@@ -51,6 +50,26 @@ def test_one_line_says_what_is_kept_and_what_goes_on(fresh, in_terminal):
     planned = fresh.planned(*shlex.split(sentence[1])[1:])
     assert planned["emulate_run"] == 8 - int(sentence[0])
     assert re.search(r"Total Progress .* 1/\d+ ", printed)  # bars have a count
+
+
+@pytest.mark.long
+def test_a_study_that_make_was_interrupted_in_goes_on_by_the_command_that_is_named(root, tmp_path):
+    clone = Clone(root, tmp_path, own_runs=True)
+    documents = clone.folder / "results/smoke/runs"
+    words = ["make", "STUDY=smoke"]
+    status, printed = in_terminal(words, clone.folder, clone.environ, lambda: any(documents.rglob("*.json.gz")))
+    assert status != 0
+    assert [words for words in OF_FAILURES if words in printed] == []
+    ((kept, command),) = re.findall(
+        r"sawtooth: interrupted; (\d+) of 16 runs of smoke are kept, go on with: (make .+?)\r", printed
+    )
+    assert int(kept) == len([*documents.rglob("*.json.gz")]) < 16
+    status, printed = clone.run(command)
+    assert status == 0, printed
+    # A run that ended just then is in the run cache, and may have lost its document.
+    executed, taken = re.search(r"sawtooth: (\d+) runs of smoke were executed here, (\d+) taken", printed).groups()
+    assert int(executed) + int(taken) == 16 and int(taken) <= os.cpu_count()
+    assert printed.endswith("report: results/smoke/report.html\n")
 
 
 def test_make_names_its_own_command(root):
