@@ -92,6 +92,8 @@ OWN_RUNS = {"docs/tutorial.md"}
 REFUSED = {'make STUDY=smoke ARGS="--config replicatons=3"'}
 #: What differs from call to call in what is printed.
 VARYING = (re.compile(r"\b[\d.,]+ (?:s|ms|MB|GB)\b"),)
+#: A file that the comment behind a command names.
+MADE = re.compile(r"\b(?:results/[\w./-]+\w|sawtooth\.images\.tar)")
 _BLOCK = re.compile(r"^( *)```([^\n]*)\n(.*?)^ *```$", re.M | re.S)
 _SPAN = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
 
@@ -107,11 +109,12 @@ class Block:
 
 @dataclass
 class Step:
-    """A command of a page, the lines that it prints according to the page, and whether it is refused."""
+    """A command of a page, the lines that it prints and the files that it makes according to the page, and whether it is refused."""
 
     command: str
     line: int
     prints: list[str]
+    makes: list[str]
 
     @property
     def is_refused(self):
@@ -150,14 +153,15 @@ def steps_of(text):
     steps = []
     for block in blocks_of(text):
         if block.language == "sh":
-            lines = map(without_comment, block.text.splitlines())
-            steps += [Step(line, block.line, []) for line in lines if line]
+            for line in filter(without_comment, block.text.splitlines()):
+                command = without_comment(line)
+                steps.append(Step(command, block.line, [], MADE.findall(line.removeprefix(command))))
         elif block.language == "python":
-            steps.append(Step(f".venv/bin/python -c {shlex.quote(block.text)}", block.line, []))
+            steps.append(Step(f".venv/bin/python -c {shlex.quote(block.text)}", block.line, [], []))
         elif block.language == "text" and steps:
             steps[-1].prints += block.text.splitlines()
     known = {step.command for step in steps}
-    return steps + [Step(span, 0, []) for span in dict.fromkeys(spans_of(text)) if span in PLANNED.keys() - known]
+    return steps + [Step(span, 0, [], []) for span in dict.fromkeys(spans_of(text)) if span in PLANNED.keys() - known]
 
 
 def spans_of(text):
