@@ -279,7 +279,11 @@ def test_a_comment_and_a_docstring_of_the_testbed_make_nothing_stale(copy_of_smo
 def test_reworded_disciplines_make_no_run_stale(copy_of_smoke):
     words = copy_of_smoke.folder / "workflow/scripts/wording/discipline_words.py"
     text = words.read_text()
-    words.write_text(text.replace("Drops what comes while it is full.", "Drops what comes while the queue is full."))
+    words.write_text(
+        text.replace(
+            "Drops packets that arrive while it is full.", "Drops packets that arrive while the queue is full."
+        )
+    )
     assert words.read_text() != text
     assert set(copy_of_smoke.planned(*SMOKE)) <= {"write_report", "write_manifest", "all"}
 

@@ -5,10 +5,10 @@ They stand here and not with the declarations (`experiment.disciplines`), where 
 
 #: Discipline -> what it does.
 DISCIPLINE_WORDS = {
-    "drop-tail": "Drops what comes while it is full.",
+    "drop-tail": "Drops packets that arrive while it is full.",
     "red": (
-        "Random early detection (Floyd and Jacobson 1993): marks or drops at random between two thresholds of its mean length. "
-        "`step_packets` makes it DCTCP's step (RFC 8257): every packet above."
+        "Random early detection (Floyd and Jacobson 1993): marks or drops at random between two thresholds of the mean queue length. "
+        "`step_packets` makes it DCTCP's step (RFC 8257), which marks every packet above one threshold."
     ),
     "codel": (
         "Controlled delay (RFC 8289): drops or marks while packets have waited "
@@ -25,46 +25,44 @@ DISCIPLINE_WORDS = {
         "Always marks packets of flows with ECN. The rate stays the link's own."
     ),
     "dualpi2": (
-        "Dual queue, coupled (RFC 9332): a queue for flows that say so by ECT(1), marked above `step_threshold_ms`, and PI2 for all others. "
+        "Dual queue, coupled (RFC 9332): a queue for flows that ask for it by ECT(1), marked above `step_threshold_ms`, and PI2 for all others. "
         "Always marks packets of flows with ECN."
     ),
     "sfq": "Stochastic fairness queueing (McKenney 1990): flow queues by a hash, drop-tail, served in turn.",
     "fq": (
         "Fair queueing: a queue for each flow, served in turn. "
-        "It paces only connections of its own host, so none behind a router."
+        "It paces connections of its own host only, so none behind a router."
     ),
 }
 #: Parameter of disciplines -> what it is.
 PARAMETER_WORDS = {
-    "min_packets": "Mean length from which it marks or drops, in full packets.",
-    "max_packets": "Mean length from which it marks or drops all.",
-    "probability": "Of a mark or drop just below `max_packets`.",
-    "burst_packets": "From which tc computes the weight of its mean.",
-    "step_packets": "One threshold for both, with a mean over about two packets.",
-    "ecn": "Whether it marks packets of flows with ECN instead of dropping them.",
-    "target_ms": "Standing delay that it allows.",
-    "interval_ms": "How long the delay may be above it: about the longest usual RTT.",
-    "ce_threshold_ms": (
-        "Packets of flows with ECN that waited longer are marked, whatever else it does; `null`: none for that alone."
-    ),
-    "flow_queues": "Queues among which it divides flows by a hash.",
-    "quantum_bytes": "What a queue may send in its turn.",
-    "memory_limit_bytes": "Memory that its packets may take, each with what the kernel keeps of it.",
-    "drop_batch_packets": "Dropped at once from the longest queue when all is full.",
-    "tupdate_ms": "How often it computes its probability; PIE in ticks of the kernel.",
+    "min_packets": "Mean queue length from which packets are marked or dropped, in full packets.",
+    "max_packets": "Mean queue length from which all packets are marked or dropped.",
+    "probability": "Probability of a mark or drop just below `max_packets`.",
+    "burst_packets": "Burst size from which tc computes the weight of the mean.",
+    "step_packets": "A single threshold instead of both, with a mean over about two packets.",
+    "ecn": "Whether packets of flows with ECN are marked instead of dropped.",
+    "target_ms": "Target of the standing delay.",
+    "interval_ms": "Time for which the delay may exceed the target: about the longest usual RTT.",
+    "ce_threshold_ms": ("Delay above which packets of flows with ECN are marked in any case. `null`: no such limit."),
+    "flow_queues": "Number of queues; a hash assigns flows to them.",
+    "quantum_bytes": "Bytes that a queue may send in its turn.",
+    "memory_limit_bytes": "Memory limit of its packets, including the kernel's own data about each.",
+    "drop_batch_packets": "Packets dropped together from the longest queue when the limit is reached.",
+    "tupdate_ms": "Interval at which the probability is computed; in ticks of the kernel for PIE.",
     "alpha": "Weight of the delay's distance from the target.",
     "beta": "Weight of the delay's change.",
-    "ecn_prob_percent": "Up to this probability it marks; above, it drops.",
+    "ecn_prob_percent": "Probability up to which packets are marked; above it they are dropped.",
     "rtt_ms": "Its interval; the target is a twentieth of it.",
-    "isolation": "What is served in turn.",
+    "isolation": "Unit that is served in turn.",
     "tins": "Queues by priority.",
     "step_threshold_ms": "Delay above which packets of the low-latency queue are marked.",
     "low_latency": (
-        "Which packets its low-latency queue takes: ECT(1), as L4S has it, or all of flows with ECN, such as DCTCP's."
+        "Packets of the low-latency queue: ECT(1), as in L4S, or all packets of flows with ECN, such as DCTCP's."
     ),
-    "coupling": "How many times the classic queue's base probability the other one's is.",
-    "classic_protection_percent": "Share of the turns that the classic queue always has.",
+    "coupling": "Factor from the classic queue's base probability to the low-latency queue's.",
+    "classic_protection_percent": "Share of the turns that the classic queue always gets.",
     "depth_packets": "Limit of each flow's queue.",
     "flow_limit_packets": "Limit of each flow's queue.",
-    "initial_quantum_bytes": "What a new flow may send in its first turn.",
+    "initial_quantum_bytes": "Bytes that a new flow may send in its first turn.",
 }

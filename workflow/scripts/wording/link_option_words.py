@@ -9,32 +9,31 @@ from experiment.timeline import DIRECTIONS
 #: Option, or option and key, -> what it is.
 OPTION_WORDS = {
     "jitter_order": (
-        "Whether packets of different delay may overtake each other. `any`: they may. `kept`: none does; one that would waits for "
-        "the one before, so that the mean delay of packets close behind one another is longer."
+        "Whether packets with different delays may overtake each other. `any`: yes. `kept`: no; such a packet waits for "
+        "the one before, so the mean delay of packets at short intervals is longer."
     ),
     "ack_slot_ms": (
-        "Acknowledgements travel in bunches, as on links that give a sender its turn now and then: on the way back packets leave "
-        "only so long after those before, all that are due at once (netem's `slot`). `null`: each when it is due."
+        "Time between bunches of acknowledgements, as on links on which senders take turns: on the way back packets leave only at "
+        "this interval, all that are due together (netem's `slot`). `null`: each when it is due."
     ),
     "loss_burst_packets": (
-        "Mean length of a burst of losses (Gilbert 1960, Elliott 1963): the path is good or bad, and loses all while it is bad, so that "
-        "`loss_percent` are lost on average. `null`: each packet is lost independently."
+        "Mean length of a burst of losses (Gilbert 1960, Elliott 1963): the path is good or bad and loses all packets while it is bad, "
+        "`loss_percent` on average. `null`: each packet is lost independently."
     ),
     "reordering": (
-        "A share of the packets, each on its own, is held back for a time behind the bottleneck, so that those which come meanwhile "
-        "overtake them; nothing is lost. Where packets come so close behind one another that `late_ms` has room for one, `percent` is "
-        "the share of reordered packets of RFC 4737, `late_ms` their late time, and the packets that the link carries in it their "
-        "reordering extent."
+        "A share of the packets, drawn independently, is held back behind the bottleneck, so that later packets overtake them. Nothing is "
+        "lost. If packets follow each other within `late_ms`, `percent` is RFC 4737's share of reordered packets, `late_ms` their late time, "
+        "and the number of packets that the link carries in this time their reordering extent."
     ),
-    "reordering.percent": "Packets that are late. With more than half the others would be those out of order.",
-    "reordering.late_ms": "By how much they are late.",
-    "reordering.direction": "Which way packets are late, data (`forward`), acknowledgements (`reverse`), or both.",
+    "reordering.percent": "Share of late packets. Above half, the other packets would be the ones out of order.",
+    "reordering.late_ms": "Time by which they are late.",
+    "reordering.direction": "Direction in which packets are late: data (`forward`), acknowledgements (`reverse`), or both.",
     "duplicate_percent": (
-        "Packets that come twice, one behind the other, behind the bottleneck: each on its own, TCP's and all others."
+        "Share of packets that are duplicated behind the bottleneck, drawn independently, of TCP and all other protocols."
     ),
     "corrupt_percent": (
-        "Packets that come damaged, with one bit flipped at a random place behind the bottleneck: each on its own, TCP's and all others. "
-        "Hosts and routers drop those whose checksum is wrong; what falls on the Ethernet header has no effect."
+        "Share of packets in which one random bit is flipped behind the bottleneck, drawn independently, of TCP and all other protocols. "
+        "Hosts and routers drop packets with a wrong checksum. A flipped bit in the Ethernet header has no effect."
     ),
 }
 #: Option -> description of a value, for a row of a table.
