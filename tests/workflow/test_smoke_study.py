@@ -3,6 +3,7 @@
 import csv
 import gzip
 import hashlib
+import html
 import json
 import re
 import shutil
@@ -80,6 +81,16 @@ def test_the_tutorial_prints_what_comes_out(root, runs):
             assert round(mean(runs, metric, scenario=scenario, cca=cca, ip_version=ip_version), decimals) == float(
                 printed
             )
+
+
+def test_what_the_tutorial_quotes_stands_on_the_pages(smoke, root):
+    text = (root / "docs/tutorial.md").read_text(encoding="utf-8")
+    read = text[text.index("## 3.") : text.index("```sh\nmake verify")]
+    quotes = re.findall(r'"([^"]+)"', " ".join(read.split()))
+    pages = [(smoke.folder / f"results/smoke/{page}.html").read_text() for page in ("report", "details")]
+    shown = " ".join(re.sub("<[^>]+>", " ", html.unescape("".join(pages))).split()).lower()
+    assert len(quotes) > 3
+    assert [quote for quote in quotes if quote.lower() not in shown] == []
 
 
 def test_report_and_figures_are_there(smoke):
