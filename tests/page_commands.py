@@ -32,7 +32,6 @@ PLANNED = {
     "make exam CCA=my/tcp_mine.c": "hours",
     "snakemake --cores all --use-apptainer --configfile config/studies/exam-quick.yaml --config study=exam-quick-vegas exam='{cca: vegas}'": "a quarter of an hour",
     "make exam CCA=dctcp": "hours",
-    "make STUDY=mine": "minutes",
     "make STUDY=cubic-parameters": "minutes",
     "make STUDY=calibration": "an hour",
     "make STUDY=exbench": "hours",
