@@ -17,6 +17,7 @@ import cca_rates
 import compare_error_rates
 import coverage
 import exam_error_rates
+import finding_error_rates
 import overall_rates
 import paired_rates
 import sequential_rates
@@ -30,6 +31,7 @@ SUBJECTS = {
     "looks": sequential_rates,
     "compare": compare_error_rates,
     "exam": exam_error_rates,
+    "findings": finding_error_rates,
 }
 
 

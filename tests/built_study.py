@@ -36,8 +36,8 @@ class Built:
 
     Attributes
     ----------
-    folder, report, page : Path
-        The study's folder, its short page and the one with the details.
+    folder, report, page, findings : Path
+        The study's folder, its short page, the one with the details, and the findings as data.
     other : Built or None
         The study that this one is compared with.
     topics : tuple of Topic
@@ -50,6 +50,7 @@ class Built:
         self.folder, self.other, self.outline = Path(folder), other, None
         self.topics = registry.TOPICS if topics is None else topics
         self.report, self.page = self.folder / "report.html", self.folder / "details.html"
+        self.findings = self.folder / "findings.json"
         self.claims_name, self.analysis = None, dict(tidy_tables.ANALYSIS)
 
     def build(self, study, claims=None, analysis=()):
@@ -172,7 +173,9 @@ class Built:
         script, inputs, given = self.page_rule()
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(registry, "TOPICS", self.topics)
-            carry_out(script, inputs, {"report": self.report, "details": self.page}, given | params)
+            carry_out(
+                script, inputs, {"report": self.report, "details": self.page, "findings": self.findings}, given | params
+            )
 
     def table(self, name):
         """Return the path of a table, tidy or analysis."""

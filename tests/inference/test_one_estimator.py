@@ -20,6 +20,7 @@ OWN_INTERVALS = {
 OWN_LOOPS = {
     "buffers/describe_flows.py": "a row for each statistic of a cell, with its own bounds",
     "cells/describe_cells.py": "a row for each metric of a cell, with a note",
+    "differences/compare_levels.py": "a row for each measure of two levels: of their difference",
     "exam/beside_published.py": "a row for each statement",
     "fairness/compare_shares.py": "a row for each position of a mix, beside estimates on logits",
     "multipath/compare_paths.py": "a note says why an interval is missing",

@@ -147,6 +147,6 @@ def test_paper_shows_the_rows_that_the_screen_shows(real_shape, visit):
         "[...document.querySelectorAll('.data .scroll')].filter((e) => e.scrollHeight > e.clientHeight + 1).length"
     )
     assert clipped == 0
-    for section in ("findings", "method", "ip-version", "published", "claims", "threats", "statistics"):
+    for section in ("method", "ip-version", "published", "claims", "threats", "statistics"):
         assert page.locator(f"#{section}-heading").is_visible()
     assert page.locator("#published-rtt-figure svg").first.is_visible()

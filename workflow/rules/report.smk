@@ -1,4 +1,4 @@
-# Report: tidy tables, analysis and figures -> report.html, details.html; all of these and the runs -> ro-crate-metadata.json
+# Report: tidy tables, analysis and figures -> report.html, details.html, findings.json; all of these and the runs -> ro-crate-metadata.json
 
 
 OTHER_TABLES = [f"other_{table.name}" for topic in OUTLINE.topics for table in topic.other_tables]
@@ -31,6 +31,7 @@ rule write_report:
             category="Report",
             labels={"figure": "Details", "shows": "all tables, tests, figures"},
         ),
+        findings="results/{study}/findings.json",
     log:
         "results/{study}/logs/write_report.log",
     container:

@@ -1,7 +1,6 @@
 """The picture that opens the report: the study's answer at a glance.
 
-A topic may name a figure of its own for it. Without one it is two tables of tiles, scenario by CCA: what the flows got
-of the rate, and how long packets waited.
+It is a figure of the first finding, the scenarios first that show it best, or else one that a topic names for it. Without one it is two tables of tiles, scenario by CCA: what the flows got of the rate, and how long packets waited.
 """
 
 import math
@@ -23,7 +22,7 @@ WAITING_WORDS = {
 }
 
 
-def first_picture(outline, figures, tables) -> dict | None:
+def first_picture(outline, figures, tables, findings=()) -> dict | None:
     """Return what the page's opening shows, or None if a study has nothing to compare.
 
     Returns ``figure`` (slug), ``panels`` (those of the figure that are shown), ``columns``, ``caption``, ``more`` (how
@@ -36,24 +35,47 @@ def first_picture(outline, figures, tables) -> dict | None:
         By slug, as `page_files.figure_item` gives them; one that the opening shows whole gets ``opens``, and its section lacks it.
     tables : namespace
         With ``runs`` and ``scenarios``.
+    findings : sequence of Finding
+        Those that open the report.
     """
+    for finding in findings[:1]:
+        for slug in finding.figures:
+            if slug in figures:
+                return _opening(
+                    slug, figures[slug], _anchor_of(slug, outline), _best_first(figures[slug], finding, tables)
+                )
     for topic in outline.topics:
         for slug in topic.pictures:
             if slug in figures:
-                item = figures[slug]
-                shown = item["panels"][: PANELS.get(item["columns"], item["columns"])]
-                item["opens"] = shown == item["panels"]
-                return {
-                    "tiles": [],
-                    "figure": slug,
-                    "panels": shown,
-                    "columns": item["columns"],
-                    "caption": item["caption"],
-                    "more": len(item["panels"]) - len(shown),
-                    "section": topic.anchor,
-                }
+                return _opening(slug, figures[slug], topic.anchor, figures[slug]["panels"])
     tiles = tile_tables(tables.runs, tables.scenarios)
     return {"tiles": tiles} if tiles else None
+
+
+def _opening(slug, item, section, panels):
+    """Return what the opening shows of a figure whose panels are in this order."""
+    shown = panels[: PANELS.get(item["columns"], item["columns"])]
+    item["opens"] = shown == item["panels"]
+    return {
+        "tiles": [], "figure": slug, "panels": shown, "columns": item["columns"], "caption": item["caption"],
+        "more": len(panels) - len(shown), "section": section,
+    }  # fmt: skip
+
+
+def _anchor_of(slug, outline):
+    return next(
+        topic.anchor for topic in outline.topics if slug in [figure.slug for figure in topic.figures_of(outline.design)]
+    )
+
+
+def _best_first(item, finding, tables):
+    """Return a figure's panels, those of the scenarios that show a finding best first; as they are if there isn't one a scenario."""
+    scenarios = list(tables.scenarios["scenario"])
+    if len(scenarios) != len(item["panels"]) or len(scenarios) <= PANELS.get(item["columns"], item["columns"]):
+        return item["panels"]
+    order = [name for name in finding.scenarios if name in scenarios]
+    order += [name for name in scenarios if name not in order]
+    return [item["panels"][scenarios.index(name)] for name in order]
 
 
 def tile_tables(runs, scenarios) -> list[dict]:

@@ -65,6 +65,12 @@ def section_findings(topic: Topic, material) -> list[Finding]:
     return part.findings(material) if hasattr(part, "findings") else []
 
 
+def opening_findings(topics: Iterable[Topic], findings: Mapping[str, Sequence[Finding]]) -> list[Finding]:
+    """Return the findings that open the report, in the topics' order; all of them where no topic has any that do."""
+    opening = [finding for topic in topics if topic.opens for finding in findings[topic.name]]
+    return opening or [finding for topic in topics for finding in findings[topic.name]]
+
+
 def _framed(place):
     return [Section(anchor, name, f"sections/{anchor}.html.j2") for anchor, name in FRAME.get(place, ())]
 
@@ -125,7 +131,7 @@ def short_sections(
         part = before if topic.place is Place.FRONT else behind
         if topic.whole:
             part.append(_whole(topic, context, findings[topic.name]))
-        elif findings[topic.name] or figures[topic.name]:
+        elif figures[topic.name] or (findings[topic.name] and not topic.opens):
             shown = {"findings": findings[topic.name], "figures": figures[topic.name]}
             part.append(Section(topic.anchor, topic.navigation, "short/topic.html.j2", heading=topic.heading, **shown))
     closing = [Section(anchor, name, f"short/{anchor}.html.j2") for anchor, name in CLOSING]

@@ -19,7 +19,14 @@ from report_page.first_picture import first_picture
 from report_page.method import method_section
 from report_page.metric_definitions import with_sources
 from report_page.page_links import linked
-from report_page.page_sections import details_sections, section_context, section_findings, short_figures, short_sections
+from report_page.page_sections import (
+    details_sections,
+    opening_findings,
+    section_context,
+    section_findings,
+    short_figures,
+    short_sections,
+)
 from report_page.study_facts import facts_of_design, kernels_of, replications_taken
 from report_parts.inline_figures import once_more
 from report_parts.material import ReportMaterial
@@ -152,7 +159,8 @@ def page_context(inputs, params) -> dict:
     material = ReportMaterial(tables, figures, design, study, params)
     contexts = {topic.name: section_context(topic, material) for topic in outline.topics}
     findings = {topic.name: section_findings(topic, material) for topic in outline.topics}
-    picture = first_picture(outline, figures, tables)
+    opening_of = opening_findings(outline.topics, findings)
+    picture = first_picture(outline, figures, tables, opening_of)
     opening = picture.get("figure") if picture else None
     shown = {topic.name: short_figures(topic, design, figures, opening) for topic in outline.topics}
     conditions = scenario_rows(tables.scenarios, tables.runs)
@@ -171,7 +179,7 @@ def page_context(inputs, params) -> dict:
         "partial": partial_words(runs),
         "facts": _facts(tables, design, study, environments),
         "excluded": excluded_words(runs, tables.checks, tables.scenarios),
-        "findings": [finding for of_topic in findings.values() for finding in of_topic],
+        "findings": opening_of,
         "validity": contexts["validity"] | {"findings": findings["validity"]},
         "metrics": _metric_items(tables, figures, design),
         "figures": figures,
@@ -247,15 +255,32 @@ def render_pages(context, inputs, names) -> dict[str, str]:
     return {"report": linked(report, details, names["details"]), "details": linked(details, report, names["report"])}
 
 
+def findings_text(study: str, findings) -> str:
+    """Return ``findings.json``: the sentences that open the report in their order, and what each is made of."""
+    rows = [
+        {
+            "topic": one.topic,
+            "sentence": one.text,
+            "section": one.section,
+            "scenarios": list(one.scenarios),
+            "comparisons": one.data,
+        }
+        for one in findings
+    ]
+    return json.dumps({"study": study, "findings": rows}, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+
+
 def held_together(text: str) -> str:
     """Return a sentence whose numbers stay on one line with their units."""
     return UNIT_SPACE.sub("\N{NO-BREAK SPACE}", text)
 
 
 def main(inputs, outputs, params) -> None:
-    """Read all inputs, write both pages."""
+    """Read all inputs, write both pages and the findings."""
     paths, files = dict(inputs.items()), {page: Path(path) for page, path in outputs.items()}
     context = page_context(paths, dict(params.items()))
+    text = findings_text(context["study"]["study"], context["findings"])
+    files.pop("findings").write_text(text, encoding="utf-8", newline="\n")
     for page, html in render_pages(context, paths, {page: path.name for page, path in files.items()}).items():
         files[page].write_text(html, encoding="utf-8", newline="\n")
 

@@ -6,7 +6,7 @@ A topic's ``section.py`` has
 - ``findings(material)``, if it has any: a list of `Finding`, which open the report.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import SimpleNamespace
 
 import pandas as pd
@@ -22,6 +22,9 @@ class Finding:
     topic: str
     text: str
     section: str
+    data: list[dict] = field(default_factory=list)  # what the sentence is made of, for programs (``findings.json``)
+    figures: tuple[str, ...] = ()  # slugs of figures that show it, the best first, of any topic
+    scenarios: tuple[str, ...] = ()  # scenarios that it speaks of, those that show it best first; empty of all
 
 
 @dataclass(frozen=True)

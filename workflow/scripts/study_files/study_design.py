@@ -126,6 +126,11 @@ class StudyDesign:
         """The CCAs themselves, those of the mixes too, in the study's order."""
         return tuple(dict.fromkeys(part for cca in self.ccas for part in cca.split(MIX)))
 
+    @property
+    def own_ccas(self) -> tuple[str, ...]:
+        """Those of the CCAs that the study defines itself."""
+        return tuple(cca for cca in self.ccas_that_run if cca in self.study.get("cca_definitions", {}))
+
     @cached_property
     def has_own_flows(self) -> bool:
         """Whether there are long flows with the CCA under test, of which a run's goodput, RTT and retransmissions are."""

@@ -134,6 +134,8 @@ class Topic:
     # Slugs of the figures that its section of the short page shows, of any topic; if not given, one of `pictures`, or
     # else its first figure.
     brief: tuple[str, ...] | None = None
+    # Whether its findings are among those that open the report; the others stand in its section alone.
+    opens: bool = True
     # Whether its whole section stands on the short page, whose template leaves out what ``short`` excludes.
     whole: bool = False
     # Whether a study that has this topic asks no other question: of numbered questions it is the only one, and no

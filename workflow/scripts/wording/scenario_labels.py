@@ -126,7 +126,7 @@ def _queue(scenario):
     size = next(
         (f" of {plain(queue[measure])} {measure.replace('bdp', 'BDP')}" for measure in MEASURES if measure in queue), ""
     )
-    unusual = [_said(p.name, queue[p.name]) for p in discipline.parameters if queue.get(p.name, p.default) != p.default]
+    unusual = [said(p.name, queue[p.name]) for p in discipline.parameters if queue.get(p.name, p.default) != p.default]
     return f"{discipline.name}{size}{f' ({SEPARATOR.join(unusual)})' if unusual else ''}"
 
 
@@ -241,7 +241,7 @@ class Differences:
 
     def words(self, keys) -> list[str]:
         """Return for each scenario the values of some keys in words, "" where there are none."""
-        texts = ([_said(key, known[key]) for key in keys if key in known] for known in self._known)
+        texts = ([said(key, known[key]) for key in keys if key in known] for known in self._known)
         return [SEPARATOR.join(filter(None, of_scenario)) for of_scenario in texts]
 
     def unusual_words(self, key) -> list[str]:
@@ -275,7 +275,7 @@ def _stem(key):
     return item + " ".join(WORDS.get(word, word) for word in name.split("_")) + way
 
 
-def _said(key, value):
+def said(key, value) -> str:
     """Return a key with its value: "minimum RTO 200 ms", "delayed ACKs off"; "" of a key that is not set."""
     name = key.split(".")[-2 if key.endswith((".forward", ".reverse")) else -1]
     unit = next((unit for end, unit in UNITS.items() if name.endswith(end)), "")

@@ -28,6 +28,7 @@ TOPIC = Topic(
     "cells",
     "Statistics",
     order=300,
+    opens=False,
     heading="All statistics",
     applies=lambda design: True,
     analyses=(

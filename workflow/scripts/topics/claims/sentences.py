@@ -4,8 +4,14 @@ import numpy as np
 
 from topics.claims.page_tables import TEST_KINDS
 from topics.claims.tables import NOT_REPRODUCED, REPRODUCED, VERDICTS
-from wording.number_format import count
+from wording.sentence_words import listed
 
+# What is said of claims with each of `VERDICTS`, of one and of several.
+WORDS = (
+    ("is reproduced here", "are reproduced here"), ("is not", "are not"),
+    ("can't be told from so few runs", "can't be told from so few runs"),
+    ("can't be tested with these data", "can't be tested with these data"),
+)  # fmt: skip
 # A longer statement doesn't fit into the sentence on claims.
 EXAMPLE_WORDS = 14
 
@@ -18,14 +24,15 @@ def claims_sentence(claims, other=None, swapped=False) -> str:
     if claims is None or claims.empty:
         return "No paper's claims were checked, for the study's file names none."
     counts = claims["verdict"].value_counts()
-    held, failed, unclear, open_ = (int(counts.get(name, 0)) for name in VERDICTS)
-    text = (
-        f"Of the paper's {count(len(claims), 'claim')} {held:,} {'is' if held == 1 else 'are'} "
-        f"reproduced here, {failed:,} {'is' if failed == 1 else 'are'} not, {unclear:,} can't be told from so few runs, and "
-        f"{open_:,} can't be tested"
-    )
+    said = [
+        f"{number:,} {words[number != 1]}"
+        for name, words in zip(VERDICTS, WORDS, strict=True)
+        if (number := int(counts.get(name, 0)))
+    ]
+    of = "The paper's only claim" if len(claims) == 1 else f"Of the paper's {len(claims):,} claims"
+    text = f"{of} {said[0].partition(' ')[2] if len(claims) == 1 else listed(said)}"
     if other is None:
-        return f"{text} with these data."
+        return f"{text}."
     name, other_claims = other
     both = claims.merge(other_claims, on="claim", suffixes=("", "_other"))
     decided = both[both[["verdict", "verdict_other"]].isin([REPRODUCED, NOT_REPRODUCED]).all(axis=1)]

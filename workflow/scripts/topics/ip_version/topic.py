@@ -35,6 +35,7 @@ TOPIC = Topic(
     "ip_version",
     "IP version",
     order=200,
+    opens=False,
     heading="Does the IP version make a difference?",
     applies=lambda design: design.ip_versions_compared and not compares_sizes_alone(design),
     analyses=(

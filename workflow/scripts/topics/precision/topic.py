@@ -8,6 +8,7 @@ TOPIC = Topic(
     "precision",
     "Precision",
     order=280,
+    opens=False,
     heading="Precision",
     applies=lambda design: has_looks(design.study),
     analyses=(

@@ -2,7 +2,7 @@
 
 from report_parts.material import Finding
 from topics.ccas.topic import one_cca_a_run
-from topics.speed.sentences import price_sentence, speed_sentence
+from topics.speed.sentences import lone_sentence
 
 
 def section(material) -> dict:
@@ -11,14 +11,9 @@ def section(material) -> dict:
 
 
 def findings(material) -> list[Finding]:
-    """Return who is fastest, and what that costs; a mix has no speed of its own, for its CCAs share one link."""
+    """Return what a lone CCA reached; what several differ in is told by the topic `differences`."""
     tables, design = material.tables, material.design
-    if not one_cca_a_run(design):
+    if not one_cca_a_run(design) or not tables.runs["valid"].any():
         return []
-    speed = "No run is valid, so nothing can be said about which CCA is fastest."
-    price = "No run is valid, so what the fastest CCA pays can't be said either."
-    if tables.runs["valid"].any():
-        one_ip_version = not design.ip_versions_compared
-        speed = speed_sentence(tables, material.params["significance"], one_ip_version, design.loss_changing_scenarios)
-        price = price_sentence(tables, one_ip_version)
-    return [Finding("Speed", speed, "speed"), Finding("Price", price, "price")]
+    text = lone_sentence(tables, not design.ip_versions_compared)
+    return [Finding("Speed", text, "speed")] if text else []

@@ -15,6 +15,7 @@ TOPIC = Topic(
     "variance",
     "Variance",
     order=220,
+    opens=False,
     heading="Where is the variance?",
     applies=has_several_cells,
     analyses=(Analysis("decompose_variance", ("runs", "scenarios"), (VARIANCE,), ("confidence",)),),

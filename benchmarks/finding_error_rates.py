@@ -1,0 +1,99 @@
+"""How often a study's findings name a difference that chance made, and how often they find one that is there."""
+
+from collections.abc import Callable, Iterator
+
+from known_levels import runs_of
+from known_truth import FACTORS
+from rates import ALARMS, ANY, CONFIDENCE, SIGNIFICANCE, Rate
+from topics.differences.compare_levels import compare_levels
+from topics.differences.measures import DEFAULT_MARGINS, MEASURES
+from topics.differences.tables import BY_REPEATS
+
+MARGINS = DEFAULT_MARGINS | {"goodput_percent": 5.0, "rtt_percent": 5.0, "loss_points": 0.5}
+MARGIN_OF = {measure.column: MARGINS[measure.margin] for measure in MEASURES}
+#: Of a difference of so many margins this share is to be found.
+POWER_AT_TWO = (0.85, 1.0)
+SIZES = ((2, 2), (4, 6), (12, 6), (2, 20))
+
+
+def found(runs) -> set[tuple[str, str]]:
+    """Return the measures that have a finding, with what shows it."""
+    comparisons = compare_levels(runs, [], MARGIN_OF, SIGNIFICANCE, CONFIDENCE)[1]
+    rows = comparisons[comparisons["verdict"].isin(["more", "less"])]
+    return set(zip(rows["measure"], rows["evidence"], strict=True))
+
+
+def _chance(draw: Callable, copied=False) -> Callable:
+    """Return values of which only chance makes differences; ``copied``: all replications of a cell repeat the first."""
+    kept: dict[tuple, dict] = {}
+
+    def values(scenario, cca, replication, ip_version, rng):
+        drawn = {
+            "goodput_mbps": 9 * draw(rng, ()),
+            "rtt_mean_ms": 60 * draw(rng, ()),
+            "retransmit_percent": 0.6 * draw(rng, ()),
+        }
+        return kept.setdefault((scenario, cca), drawn) if copied else drawn
+
+    return values
+
+
+def _shorter(share, spread) -> Callable:
+    def values(scenario, cca, replication, ip_version, rng):
+        return {"rtt_mean_ms": 60 * (1 - share * (cca == "b")) * (1 + spread * rng.standard_normal())}
+
+    return values
+
+
+def rates(rng, samples) -> Iterator[Rate]:
+    """Yield the subject's rates, each of a tenth of the samples: a sample is a study."""
+    few = max(40, samples // 10)
+    for places, n in SIZES:
+        scenarios = [str(place) for place in range(places)]
+        for kind, draw in FACTORS.items():
+            alarms = sum(
+                bool(
+                    found(
+                        runs_of(_chance(draw), ("a", "b", "c"), scenarios, n, seed=int(rng.integers(2**31)), spread=0)
+                    )
+                )
+                for _ in range(few)
+            )
+            yield Rate("studies with a false finding", f"{places} scenarios, 3 CCAs, {kind}", n, alarms, few, ALARMS)
+        copies = [
+            found(
+                runs_of(
+                    _chance(FACTORS["normal, 3 %"], True),
+                    ("a", "b", "c"),
+                    scenarios,
+                    n,
+                    seed=int(rng.integers(2**31)),
+                    spread=0,
+                )
+            )
+            for _ in range(few)
+        ]
+        tested = sum(any(evidence != BY_REPEATS for _, evidence in one) for one in copies)
+        yield Rate(
+            "studies with a false finding", f"{places} scenarios, copies of one draw, tested", n, tested, few, ALARMS
+        )
+        yield Rate(
+            "studies that name copies' difference",
+            f"{places} scenarios, called one measurement",
+            n,
+            sum(map(bool, copies)),
+            few,
+            ANY,
+        )
+        for spread in (0.01, 0.03):
+            seen = sum(
+                any(
+                    measure == "rtt_mean_ms"
+                    for measure, _ in found(
+                        runs_of(_shorter(0.1, spread), ("a", "b"), scenarios, n, seed=int(rng.integers(2**31)))
+                    )
+                )
+                for _ in range(few)
+            )
+            bound = POWER_AT_TWO if spread == 0.01 and n > 2 else ANY
+            yield Rate("findings of two margins", f"{places} scenarios, spread {100 * spread:g} %", n, seen, few, bound)

@@ -1,0 +1,203 @@
+"""What a study is said to show: of data whose truth is known, the difference that was put in, and nothing that was not."""
+
+import numpy as np
+import pytest
+
+from known_levels import runs_of
+from topics.differences.axes import pairs_of
+from topics.differences.compare_levels import compare_levels
+from topics.differences.measures import DEFAULT_MARGINS, MEASURES
+from topics.differences.ranking import ranked
+from topics.differences.sentences import Told, alike_sentence, open_sentence
+
+MARGINS = DEFAULT_MARGINS | {"goodput_percent": 5.0, "rtt_percent": 5.0, "loss_points": 0.5}
+MARGIN_OF = {measure.column: MARGINS[measure.margin] for measure in MEASURES}
+
+
+def compared(runs, pairs=()):
+    return compare_levels(runs, list(pairs), MARGIN_OF, 0.05, 0.95)
+
+
+def sentences(runs, pairs=(), own=()):
+    differences, comparisons = compared(runs, pairs)
+    told = Told(differences, comparisons, 0.05, 0.95, own=own)
+    return [told.sentence(finding) for finding in ranked(comparisons, own)]
+
+
+def nothing(*_):
+    return {}
+
+
+def shorter(percent, of="cubic", within=None):
+    def values(scenario, cca, replication, ip_version, rng):
+        if cca != of or (within and scenario not in within):
+            return {}
+        return {"rtt_mean_ms": 60 * (1 - percent / 100) * (1 + 0.01 * rng.standard_normal())}
+
+    return values
+
+
+def test_the_difference_that_was_put_in_is_said_first_with_size_place_and_certainty():
+    text = sentences(runs_of(shorter(30, within=["one", "two"]), scenarios=("one", "two", "three"), n=8))[0]
+    assert text.startswith("With CUBIC the mean RTT is ")
+    assert "shorter than with Reno in 2 of 3 scenarios (most in " in text
+    assert "95 % interval of the difference" in text
+    assert "It costs nothing that counts: pairs of runs differ by at most" in text
+    assert text.endswith("By sign flips, corrected for all comparisons, p = 0.006.")
+
+
+def test_a_price_belongs_to_what_it_pays_for():
+    def values(scenario, cca, replication, ip_version, rng):
+        return {"rtt_mean_ms": 30 + rng.random(), "goodput_mbps": 6 + rng.random() / 10} if cca == "cubic" else {}
+
+    (text,) = sentences(runs_of(values, n=12))
+    assert "the mean RTT is 49" in text and "The price: the goodput is 3" in text and "% lower" in text
+    assert "costs nothing" not in text
+
+
+def test_one_cca_that_stands_out_is_told_against_all_others_together():
+    text = sentences(runs_of(shorter(40, of="vegas"), ccas=("reno", "cubic", "bbr", "vegas"), n=10))[0]
+    assert text.startswith("With Vegas the mean RTT is ") and "than with Reno, CUBIC and BBR" in text
+
+
+def test_levels_that_differ_in_nothing_are_alike_with_a_bound():
+    runs = runs_of(nothing, spread=0.005, scenarios=("one", "two"))
+    assert sentences(runs) == []
+    text = alike_sentence(compared(runs)[1])
+    assert text.startswith("Reno and CUBIC are alike in all that is compared: pairs of runs differ by at most ")
+    widest = compared(runs)[1].set_index("measure").loc["goodput_mbps", "bound"]
+    values = runs.pivot_table(index=["scenario", "replication"], columns="cca", values="goodput_mbps")
+    assert widest == pytest.approx(100 * (values["reno"] / values["cubic"] - 1).abs().max(), rel=0.02)
+
+
+def test_what_no_run_settles_is_said_to_be_open():
+    def noisy(scenario, cca, replication, ip_version, rng):
+        return {"goodput_mbps": 9 * np.exp(0.3 * rng.standard_normal())}
+
+    runs = runs_of(noisy)
+    assert sentences(runs) == [] and alike_sentence(compared(runs)[1]) == ""
+    assert open_sentence(compared(runs)[1]).startswith(
+        "No difference between Reno and CUBIC is shown, and none is ruled out"
+    )
+
+
+def test_a_cca_of_the_studys_own_comes_first():
+    def values(scenario, cca, replication, ip_version, rng):
+        return {"rtt_mean_ms": {"reno": 60, "vegas": 40, "mine": 52}[cca] * (1 + 0.01 * rng.standard_normal())}
+
+    texts = sentences(runs_of(values, ccas=("reno", "vegas", "mine"), n=10), own=("mine",))
+    assert texts[0].startswith("With mine ")
+
+
+def test_two_replications_are_enough_for_what_is_far_beyond_their_spread_and_it_is_said_so():
+    (text,) = sentences(runs_of(shorter(40), n=2, scenarios=("one", "two")))
+    assert text.endswith("more than three times as far as any two runs of one cell are apart.")
+
+
+def test_two_replications_show_nothing_that_their_spread_may_make():
+    def noisy(scenario, cca, replication, ip_version, rng):
+        return {"rtt_mean_ms": 60 * np.exp(0.2 * rng.standard_normal())}
+
+    said = [bool(sentences(runs_of(noisy, n=2, scenarios=("one", "two", "three"), seed=seed))) for seed in range(30)]
+    assert sum(said) <= 2
+
+
+def test_copies_are_one_measurement_and_called_so():
+    def copied(scenario, cca, replication, ip_version, rng):
+        return {
+            "rtt_mean_ms": {"reno": 60.0, "cubic": 40.0}[cca],
+            "goodput_mbps": 9.5,
+            "retransmit_percent": 0.1,
+            "loss_percent": 0.1,
+        }
+
+    (text,) = sentences(runs_of(copied, spread=0))
+    assert text.endswith("Each value is one measurement, repeated with the same result, so there is nothing to test.")
+
+
+def test_a_larger_value_is_told_as_times_from_twice_on():
+    def values(scenario, cca, replication, ip_version, rng):
+        return {"goodput_mbps": {"reno": 3.0, "cubic": 9.0}[cca] * (1 + 0.01 * rng.standard_normal())}
+
+    assert (
+        "the goodput is 3.0" in sentences(runs_of(values, n=8))[0]
+        or "3 times as high as with Reno" in sentences(runs_of(values, n=8))[0]
+    )
+
+
+def test_runs_that_their_sender_excludes_count_against_a_verdict():
+    runs = runs_of(shorter(30), n=8)
+    lost = (runs["cca"] == "cubic") & (runs["replication"] <= 2)
+    runs.loc[lost, ["valid", "excluded_by"]] = False, "sender"
+    differences, comparisons = compared(runs)
+    rtt = differences[differences["measure"] == "rtt_mean_ms"].iloc[0]
+    assert (rtt["n"], rtt["lost"], rtt["verdict"]) == (6, 2, "open")
+    runs.loc[lost, "excluded_by"] = "instrument"
+    rtt = compared(runs)[0].query("measure == 'rtt_mean_ms'").iloc[0]
+    assert (rtt["n"], rtt["lost"], rtt["verdict"]) == (6, 0, "more")
+
+
+def test_opposite_places_are_counted():
+    def values(scenario, cca, replication, ip_version, rng):
+        factor = {"one": 0.7, "two": 0.7, "three": 1.5}[scenario] if cca == "cubic" else 1
+        return {"rtt_mean_ms": 60 * factor * (1 + 0.01 * rng.standard_normal())}
+
+    text = sentences(runs_of(values, scenarios=("one", "two", "three"), n=8))[0]
+    assert "in 2 of 3 scenarios, longer in 1 (" in text
+
+
+def test_both_ip_versions_of_a_replication_are_one_unit():
+    runs = runs_of(shorter(30), n=6, ip_versions=("ipv4", "ipv6"))
+    assert set(compared(runs)[0]["n"]) == {6}
+
+
+def test_conditions_are_compared_within_each_cca():
+    def values(scenario, cca, replication, ip_version, rng):
+        return {"rtt_above_ms": {"shallow": 5, "deep": 80}[scenario] + rng.random()}
+
+    pair = {
+        "level_a": "drop-tail of 0.5 BDP",
+        "level_b": "drop-tail of 4 BDP",
+        "scenario_a": "shallow",
+        "scenario_b": "deep",
+    }
+    (text,) = sentences(runs_of(values, scenarios=("shallow", "deep")), [pair])
+    assert text.startswith("With drop-tail of 0.5 BDP the RTT above the path's shortest is 7")
+    assert "ms shorter than with drop-tail of 4 BDP with both CCAs (most with " in text
+    assert "By Welch's t" in text
+
+
+def test_pairs_of_scenarios_differ_in_one_condition_alone():
+    def scenario(name, rate, bdp):
+        return {"id": name, "label": name, "link": {"rate_mbps": rate}, "queue": {"discipline": "x", "bdp": bdp}}
+
+    class Words:
+        keys, words = ("queue",), staticmethod(lambda one: f"{one['queue']['bdp']} BDP")
+
+    import topics.differences.axes as axes
+
+    scenarios = [scenario("a", 10, 1), scenario("b", 10, 4), scenario("c", 20, 1), scenario("d", 20, 4)]
+    parts, axes.PARTS = axes.PARTS, (Words,)
+    try:
+        found = [(one["scenario_a"], one["scenario_b"]) for one in pairs_of(scenarios)]
+    finally:
+        axes.PARTS = parts
+    assert found == [("a", "b"), ("c", "d"), ("a", "c"), ("b", "d")]
+
+
+@pytest.mark.parametrize("kind", ["normal", "skewed", "two modes", "collapses", "copies"])
+def test_chance_alone_is_hardly_ever_said(kind):
+    def values(scenario, cca, replication, ip_version, rng):
+        draw = {
+            "normal": lambda: 1 + 0.1 * rng.standard_normal(), "skewed": lambda: rng.lognormal(0, 0.4),
+            "two modes": lambda: rng.choice([0.6, 1.0]) + 0.01 * rng.standard_normal(),
+            "collapses": lambda: 0.2 if rng.random() < 0.15 else 1 + 0.02 * rng.standard_normal(),
+            "copies": lambda: 1.0,
+        }[kind]  # fmt: skip
+        return {"goodput_mbps": 9 * draw(), "rtt_mean_ms": 60 * draw(), "retransmit_percent": abs(draw())}
+
+    alarms = [
+        sentences(runs_of(values, ccas=("a", "b", "c"), scenarios=("one", "two", "three", "four"), seed=seed)) != []
+        for seed in range(40)
+    ]
+    assert sum(alarms) <= 5  # 5 % of 40 are 2; more than 5 happen in 1 of 100 such tests

@@ -1,0 +1,28 @@
+"""One p value for what several independent samples say of the same hypothesis."""
+
+from collections.abc import Iterable
+
+import numpy as np
+from scipy import special
+
+from inference.paired_tests import FlippedMean, is_constant
+
+
+def fisher(p: Iterable[float]) -> float:
+    """Return the combined p of independent tests (Fisher, 1932, Statistical Methods for Research Workers, section 21.1); 1 of none.
+
+    -2 times the sum of the logarithms of k p values has a chi-squared distribution with 2k degrees of freedom, or, where a p can
+    have few values, as of sign flips, a larger p than that.
+    """
+    p = np.asarray(list(p), dtype=float)
+    return float(special.chdtrc(2 * len(p), -2 * np.log(p).sum())) if len(p) else 1.0
+
+
+def flipped_p(contrasts) -> float:
+    """Return p of the hypothesis that the members of pairs could be exchanged, by flips of the contrasts' signs; of any number of pairs.
+
+    ``contrasts`` (numpy.ndarray of float, shape (n,)): one or more.
+    """
+    if not contrasts.any():
+        return 1.0
+    return 2.0 ** (1 - len(contrasts)) if is_constant(contrasts) else FlippedMean(contrasts).p()

@@ -1,0 +1,47 @@
+"""Along which conditions a study's scenarios can be compared: pairs that differ in one thing, in words."""
+
+from collections.abc import Sequence
+
+from wording.scenario_labels import PARTS, Differences, Part, keys_of, said
+
+#: Begins of keys by which scenarios are repeated or drawn, not what they are.
+NO_CONDITION = ("replications", "seeds_of", "variation")
+
+
+def pairs_of(scenarios: Sequence[dict]) -> list[dict[str, str]]:
+    """Return the pairs of resolved scenarios that differ in one condition alone.
+
+    Of several that differ in nothing else each is paired with the first one of the study.
+
+    Returns
+    -------
+    list of dict
+        level_a and level_b (the condition in words), scenario_a (the first one) and scenario_b.
+    """
+    differences = Differences(scenarios, NO_CONDITION)
+    known = [key for part in PARTS for key in differences.among(part.keys)]
+    parts = [part for part in PARTS if differences.among(part.keys)]
+    parts += [_part_of(key) for key in differences.values if key not in known]
+    pairs: dict[tuple[str, str], dict[str, str]] = {}
+    for part in parts:
+        alike: dict[str, list[dict]] = {}
+        for scenario in scenarios:
+            alike.setdefault(repr(keys_of(scenario, (*part.keys, *NO_CONDITION))), []).append(scenario)
+        for first, *others in alike.values():
+            for other in others:
+                levels = part.words(first), part.words(other)
+                if levels[0] != levels[1] and all(levels):
+                    names = first["id"], other["id"]
+                    pairs.setdefault(
+                        names,
+                        dict(zip(("level_a", "level_b", "scenario_a", "scenario_b"), (*levels, *names), strict=True)),
+                    )
+    return list(pairs.values())
+
+
+def _part_of(key):
+    def words(scenario):
+        keys = keys_of(scenario)
+        return said(key, keys[key]) if key in keys else ""
+
+    return Part((key,), words)

@@ -1,0 +1,274 @@
+"""Compare the levels of a study, CCAs and scenarios that differ in one condition alone, in each measure, place by place.
+
+The unit is a replication: its runs over both IP versions have the same seed, and their mean is one value. CCAs of a scenario have
+their seeds in common and are compared in pairs; scenarios have seeds of their own and are independent samples.
+"""
+
+import math
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+
+from inference.cell_estimates import cell_estimate
+from inference.combined_tests import fisher, flipped_p
+from inference.independent_comparison import difference
+from inference.mean_interval import LEAST_RUNS, repeats_one_measurement
+from inference.multiple_tests import adjusted
+from inference.paired_contrasts import contrasts, to_effect, usable_scale
+from inference.paired_tests import StudentMean, is_constant
+from run_tables.exclusions import ABSENT
+from run_tables.resolution import resolutions
+from testbed.checks.check import INSTRUMENT
+from topics.differences.measures import BY_COLUMN, INSTEAD
+from topics.differences.tables import (
+    ALIKE,
+    BY_FLIPS,
+    BY_REPEATS,
+    BY_SPREAD,
+    BY_T,
+    COMPARISONS,
+    DIFFERENCES,
+    LESS,
+    MORE,
+    OPEN,
+)
+
+#: What tells runs apart, in the order of the axes of `Values`.
+KEYS = ("scenario", "cca", "replication", "ip_version")
+#: Measures whose resolution is known.
+RESOLVED = ("goodput_mbps", "rtt_mean_ms", "loss_percent", "retransmit_percent", "jain_index", "transfer_s")
+#: So large a share of pairs has the sign of their mean; of fewer than 20 that is all of them.
+SAME_SIGN = 0.95
+#: A difference is beyond chance by its size alone where it is so many times as large as any between two runs of one cell.
+SPREADS = 3.0
+
+
+class Values:
+    """The values of a measure in the runs of each cell.
+
+    Attributes
+    ----------
+    spread : float
+        How far two runs of one cell are apart at most, on the scale of contrasts; 0 if none differ.
+    """
+
+    def __init__(self, runs, measure):
+        self.measure = measure
+        self._places = {name: {value: place for place, value in enumerate(runs[name].unique())} for name in KEYS}
+        where = tuple(runs[name].map(self._places[name]).to_numpy() for name in KEYS)
+        shape = tuple(map(len, self._places.values()))
+        self._values, steps = np.full(shape, np.nan), np.zeros(shape)
+        self._values[where] = runs[measure.column].astype(float).where(runs["valid"] & is_meant(runs, measure.column))
+        if measure.column in RESOLVED:
+            steps[where] = resolutions(runs, measure.column).where(runs["valid"], 0).fillna(0)
+        self._steps = steps.max(axis=(2, 3))
+        self._repeats = {cell: self._repeats_one(cell) for cell in np.ndindex(shape[:2])}
+        apart = (self._apart(cell, of_ip) for cell in np.ndindex(shape[:2]) for of_ip in self._values[cell].T)
+        self.spread = max(apart, default=0.0)
+
+    def _repeats_one(self, cell):
+        """Tell whether the runs of a cell repeat one measurement, over each IP version."""
+        known = [values[~np.isnan(values)] for values in self._values[cell].T]
+        return all(repeats_one_measurement(values, self._steps[cell]) for values in known if len(values))
+
+    def _apart(self, cell, values):
+        values = values[~np.isnan(values)]
+        if len(values) < 2 or repeats_one_measurement(values, self._steps[cell]):
+            return 0.0
+        ends = values.max(keepdims=True), values.min(keepdims=True)
+        return float(abs(contrasts(*ends, usable_scale(*ends, self.measure.scale))[0]))
+
+    def of(self, scenario, cca) -> tuple[np.ndarray, float, bool]:
+        """Return a cell's values, shape (replications, IP versions), their resolution, and whether they repeat one measurement."""
+        cell = self._places["scenario"][scenario], self._places["cca"][cca]
+        return self._values[cell], float(self._steps[cell]), self._repeats[cell]
+
+
+def is_meant(runs, column) -> pd.Series:
+    """Return in which runs a measure says something: one flow alone has no fairness."""
+    return runs["flows_under_test"] > 1 if column == "jain_index" else pd.Series(True, runs.index)
+
+
+def compare_levels(runs, pairs, margins, significance, confidence) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return the tables `DIFFERENCES` and `COMPARISONS`.
+
+    Parameters
+    ----------
+    runs : pandas.DataFrame
+        ``tidy/runs.csv``.
+    pairs : list of dict
+        Pairs of scenarios (`axes.pairs_of`).
+    margins : dict of str to float
+        Smallest difference that counts, by measure.
+    significance, confidence : float
+    """
+    rows, lost = [], _lost(runs)
+    measures = [
+        measure
+        for measure in BY_COLUMN.values()
+        if measure.column in runs and runs.loc[runs["valid"], measure.column].notna().any()
+    ]
+    for measure in measures:
+        instead = INSTEAD.get(measure.column)
+        if instead in [other.column for other in measures]:
+            continue
+        values = Values(runs, measure)
+        for sides in _sides(runs, pairs, measure):
+            found = _compare(values, sides, margins[measure.column], confidence, lost)
+            if found:
+                rows.append(
+                    sides
+                    | found
+                    | {"effect_unit": measure.effect_unit, "measure": measure.column, "spread": values.spread}
+                )
+    names = [*DIFFERENCES.names, "p", "t_p", "spread", "contrast"]
+    differences = pd.DataFrame(rows, columns=names)
+    return differences[DIFFERENCES.names], _comparisons(differences, significance)
+
+
+def _lost(runs):
+    """Return scenario and CCA -> replications of which a run is excluded for what its senders did, or for no cause of the instrument."""
+    excluded = ~runs["valid"] & ~runs["excluded_by"].isin([INSTRUMENT, ABSENT])
+    cells = runs[excluded].groupby(["scenario", "cca"])["replication"]
+    return {cell: set(replications) for cell, replications in cells}
+
+
+def _sides(runs, pairs, measure):
+    """Yield what is compared with what: a row's columns that say it."""
+    labels = dict(zip(runs["scenario"], runs["scenario_label"], strict=True))
+    ccas = list(runs["cca"].unique())
+    if measure.of_ccas:
+        for one, other in combinations(ccas, 2):
+            for scenario, label in labels.items():
+                yield {
+                    "factor": "cca", "level_a": one, "level_b": other, "scenario": scenario, "other_scenario": scenario,
+                    "scenario_label": label, "cca": one, "other_cca": other,
+                }  # fmt: skip
+    if measure.of_scenarios:
+        for pair in pairs:
+            for cca in ccas:
+                yield {
+                    "factor": "scenario", "level_a": pair["level_b"], "level_b": pair["level_a"],
+                    "scenario": pair["scenario_b"], "other_scenario": pair["scenario_a"],
+                    "scenario_label": labels[pair["scenario_b"]], "cca": cca, "other_cca": cca,
+                }  # fmt: skip
+
+
+def _compare(values, sides, margin, confidence, lost) -> dict | None:
+    """Return the columns of a row of `DIFFERENCES`, and p, t_p and contrast; None if no runs of both have a value."""
+    cells = (sides["scenario"], sides["cca"]), (sides["other_scenario"], sides["other_cca"])
+    (first, *of_first), (second, *of_second) = (values.of(*cell) for cell in cells)
+    paired = sides["factor"] == "cca"
+    if paired:
+        both = ~np.isnan(first) & ~np.isnan(second)
+        first, second = np.where(both, first, np.nan), np.where(both, second, np.nan)
+    a, b = (_of_replications(side) for side in (first, second))
+    if not len(a) or not len(b):
+        return None
+    steps, repeats = (of_first[0], of_second[0]), of_first[1] and of_second[1]
+    found = (_paired if paired else _independent)(a, b, values.measure, confidence, repeats, steps)
+    gone = set().union(*(lost.get(cell, ()) for cell in cells))
+    found |= {"n": min(len(a), len(b)), "repeats": repeats, "lost": len(gone), "margin": margin}
+    found |= {"value": float(a.mean()), "other_value": float(b.mean())}
+    return found | {"verdict": _verdict(found.pop("signs"), found, margin, len(gone))}
+
+
+def _of_replications(values):
+    """Return the mean over IP versions of each replication that has a value."""
+    known = ~np.isnan(values)
+    counts = known.sum(axis=1)
+    return np.where(known, values, 0).sum(axis=1)[counts > 0] / counts[counts > 0]
+
+
+def _paired(a, b, measure, confidence, repeats, steps):
+    scale = usable_scale(a, b, measure.scale)
+    pairs = contrasts(a, b, scale)
+    effects = np.array([to_effect(float(pair), scale) for pair in pairs])
+    known = cell_estimate(pairs, confidence) if not repeats else None
+    ends = (
+        (math.nan, math.nan)
+        if known is None or known.low is None
+        else (to_effect(known.low, scale), to_effect(known.high, scale))
+    )
+    tested = not repeats
+    by_t = tested and len(pairs) >= LEAST_RUNS and pairs.any()
+    return {
+        "difference": to_effect(float(pairs.mean()), scale), "difference_low": ends[0], "difference_high": ends[1],
+        "largest": float(effects[np.argmax(np.abs(effects))]), "contrast": float(pairs.mean()),
+        "p": flipped_p(pairs) if tested else math.nan,
+        "t_p": (2.0 ** (1 - len(pairs)) if is_constant(pairs) else StudentMean(pairs).p()) if by_t else math.nan,
+        "signs": np.sign(pairs),
+    }  # fmt: skip
+
+
+def _independent(a, b, measure, confidence, repeats, steps):
+    scale = usable_scale(a, b, measure.scale)
+    known = difference(a, b, scale, steps)
+    ends = None if repeats else known.interval(confidence)
+    beyond = None if repeats or min(len(a), len(b)) < LEAST_RUNS else known.p_beyond(0.0, 0.0)
+    p = math.nan if beyond is None else min(1.0, 2 * beyond)
+    # Whether all runs of one side are above all of the other.
+    above = 1.0 if a.min() > b.max() else -1.0 if a.max() < b.min() else 0.0
+    return {
+        "difference": known.effect, "difference_low": ends[0] if ends else math.nan, "difference_high": ends[1] if ends else math.nan,
+        "largest": known.effect, "contrast": known.estimate, "p": p, "t_p": p, "signs": np.array([above]),
+    }  # fmt: skip
+
+
+def _verdict(signs, found, margin, lost) -> str:
+    size = abs(found["difference"])
+    if abs(found["largest"]) < margin and not lost:
+        return ALIKE
+    same = int((signs == np.sign(found["contrast"])).sum())
+    if size >= margin and same >= SAME_SIGN * (len(signs) + lost):
+        return MORE if found["contrast"] > 0 else LESS
+    return OPEN
+
+
+def _comparisons(differences, significance) -> pd.DataFrame:
+    keys = ["factor", "level_a", "level_b", "measure"]
+    groups = list(differences.groupby(keys, sort=False))
+    rows = [dict(zip(keys, key, strict=True)) | _over_places(of_key) for key, of_key in groups]
+    table = pd.DataFrame(rows, columns=[*COMPARISONS.names, "t_p"])
+    table["p_holm"] = adjusted(table["p"].astype(float), "holm")
+    table["t_p_holm"] = adjusted(table["t_p"].astype(float), "holm")
+    judged = table.to_dict("records")
+    table["evidence"] = [_evidence(row, of_key, significance) for row, (_, of_key) in zip(judged, groups, strict=True)]
+    table["verdict"] = [_verdict_of(row, evidence) for row, evidence in zip(judged, table["evidence"], strict=True)]
+    return table[COMPARISONS.names]
+
+
+def _over_places(of_key):
+    counts = {verdict: int((of_key["verdict"] == verdict).sum()) for verdict in (MORE, LESS, ALIKE, OPEN)}
+    most_say = MORE if counts[MORE] >= counts[LESS] else LESS
+    sizes = of_key.loc[of_key["verdict"] == most_say, "difference"].abs()
+    p, by_t = (of_key[name].dropna() for name in ("p", "t_p"))
+    first = of_key.iloc[0]
+    return {
+        "effect_unit": first["effect_unit"], "margin": first["margin"], "places": len(of_key), **counts,
+        "least": sizes.min(), "most": sizes.max(), "bound": of_key["largest"].abs().max(),
+        "p": fisher(p) if len(p) else math.nan, "t_p": fisher(by_t) if len(by_t) else math.nan,
+    }  # fmt: skip
+
+
+def _evidence(row, places, significance) -> str:
+    """Return what shows that a difference is none of chance, the strongest first; empty if nothing does."""
+    telling = places[places["verdict"].isin([MORE, LESS])]
+    if telling.empty:
+        return ""
+    if row["p_holm"] < significance:
+        return BY_FLIPS if row["factor"] == "cca" else BY_T
+    if row["t_p_holm"] < significance:
+        return BY_T
+    few = telling[telling["repeats"] | (telling["n"] < LEAST_RUNS)]
+    spread = float(places["spread"].iloc[0])
+    if spread > 0 and (few["contrast"].abs() >= SPREADS * spread).any():
+        return BY_SPREAD
+    return BY_REPEATS if places["repeats"].all() else ""
+
+
+def _verdict_of(row, evidence) -> str:
+    if evidence and row[MORE] != row[LESS]:
+        return MORE if row[MORE] > row[LESS] else LESS
+    return ALIKE if row[ALIKE] == row["places"] else OPEN

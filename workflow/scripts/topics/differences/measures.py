@@ -1,0 +1,63 @@
+"""What levels are compared in: the measures of a run, by which margin two values differ, and which of them is the better one."""
+
+from dataclasses import dataclass
+
+#: Of a measure whose values are compared as a ratio, in percent; of any other the difference counts, in its own unit.
+RATIO, POINTS = "ratio", "points"
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A measure of a run, a column of ``tidy/runs.csv``."""
+
+    column: str
+    name: str  # as a sentence has it: "the mean RTT"
+    unit: str
+    scale: str  # `RATIO` or `POINTS`
+    margin: str  # the key of the smallest difference that counts, as `margins_of` has it
+    better: int  # 1 if more is better, -1 if less is
+    asks: str  # what it answers: of several measures of one question a sentence tells the first
+    words: tuple[str, str] = ("lower", "higher")  # what a smaller and a larger value are called
+    of_ccas: bool = True  # whether CCAs are compared in it
+    of_scenarios: bool = True  # whether scenarios are: what their rate or delay alone would set can't be
+    figures: tuple[str, ...] = ()  # slugs of the figures that show it, the best first
+
+    @property
+    def effect_unit(self) -> str:
+        """Unit of a difference."""
+        return "%" if self.scale == RATIO else "percentage points" if self.unit == "%" else self.unit
+
+
+MEASURES = (
+    Measure("goodput_mbps", "goodput", "Mbit/s", RATIO, "goodput_percent", 1, "speed", of_scenarios=False, figures=("knee", "price", "goodput")),
+    Measure("ideal_percent", "goodput over the ideal", "%", POINTS, "goodput_points", 1, "speed", of_ccas=False, figures=("ideal", "knee")),
+    Measure("rtt_mean_ms", "mean RTT", "ms", RATIO, "rtt_percent", -1, "delay", ("shorter", "longer"), of_scenarios=False, figures=("knee", "rtt")),
+    Measure("queueing_mean_ms", "mean queueing delay", "ms", POINTS, "delay_ms", -1, "delay", ("shorter", "longer"), figures=("knee", "rtt")),
+    Measure(
+        "rtt_above_ms", "RTT above the path's shortest", "ms", POINTS, "delay_ms", -1, "delay", ("shorter", "longer"), of_ccas=False, figures=("knee", "rtt")
+    ),
+    Measure("retransmit_percent", "share of segments retransmitted", "%", POINTS, "loss_points", -1, "loss", figures=("price", "retransmits")),
+    Measure("loss_percent", "packet loss", "%", POINTS, "loss_points", -1, "loss", figures=("loss", "price")),
+    Measure("jain_index", "Jain's index of the flows' goodputs", "", POINTS, "index", 1, "fairness", figures=()),
+    Measure("transfer_s", "time of a file transfer", "s", RATIO, "goodput_percent", -1, "time", ("shorter", "longer"), of_scenarios=False),
+    Measure("cpu_seconds_per_gbyte", "CPU time per gigabyte", "s/GB", RATIO, "cpu_percent", -1, "cost"),
+)  # fmt: skip
+BY_COLUMN = {measure.column: measure for measure in MEASURES}
+#: Measures of which one says what another does: where CCAs, or scenarios, have the first, the other isn't compared.
+INSTEAD = {"rtt_above_ms": "queueing_mean_ms"}
+#: Where a study sets no margin of its own: RFC 8289 (section 3.2) calls a standing queue of 5 ms a good one; the other values
+#: are those of an examination (`exam.margins`). CPU times of repeated runs under a real clock differ by some percent.
+DEFAULT_MARGINS = {"goodput_points": 5.0, "delay_ms": 5.0, "index": 0.05, "cpu_percent": 10.0}
+
+
+def margins_of(study) -> dict[str, float]:
+    """Return the smallest difference that counts of each measure, by column, in the unit of its differences.
+
+    They are those of the study's ``analysis.equivalence_margin`` and ``exam.margins``, and else `DEFAULT_MARGINS`.
+    """
+    analysis = study["analysis"]["equivalence_margin"]
+    known = DEFAULT_MARGINS | {key: value for key, value in analysis.items() if key != "reason"}
+    known |= {
+        key: study["exam"]["margins"][key] for key in DEFAULT_MARGINS if key in study.get("exam", {}).get("margins", {})
+    }
+    return {measure.column: float(known[measure.margin]) for measure in MEASURES}

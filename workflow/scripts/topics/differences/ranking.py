@@ -1,0 +1,122 @@
+"""Which of a study's differences are said first: each difference once, the largest in the unit of their margins first.
+
+A finding has a subject, a level, and the levels that it differs from in the same direction. Of all subjects that one is taken whose
+differences, those that no finding has said yet, sum up to most; what it costs, its differences from the same levels in other
+measures, belongs to the same finding. So of five CCAs the one that stands out is told against the four others together.
+"""
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from topics.differences.measures import BY_COLUMN, Measure
+from topics.differences.tables import LESS, MORE
+
+#: A CCA of the study's own comes before what is said of others, unless others differ so many times as much.
+OF_OWN = 10.0
+#: Conditions are compared after CCAs, of differences that are about alike.
+OF_SCENARIOS = 0.5
+#: Sizes count in so many margins at most, as logarithms: ten times as large is not ten times as telling.
+MOST_MARGINS = 100.0
+#: A subject's further measures are told in one finding if they differ from so large a share of its levels.
+MOST_OF = 0.5
+
+
+@dataclass(frozen=True)
+class Side:
+    """A row of `COMPARISONS` as its subject sees it."""
+
+    subject: str
+    other: str
+    measure: Measure
+    direction: int  # 1 if the subject has more
+    row: Mapping  # of `COMPARISONS`
+    weight: float
+
+    @property
+    def key(self) -> tuple:
+        """What tells the difference from others, whichever side sees it."""
+        return self.row["factor"], frozenset((self.subject, self.other)), self.measure.column
+
+    @property
+    def is_better(self) -> bool:
+        """Whether the subject has the better value."""
+        return self.direction == self.measure.better
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """A finding: the sides of one subject, of its first measure and of others against the same levels."""
+
+    first: tuple[Side, ...]
+    further: tuple[tuple[Side, ...], ...] = ()
+
+    @property
+    def factor(self) -> str:
+        """Factor whose levels are compared."""
+        return self.first[0].row["factor"]
+
+
+def sides_of(comparisons: pd.DataFrame, own: Collection[str] = ()) -> list[Side]:
+    """Return both sides of each comparison that has a verdict of more or less.
+
+    ``own``: CCAs of the study's own.
+    """
+    sides = []
+    for row in comparisons.to_dict("records"):
+        if row["verdict"] not in (MORE, LESS):
+            continue
+        measure, sign = BY_COLUMN[row["measure"]], 1 if row["verdict"] == MORE else -1
+        size = min(np.sqrt(row["least"] * row["most"]) / row["margin"], MOST_MARGINS)
+        weight = np.log2(1 + size) * row[row["verdict"]] / row["places"]
+        weight *= OF_SCENARIOS if row["factor"] == "scenario" else 1
+        for subject, other, direction in (
+            (row["level_a"], row["level_b"], sign),
+            (row["level_b"], row["level_a"], -sign),
+        ):
+            factor = OF_OWN if subject in own else 1
+            sides.append(Side(subject, other, measure, direction, row, weight * factor))
+    return sides
+
+
+def ranked(comparisons: pd.DataFrame, own: Collection[str] = ()) -> Iterator[Ranked]:
+    """Yield the findings of a table `COMPARISONS`, the most telling first."""
+    sides, said = sides_of(comparisons, own), set()
+    while left := [side for side in sides if side.key not in said]:
+        first = max(_by_subject(left), key=lambda group: _worth(group, own))
+        others = {side.other for side in first}
+        of_subject = [
+            side for side in left if side.subject == first[0].subject and side.row["factor"] == first[0].row["factor"]
+        ]
+        further = [
+            group
+            for group in _by_subject([side for side in of_subject if side.other in others])
+            if group[0].measure != first[0].measure and len(group) > MOST_OF * len(first)
+        ]
+        further.sort(key=lambda group: _worth(group, own), reverse=True)
+        finding = Ranked(first, _one_direction(further))
+        said |= {side.key for group in (finding.first, *finding.further) for side in group}
+        yield finding
+
+
+def _by_subject(sides) -> list[tuple[Side, ...]]:
+    """Return the sides with the same factor, subject, measure and direction together."""
+    groups: dict[tuple, list[Side]] = {}
+    for side in sides:
+        groups.setdefault((side.row["factor"], side.subject, side.measure.column, side.direction), []).append(side)
+    return [tuple(group) for group in groups.values()]
+
+
+def _one_direction(groups) -> tuple[tuple[Side, ...], ...]:
+    """Return of each measure the first group."""
+    first = {}
+    for group in groups:
+        first.setdefault(group[0].measure.column, group)
+    return tuple(first.values())
+
+
+def _worth(group, own) -> tuple:
+    """Return how telling the sides of a subject are; of two alike an own CCA's, then what is better, come first."""
+    return round(sum(side.weight for side in group), 9), group[0].subject in own, group[0].is_better

@@ -1,0 +1,137 @@
+"""The section on what differs: findings in their order, and the tables that they are made of."""
+
+from itertools import islice
+
+from report_parts.cells_table import (
+    PageTable,
+    shown_cell,
+    shown_interval,
+    shown_number,
+    shown_p,
+    shown_signed,
+    shown_text,
+)
+from report_parts.data_tables import Cell
+from report_parts.hypothesis_cells import ALIKE as ALIKE_STYLE
+from report_parts.hypothesis_cells import DIFFERS, OPEN
+from report_parts.material import Finding
+from topics.differences.measures import BY_COLUMN
+from topics.differences.ranking import Ranked, ranked
+from topics.differences.sentences import Told, alike_sentence, open_sentence
+from topics.differences.tables import ALIKE, LESS, MORE
+from wording.number_format import is_missing
+from wording.sentence_words import cca_name
+
+#: So many differences open the report; the tables have all.
+MOST_FINDINGS = 4
+STYLES = {MORE: DIFFERS, LESS: DIFFERS, ALIKE: ALIKE_STYLE}
+
+
+def _verdict(row):
+    return Cell(row["verdict"], style=STYLES.get(row["verdict"], OPEN))
+
+
+def _level(name):
+    return lambda row: cca_name(row[name]) if row["factor"] == "cca" else row[name]
+
+
+_LEVELS = (
+    shown_cell("Level", _level("level_a"), filtered=True, header=True),
+    shown_cell("Against", _level("level_b"), filtered=True),
+    shown_text("Measure", "measure", lambda name: BY_COLUMN[name].name, filtered=True),
+)
+_UNIT, _MARGIN = shown_text("Unit", "effect_unit"), shown_number("Margin", "margin")
+COMPARED = (
+    *_LEVELS, shown_number("Places", "places", 0), shown_number("More", "more", 0), shown_number("Less", "less", 0),
+    shown_number("Alike", "alike", 0), shown_number("From", "least"), shown_number("To", "most"), shown_number("No pair beyond", "bound"),
+    _UNIT, _MARGIN, shown_p("p, Holm", "p_holm"), shown_p("p of t, Holm", "t_p_holm"), shown_text("Shown by", "evidence", empty="nothing"),
+    shown_cell("Verdict", _verdict, filtered=True),
+)  # fmt: skip
+AT_PLACES = (
+    *_LEVELS, shown_text("Scenario", "scenario_label", filtered=True), shown_text("CCA", "cca", cca_name, filtered=True),
+    shown_number("n", "n", 0), shown_number("Mean", "value"), shown_number("Other's mean", "other_value"),
+    shown_signed("Difference", "difference"), shown_interval("Interval", "difference", 2), _UNIT, _MARGIN, shown_cell("Verdict", _verdict, filtered=True),
+)  # fmt: skip
+TABLES = {
+    "compared": PageTable("comparisons", "What differs over all places", "comparisons", COMPARED),
+    "places": PageTable("differences-by-place", "What differs at each place", "differences", AT_PLACES),
+}
+
+
+def findings(material) -> list[Finding]:
+    """Return what differs most, what is alike, and what is open, with the data that the sentences are made of."""
+    tables, params = material.tables, material.params
+    if not tables.runs["valid"].any():
+        return [Finding("Differences", "No run is valid, so nothing can be compared.", "differences")]
+    own = material.design.own_ccas
+    told = Told(tables.differences, tables.comparisons, params["significance"], params["confidence"], own=own)
+    found = [
+        Finding(
+            _topic(one),
+            told.sentence(one),
+            "differences",
+            data=_data(told, one),
+            figures=_figures(one),
+            scenarios=_scenarios(told, one),
+        )
+        for one in islice(ranked(tables.comparisons, own), MOST_FINDINGS)
+    ]
+    alike = alike_sentence(tables.comparisons)
+    if alike:
+        found.append(Finding("Alike", alike, "differences"))
+    elif not found and (text := open_sentence(tables.comparisons)):
+        found.append(Finding("No difference", text, "differences"))
+    return found
+
+
+def _topic(finding) -> str:
+    return cca_name(finding.first[0].subject) if finding.factor == "cca" else "Conditions"
+
+
+def _figures(finding: Ranked) -> tuple[str, ...]:
+    """Return the slugs of figures that show a finding, the best first."""
+    return tuple(
+        dict.fromkeys(slug for group in (finding.first, *finding.further) for slug in group[0].measure.figures)
+    )
+
+
+def _scenarios(told, finding) -> tuple[str, ...]:
+    """Return the scenarios of a finding, those that differ most first."""
+    sizes: dict[str, float] = {}
+    for side in finding.first:
+        places = told.places(side)
+        for row in places[places["verdict"] == side.row["verdict"]].to_dict("records"):
+            for name in (row["scenario"], row["other_scenario"]):
+                sizes[name] = max(sizes.get(name, 0.0), abs(row["difference"]))
+    return tuple(sorted(sizes, key=lambda name: -sizes[name]))
+
+
+def _data(told, finding) -> list[dict]:
+    """Return what a finding is made of: a mapping a comparison, with its places."""
+    columns = [
+        "scenario",
+        "other_scenario",
+        "cca",
+        "other_cca",
+        "n",
+        "value",
+        "other_value",
+        "difference",
+        "difference_low",
+        "difference_high",
+        "verdict",
+    ]
+    return [
+        {name: _plain(value) for name, value in side.row.items()}
+        | {"subject": side.subject, "unit": side.measure.unit, "is_better": side.is_better}
+        | {"at": [{name: _plain(row[name]) for name in columns} for row in told.places(side).to_dict("records")]}
+        for group in (finding.first, *finding.further)
+        for side in group
+    ]
+
+
+def _plain(value):
+    """Return a value of a table as JSON has it: None for what is missing."""
+    if is_missing(value):
+        return None
+    return value.item() if hasattr(value, "item") else value

@@ -1,0 +1,262 @@
+"""What differs, and what doesn't, in words: sentences of ranked differences, and of levels that are alike."""
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, field
+
+import pandas as pd
+
+from topics.differences.measures import BY_COLUMN, RATIO
+from topics.differences.ranking import Ranked, Side
+from topics.differences.tables import ALIKE, BY_FLIPS, BY_REPEATS, BY_SPREAD, BY_T, LESS, MORE, OPEN
+from wording.number_format import count, is_missing
+from wording.sentence_words import between, cca_name, listed, p_words, short
+
+#: From a ratio of two on a sentence says how many times as large a value is.
+TIMES = 2.0
+#: What an increase is called that is told as "times": "3.1 times as long".
+AS = {"higher": "high", "longer": "long"}
+
+
+@dataclass(frozen=True)
+class Told:
+    """The tables of a study's differences, and how its places are called."""
+
+    differences: pd.DataFrame
+    comparisons: pd.DataFrame
+    significance: float
+    confidence: float
+    ip_versions: int = 1
+    own: Collection[str] = field(default=())
+
+    def places(self, side: Side) -> pd.DataFrame:
+        """Return the rows of `DIFFERENCES` of a comparison."""
+        row, table = side.row, self.differences
+        keys = ["factor", "level_a", "level_b", "measure"]
+        return table[(table[keys] == [row[key] for key in keys]).all(axis=1)]
+
+    def sentence(self, finding: Ranked) -> str:
+        """Return a finding: what differs from what, where, by how much, at what price, and how sure that is."""
+        subject = f"With {_level(finding.first[0].subject, finding.factor)}"
+        parts = [f"{subject} {self._measure_words(finding.first, whole=True)}."]
+        better = finding.first[0].is_better
+        further = _one_a_question(finding)
+        for opening, same in (("Also", True), ("The price:" if better else "In return", False)):
+            groups = [group for group in further if (group[0].is_better == better) is same]
+            if groups:
+                parts.append(f"{opening} {listed([self._measure_words(group) for group in groups])}.")
+        if finding.factor == "cca" and better and all(group[0].is_better for group in further):
+            parts += self._no_price(finding)
+        parts.append(self._sure(finding.first))
+        return " ".join(filter(None, parts))
+
+    def _measure_words(self, group, whole=False) -> str:
+        """Return "the mean RTT is 21.7 % shorter than with Reno in 1 of 2 scenarios (slow: 49.1 against 62.7 ms)"."""
+        side, factor = group[0], group[0].row["factor"]
+        others = f" than with {listed([_level(one.other, factor) for one in group])}" if whole else ""
+        size = _size_words([end for one in group for end in _ends(one)], side)
+        than = others.replace(" than with", " as with", 1) if " times as " in size else others
+        where = self._where(group) if whole or self._holds(group)[0] < self._holds(group)[1] else ""
+        return f"the {side.measure.name} is {size}{than}{where}{self._example(group, named=whole)}"
+
+    def _holds(self, group) -> tuple[int, int, int]:
+        """Return in how many places a difference holds against all levels, of how many, and in how many it is the other way round."""
+        says = {MORE: 1, LESS: -1}
+        of_places: dict[tuple, list[int]] = {}
+        for side in group:
+            wanted = says[side.row["verdict"]]
+            for row in self.places(side).to_dict("records"):
+                own = row["scenario"] if side.subject == side.row["level_a"] else row["other_scenario"]
+                place = (own,) if side.row["factor"] == "cca" else (own, row["cca"])
+                of_places.setdefault(place, []).append(wanted * says.get(row["verdict"], 0))
+        found = list(of_places.values())
+        return sum(min(one) == 1 for one in found), len(found), sum(max(one) == -1 for one in found)
+
+    def _where(self, group) -> str:
+        holds, places, opposite = self._holds(group)
+        if group[0].row["factor"] == "cca":
+            noun = ("scenario", "scenarios")
+        elif self.places(group[0])["scenario"].nunique() == 1:
+            noun = ("CCA", "CCAs")
+        else:
+            noun = ("combination of CCA and scenario", "combinations of CCA and scenario")
+        if places == 1:
+            return ""
+        if not holds:  # against each level somewhere, but nowhere against all
+            return f", against each in some of {count(places, *noun)}"
+        which = ("both" if places == 2 else f"all {places}") if holds == places else f"{holds} of {places}"
+        other = _comparative(group[0], reverse=True)
+        return f" {'in' if noun[0] != 'CCA' else 'with'} {which} {noun[1]}" + (
+            f", {other} in {opposite}" if opposite else ""
+        )
+
+    def _example(self, group, named) -> str:
+        """Return the place where the difference is largest, with both values and the interval: " (slow: 49.1 against 62.7 ms)"."""
+        rows = [
+            (abs(row["difference"]), number, row)
+            for number, side in enumerate(group)
+            for row in self.places(side).to_dict("records")
+            if row["verdict"] == side.row["verdict"]
+        ]
+        _, number, row = max(rows, key=lambda one: one[:2])
+        side = group[number]
+        values = [row["value"], row["other_value"]]
+        if side.subject != row["level_a"]:
+            values.reverse()
+        several = len(rows) > 1
+        where = []
+        if row["factor"] == "scenario":
+            where.append(f"{'most ' * (several and named)}with {cca_name(row['cca'])}")
+        elif self.differences["scenario"].nunique() > 1:
+            where.append(f"{'most ' * (several and named)}in {_scenario(row)}")
+        if named and len(group) > 1:
+            where.append(f"against {_level(side.other, row['factor'])}")
+        unit = f" {side.measure.unit}" if side.measure.unit else ""
+        text = f"{short(values[0])} against {short(values[1])}{unit}"
+        if named and not is_missing(row["difference_low"]):
+            ends = _interval(row, side)
+            text += f", {100 * self.confidence:g} % interval of the difference {short(ends[0])} to {short(ends[1])} {side.measure.effect_unit}".rstrip()
+        return f" ({', '.join(where)}{': ' if where else ''}{text})"
+
+    def _no_price(self, finding) -> list[str]:
+        """Say of each measure in which the subject could be worse what is known: that it is alike, or how far pairs of runs differ."""
+        keys = {side.key[1] for side in finding.first}
+        said = {group[0].measure.asks for group in (finding.first, *finding.further)}
+        table = self.comparisons[self.comparisons["factor"] == finding.factor]
+        rows = table[[frozenset(pair) in keys for pair in zip(table["level_a"], table["level_b"], strict=True)]]
+        alike, open_ = [], []
+        for column, of_measure in rows.groupby("measure", sort=False):
+            if BY_COLUMN[column].asks in said:
+                continue
+            said.add(BY_COLUMN[column].asks)
+            words = f"{_amount(of_measure['bound'].max(), BY_COLUMN[column])} in {BY_COLUMN[column].name}"
+            (alike if (of_measure["verdict"] == ALIKE).all() else open_).append(words)
+        parts = []
+        if alike:
+            parts.append(f"It costs nothing that counts: pairs of runs differ by at most {listed(alike)}.")
+        if open_:
+            parts.append(f"Whether it has a price is open: pairs of runs differ by up to {listed(open_)}.")
+        return parts
+
+    def _sure(self, group) -> str:
+        """Say what shows that the first difference of a finding is none of chance."""
+        evidence = [side.row["evidence"] for side in group]
+        if BY_REPEATS in evidence:
+            return "Each value is one measurement, repeated with the same result, so there is nothing to test."
+        if BY_SPREAD in evidence:
+            return "There are too few replications for a test, but it is more than three times as far as any two runs of one cell are apart."
+        column = "t_p_holm" if BY_T in evidence else "p_holm"
+        worst = max(
+            side.row[column] if side.row["evidence"] == evidence[0] or column == "t_p_holm" else side.row["p_holm"]
+            for side in group
+        )
+        test = (
+            "sign flips" if BY_T not in evidence else "Student's t" if group[0].row["factor"] == "cca" else "Welch's t"
+        )
+        return f"By {test}, corrected for all comparisons, {p_words(worst)}."
+
+
+def alike_sentence(comparisons: pd.DataFrame, factor="cca") -> str:
+    """Say which levels are alike in every measure, and by how much pairs of runs differ at most; nothing if none are."""
+    table = comparisons[comparisons["factor"] == factor]
+    parts = []
+    for levels in _alike_levels(table):
+        rows = table[table["level_a"].isin(levels) & table["level_b"].isin(levels)]
+        bounds = [
+            f"{_amount(of_measure['bound'].max(), BY_COLUMN[column])} in {BY_COLUMN[column].name}"
+            for column, of_measure in rows.groupby("measure", sort=False)
+        ]
+        names = listed([_level(level, factor) for level in levels])
+        parts.append(
+            f"{names} are alike in all that is compared: {'pairs of runs' if factor == 'cca' else 'means'} differ by at most {listed(bounds)}."
+        )
+    return " ".join(parts)
+
+
+def _alike_levels(table) -> list[list[str]]:
+    """Return groups of levels of which each is like each other one, the largest groups first."""
+    alike = {
+        pair for pair, rows in table.groupby(["level_a", "level_b"], sort=False) if (rows["verdict"] == ALIKE).all()
+    }
+    levels = list(dict.fromkeys([*table["level_a"], *table["level_b"]]))
+    groups: list[list[str]] = []
+    for level in levels:
+        for group in groups:
+            if all((one, level) in alike or (level, one) in alike for one in group):
+                group.append(level)
+                break
+        else:
+            groups.append([level])
+    return [group for group in groups if len(group) > 1]
+
+
+def open_sentence(comparisons: pd.DataFrame) -> str:
+    """Say that no difference is shown where there is no verdict, and how large one may be."""
+    rows = comparisons[(comparisons["factor"] == "cca") & (comparisons["verdict"] == OPEN)]
+    if rows.empty:
+        return ""
+    bounds = [
+        f"{_amount(of_measure['bound'].max(), BY_COLUMN[column])} in {BY_COLUMN[column].name}"
+        for column, of_measure in rows.groupby("measure", sort=False)
+    ]
+    names = listed([cca_name(level) for level in dict.fromkeys([*rows["level_a"], *rows["level_b"]])])
+    return f"No difference between {names} is shown, and none is ruled out: pairs of runs differ by up to {listed(bounds)}."
+
+
+def _one_a_question(finding) -> list[tuple[Side, ...]]:
+    """Return a finding's further measures, one for each question that its first one doesn't answer."""
+    first = {finding.first[0].measure.asks: finding.first}
+    for group in finding.further:
+        first.setdefault(group[0].measure.asks, group)
+    return list(first.values())[1:]
+
+
+def _scenario(row) -> str:
+    return f"scenario {row['scenario_label']}" if row["scenario_label"].isdigit() else row["scenario_label"]
+
+
+def _level(level, factor) -> str:
+    return cca_name(level) if factor == "cca" else level
+
+
+def _comparative(side, reverse=False) -> str:
+    return side.measure.words[(side.direction > 0) != reverse]
+
+
+def _flipped(percent) -> float:
+    """Return by how many percent the other one differs, where one differs by so many."""
+    return 100 * (1 / (1 + percent / 100) - 1)
+
+
+def _seen(difference, side) -> float:
+    """Return a difference of a row, with its sign, as the side's subject has it."""
+    if side.subject == side.row["level_a"]:
+        return difference
+    return _flipped(difference) if side.measure.scale == RATIO else -difference
+
+
+def _ends(side) -> list[float]:
+    """Return the smallest and the largest difference of the places that say it, without sign."""
+    sign = 1 if side.row["verdict"] == MORE else -1
+    return [abs(_seen(sign * side.row[end], side)) for end in ("least", "most")]
+
+
+def _interval(row, side) -> list[float]:
+    """Return the ends of a place's interval as far as it lies in the difference's direction, the smaller first."""
+    ends = [side.direction * _seen(row[end], side) for end in ("difference_low", "difference_high")]
+    return sorted(ends)
+
+
+def _size_words(sizes: Iterable[float], side: Side) -> str:
+    """Return "21.7 to 35 % shorter", "3.1 to 9 times as long", "13.6 ms shorter"."""
+    sizes = list(sizes)
+    if side.measure.scale == RATIO and side.direction > 0 and 1 + max(sizes) / 100 >= TIMES:
+        return f"{between([1 + size / 100 for size in sizes])} times as {AS[_comparative(side)]}"
+    unit = f" {side.measure.effect_unit}" if side.measure.effect_unit else ""
+    return f"{between(sizes)}{unit} {_comparative(side)}"
+
+
+def _amount(value, measure) -> str:
+    return f"{short(value)} {measure.effect_unit}".rstrip()
+
+
+__all__ = ["BY_FLIPS", "Told", "alike_sentence", "open_sentence"]
