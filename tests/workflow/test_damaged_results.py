@@ -27,7 +27,7 @@ def results(copy_of_mini):
 
 
 def test_damaged_files_are_named_set_aside_and_made_again(copy_of_mini, results, mini):
-    damaged = [DOCUMENT, "tidy/flows.csv", "figures/goodput.svg", "report.html", "details.html"]
+    damaged = [DOCUMENT, "tidy/flows.csv", "figures/goodput.svg", "report.html", "details.html", "findings.json"]
     for path in damaged:
         damage(results / path, keep_date=path != "figures/goodput.svg")
     contents = {path: (results / path).read_bytes() for path in damaged}
@@ -35,7 +35,7 @@ def test_damaged_files_are_named_set_aside_and_made_again(copy_of_mini, results,
     planned, printed = copy_of_mini.snakemake("--cores", "1", *MINI, "-n")
     assert planned == 0
     assert (
-        "5 files in results/mini changed since the results were finished: details.html, figures/goodput.svg, report.html"
+        "6 files in results/mini changed since the results were finished: details.html, figures/goodput.svg, findings.json"
         in printed
     )
     assert "would be made again" in printed

@@ -46,6 +46,7 @@ def test_every_published_file_is_listed_and_as_it_is_listed(results):
         "workflow",
         "report.html",
         "details.html",
+        "findings.json",
     }
 
 
@@ -139,7 +140,15 @@ def test_metadata_has_what_a_workflow_run_requires(crate):
     assert crate[workflow["programmingLanguage"]["@id"]]["name"] == "Snakemake"
     assert action["@type"] == "CreateAction" and action["instrument"] == {"@id": "workflow/Snakefile"}
     assert ids(action["object"]) == ["workflow/study.json", "workflow/claims.yaml"]
-    assert ids(action["result"]) == ["analysis/", "details.html", "figures/", "report.html", "runs/", "tidy/"]
+    assert ids(action["result"]) == [
+        "analysis/",
+        "details.html",
+        "figures/",
+        "findings.json",
+        "report.html",
+        "runs/",
+        "tidy/",
+    ]
     for direction in ("input", "output"):
         for parameter in ids(workflow[direction]):
             example = crate[parameter]["workExample"]["@id"]

@@ -187,6 +187,7 @@ CHANGES = {
     "figures/rtt.svg": ("</svg>", "<!-- --></svg>"),
     "report.html": ("Valid runs", "Good runs"),
     "details.html": ("Valid runs", "Good runs"),
+    "findings.json": ("Vegas", "Reno"),
     "workflow/rules/tidy.smk": ("rule", "rule "),
 }
 

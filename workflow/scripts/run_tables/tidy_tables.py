@@ -154,7 +154,7 @@ RUNS = Table(
         number_column("rtt_first_stream_ms", "ms", "Mean RTT of the first flow, as TCP-ExBench computes its RTT.", NO_VALUE, least=0),
         number_column("retransmit_percent", "%", "Retransmits over bytes sent / MSS, which TCP-ExBench calls packet loss.", "nothing was sent, or TCP has none", least=0),
         number_column(
-            "retransmit_steady_percent", "%", "The mean of smoothed RTTs at the ends of the reporting intervals that begin after start-up, whether or not it is steady then.",
+            "retransmit_steady_percent", "%", "The same of the reporting intervals that begin after start-up, whether or not it is steady then: segments retransmitted in them over bytes sent in them / MSS.",
             f"no interval begins there, or {NO_VALUE}; {_NO_STEADY}",
         ),
         number_column("queue_mean_packets", "packets", "Mean of the queue's samples inside the window.", NOT_SAMPLED),

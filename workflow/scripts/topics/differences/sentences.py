@@ -7,12 +7,16 @@ import pandas as pd
 
 from topics.differences.measures import BY_COLUMN, RATIO
 from topics.differences.ranking import Ranked, Side
-from topics.differences.tables import ALIKE, BY_FLIPS, BY_REPEATS, BY_SPREAD, BY_T, LESS, MORE, OPEN
+from topics.differences.tables import ALIKE, BY_REPEATS, BY_SPREAD, BY_T, LESS, MORE, OPEN
 from wording.number_format import count, is_missing
 from wording.sentence_words import between, cca_name, listed, p_words, short
 
 #: From a ratio of two on a sentence says how many times as large a value is.
 TIMES = 2.0
+#: A price that isn't shown is bounded in so many measures, which answer different questions.
+MOST_BOUNDS = 2
+#: Of more levels "all others" says it.
+MOST_OTHERS = 2
 #: What an increase is called that is told as "times": "3.1 times as long".
 AS = {"higher": "high", "longer": "long"}
 
@@ -45,18 +49,26 @@ class Told:
             if groups:
                 parts.append(f"{opening} {listed([self._measure_words(group) for group in groups])}.")
         if finding.factor == "cca" and better and all(group[0].is_better for group in further):
-            parts += self._no_price(finding)
+            parts.append(self._no_price(finding))
         parts.append(self._sure(finding.first))
         return " ".join(filter(None, parts))
 
     def _measure_words(self, group, whole=False) -> str:
         """Return "the mean RTT is 21.7 % shorter than with Reno in 1 of 2 scenarios (slow: 49.1 against 62.7 ms)"."""
-        side, factor = group[0], group[0].row["factor"]
-        others = f" than with {listed([_level(one.other, factor) for one in group])}" if whole else ""
+        side = group[0]
+        others = f" than with {self._others(group)}" if whole else ""
         size = _size_words([end for one in group for end in _ends(one)], side)
         than = others.replace(" than with", " as with", 1) if " times as " in size else others
         where = self._where(group) if whole or self._holds(group)[0] < self._holds(group)[1] else ""
         return f"the {side.measure.name} is {size}{than}{where}{self._example(group, named=whole)}"
+
+    def _others(self, group) -> str:
+        """Return the levels that a subject differs from: "Reno and CUBIC", "all other CCAs"."""
+        factor = group[0].row["factor"]
+        ccas = {*self.differences["cca"], *self.differences["other_cca"]}
+        if factor == "cca" and MOST_OTHERS < len(group) == len(ccas) - 1:
+            return "all other CCAs"
+        return listed([_level(one.other, factor) for one in group])
 
     def _holds(self, group) -> tuple[int, int, int]:
         """Return in how many places a difference holds against all levels, of how many, and in how many it is the other way round."""
@@ -117,33 +129,29 @@ class Told:
             text += f", {100 * self.confidence:g} % interval of the difference {short(ends[0])} to {short(ends[1])} {side.measure.effect_unit}".rstrip()
         return f" ({', '.join(where)}{': ' if where else ''}{text})"
 
-    def _no_price(self, finding) -> list[str]:
-        """Say of each measure in which the subject could be worse what is known: that it is alike, or how far pairs of runs differ."""
+    def _no_price(self, finding) -> str:
+        """Say how far pairs of runs differ in the measures in which the subject could be worse and isn't shown to be."""
         keys = {side.key[1] for side in finding.first}
         said = {group[0].measure.asks for group in (finding.first, *finding.further)}
         table = self.comparisons[self.comparisons["factor"] == finding.factor]
         rows = table[[frozenset(pair) in keys for pair in zip(table["level_a"], table["level_b"], strict=True)]]
-        alike, open_ = [], []
+        first = {}
         for column, of_measure in rows.groupby("measure", sort=False):
-            if BY_COLUMN[column].asks in said:
-                continue
-            said.add(BY_COLUMN[column].asks)
-            words = f"{_amount(of_measure['bound'].max(), BY_COLUMN[column])} in {BY_COLUMN[column].name}"
-            (alike if (of_measure["verdict"] == ALIKE).all() else open_).append(words)
-        parts = []
-        if alike:
-            parts.append(f"It costs nothing that counts: pairs of runs differ by at most {listed(alike)}.")
-        if open_:
-            parts.append(f"Whether it has a price is open: pairs of runs differ by up to {listed(open_)}.")
-        return parts
+            if BY_COLUMN[column].asks not in said:
+                first.setdefault(
+                    BY_COLUMN[column].asks,
+                    f"{_amount(of_measure['bound'].max(), BY_COLUMN[column])} in {BY_COLUMN[column].name}",
+                )
+        bounds = list(first.values())[:MOST_BOUNDS]
+        return f"No price is shown: pairs of runs differ by at most {listed(bounds)}." if bounds else ""
 
     def _sure(self, group) -> str:
         """Say what shows that the first difference of a finding is none of chance."""
         evidence = [side.row["evidence"] for side in group]
         if BY_REPEATS in evidence:
-            return "Each value is one measurement, repeated with the same result, so there is nothing to test."
+            return "Each is one measurement, repeated with the same result: nothing to test."
         if BY_SPREAD in evidence:
-            return "There are too few replications for a test, but it is more than three times as far as any two runs of one cell are apart."
+            return "Too few replications for a test, but more than three times as far as any two runs of one cell are apart."
         column = "t_p_holm" if BY_T in evidence else "p_holm"
         worst = max(
             side.row[column] if side.row["evidence"] == evidence[0] or column == "t_p_holm" else side.row["p_holm"]
@@ -257,6 +265,3 @@ def _size_words(sizes: Iterable[float], side: Side) -> str:
 
 def _amount(value, measure) -> str:
     return f"{short(value)} {measure.effect_unit}".rstrip()
-
-
-__all__ = ["BY_FLIPS", "Told", "alike_sentence", "open_sentence"]
