@@ -64,7 +64,7 @@ def test_levels_that_differ_in_nothing_are_alike_with_a_bound():
     runs = runs_of(nothing, spread=0.005, scenarios=("one", "two"))
     assert sentences(runs) == []
     text = alike_sentence(compared(runs)[1])
-    assert text.startswith("Reno and CUBIC are alike in all that is compared: pairs of runs differ by at most ")
+    assert text.startswith("Alike in all that is compared are Reno and CUBIC: pairs of runs differ by at most ")
     widest = compared(runs)[1].set_index("measure").loc["goodput_mbps", "bound"]
     values = runs.pivot_table(index=["scenario", "replication"], columns="cca", values="goodput_mbps")
     assert widest == pytest.approx(100 * (values["reno"] / values["cubic"] - 1).abs().max(), rel=0.02)

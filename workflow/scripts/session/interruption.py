@@ -12,6 +12,20 @@ from collections.abc import Iterable, Mapping
 
 from session.inside_snakemake import filter_messages, is_end_of_planning, is_own, say
 
+#: Modules that print, whose locks and buffers an exception would leave so that nothing that follows is shown.
+PRINTING = ("logging", "rich")
+#: After so long the signal comes again.
+AGAIN_S = 0.05
+
+
+def is_printing(frame) -> bool:
+    """Return whether a frame, or one that called it, is of a module that prints."""
+    while frame is not None:
+        if frame.f_globals.get("__name__", "").partition(".")[0] in PRINTING:
+            return True
+        frame = frame.f_back
+    return False
+
 
 class Interruption:
     """Whether the user has pressed Ctrl-C, and the one line that is shown afterwards.
@@ -30,9 +44,14 @@ class Interruption:
         self.is_asked = False
 
     def interrupt(self, number, frame) -> None:
-        """Handle the signal: note it before any job can end of it, then do what Python does."""
+        """Handle the signal: note it before any job can end of it, then do what Python does, if need be a moment later."""
         self.is_asked = True
-        signal.default_int_handler(number, frame)
+        if is_printing(frame):
+            again = threading.Timer(AGAIN_S, signal.raise_signal, [number])
+            again.daemon = True
+            again.start()
+        else:
+            signal.default_int_handler(number, frame)
 
     def is_shown(self, record) -> bool:
         """Return whether a message is shown: none of Snakemake's own after Ctrl-C."""

@@ -58,6 +58,17 @@ TABLES = {
 }
 
 
+def section(material) -> dict:
+    """Return what is compared, in words, and whether scenarios are."""
+    factors = set(material.tables.comparisons["factor"])
+    words = {
+        "cca": "each pair of CCAs",
+        "scenario": "within each CCA each pair of scenarios that differ in one condition alone",
+    }
+    text = " and ".join(words[factor] for factor in words if factor in factors) or "Nothing"
+    return {"pairs": text[0].upper() + text[1:], "scenarios": "scenario" in factors}
+
+
 def findings(material) -> list[Finding]:
     """Return what differs most, what is alike, and what is open, with the data that the sentences are made of."""
     tables, params = material.tables, material.params

@@ -15,6 +15,8 @@ from wording.sentence_words import between, cca_name, listed, p_words, short
 TIMES = 2.0
 #: A price that isn't shown is bounded in so many measures, which answer different questions.
 MOST_BOUNDS = 2
+#: So many further measures, and groups of levels that are alike, are told.
+MOST_FURTHER, MOST_GROUPS = 2, 3
 #: Of more levels "all others" says it.
 MOST_OTHERS = 2
 #: What an increase is called that is told as "times": "3.1 times as long".
@@ -43,12 +45,12 @@ class Told:
         subject = f"With {_level(finding.first[0].subject, finding.factor)}"
         parts = [f"{subject} {self._measure_words(finding.first, whole=True)}."]
         better = finding.first[0].is_better
-        further = _one_a_question(finding)
+        further = _one_a_question(finding)[:MOST_FURTHER]
         for opening, same in (("Also", True), ("The price:" if better else "In return", False)):
             groups = [group for group in further if (group[0].is_better == better) is same]
             if groups:
                 parts.append(f"{opening} {listed([self._measure_words(group) for group in groups])}.")
-        if finding.factor == "cca" and better and all(group[0].is_better for group in further):
+        if finding.factor == "cca" and better and not further:
             parts.append(self._no_price(finding))
         parts.append(self._sure(finding.first))
         return " ".join(filter(None, parts))
@@ -80,7 +82,8 @@ class Told:
                 own = row["scenario"] if side.subject == side.row["level_a"] else row["other_scenario"]
                 place = (own,) if side.row["factor"] == "cca" else (own, row["cca"])
                 of_places.setdefault(place, []).append(wanted * says.get(row["verdict"], 0))
-        found = list(of_places.values())
+        # A place that lacks one of the levels tells nothing of all of them.
+        found = [says_of for says_of in of_places.values() if len(says_of) == max(map(len, of_places.values()))]
         return sum(min(one) == 1 for one in found), len(found), sum(max(one) == -1 for one in found)
 
     def _where(self, group) -> str:
@@ -122,6 +125,8 @@ class Told:
             where.append(f"{'most ' * (several and named)}in {_scenario(row)}")
         if named and len(group) > 1:
             where.append(f"against {_level(side.other, row['factor'])}")
+        if named:
+            where.append(f"n = {int(row['n'])}")
         unit = f" {side.measure.unit}" if side.measure.unit else ""
         text = f"{short(values[0])} against {short(values[1])}{unit}"
         if named and not is_missing(row["difference_low"]):
@@ -135,14 +140,7 @@ class Told:
         said = {group[0].measure.asks for group in (finding.first, *finding.further)}
         table = self.comparisons[self.comparisons["factor"] == finding.factor]
         rows = table[[frozenset(pair) in keys for pair in zip(table["level_a"], table["level_b"], strict=True)]]
-        first = {}
-        for column, of_measure in rows.groupby("measure", sort=False):
-            if BY_COLUMN[column].asks not in said:
-                first.setdefault(
-                    BY_COLUMN[column].asks,
-                    f"{_amount(of_measure['bound'].max(), BY_COLUMN[column])} in {BY_COLUMN[column].name}",
-                )
-        bounds = list(first.values())[:MOST_BOUNDS]
+        bounds = _bounds(rows[[BY_COLUMN[column].asks not in said for column in rows["measure"]]])[:MOST_BOUNDS]
         return f"No price is shown: pairs of runs differ by at most {listed(bounds)}." if bounds else ""
 
     def _sure(self, group) -> str:
@@ -163,21 +161,24 @@ class Told:
         return f"By {test}, corrected for all comparisons, {p_words(worst)}."
 
 
-def alike_sentence(comparisons: pd.DataFrame, factor="cca") -> str:
-    """Say which levels are alike in every measure, and by how much pairs of runs differ at most; nothing if none are."""
-    table = comparisons[comparisons["factor"] == factor]
-    parts = []
-    for levels in _alike_levels(table):
-        rows = table[table["level_a"].isin(levels) & table["level_b"].isin(levels)]
-        bounds = [
-            f"{_amount(of_measure['bound'].max(), BY_COLUMN[column])} in {BY_COLUMN[column].name}"
-            for column, of_measure in rows.groupby("measure", sort=False)
-        ]
-        names = listed([_level(level, factor) for level in levels])
-        parts.append(
-            f"{names} are alike in all that is compared: {'pairs of runs' if factor == 'cca' else 'means'} differ by at most {listed(bounds)}."
-        )
-    return " ".join(parts)
+def alike_sentence(comparisons: pd.DataFrame) -> str:
+    """Say which CCAs are alike in every measure, and by how much pairs of runs differ at most; nothing if none are."""
+    table = comparisons[comparisons["factor"] == "cca"]
+    groups = sorted(_alike_levels(table), key=len, reverse=True)[:MOST_GROUPS]
+    if not groups:
+        return ""
+    rows = pd.concat([table[table["level_a"].isin(levels) & table["level_b"].isin(levels)] for levels in groups])
+    names = "; ".join(listed([cca_name(level) for level in levels]) for levels in groups)
+    return f"Alike in all that is compared are {names}: pairs of runs differ by at most {listed(_bounds(rows)[:MOST_BOUNDS])}."
+
+
+def _bounds(rows) -> list[str]:
+    """Return how far pairs of runs differ in some rows of `COMPARISONS`, in a measure for each question."""
+    first: dict[str, str] = {}
+    for column, of_measure in rows.groupby("measure", sort=False):
+        measure = BY_COLUMN[column]
+        first.setdefault(measure.asks, f"{_amount(of_measure['bound'].max(), measure)} in {measure.name}")
+    return list(first.values())
 
 
 def _alike_levels(table) -> list[list[str]]:
@@ -202,12 +203,8 @@ def open_sentence(comparisons: pd.DataFrame) -> str:
     rows = comparisons[(comparisons["factor"] == "cca") & (comparisons["verdict"] == OPEN)]
     if rows.empty:
         return ""
-    bounds = [
-        f"{_amount(of_measure['bound'].max(), BY_COLUMN[column])} in {BY_COLUMN[column].name}"
-        for column, of_measure in rows.groupby("measure", sort=False)
-    ]
     names = listed([cca_name(level) for level in dict.fromkeys([*rows["level_a"], *rows["level_b"]])])
-    return f"No difference between {names} is shown, and none is ruled out: pairs of runs differ by up to {listed(bounds)}."
+    return f"No difference between {names} is shown, and none is ruled out: pairs of runs differ by up to {listed(_bounds(rows))}."
 
 
 def _one_a_question(finding) -> list[tuple[Side, ...]]:

@@ -80,7 +80,6 @@ TOPIC = Topic(
     "time_series",
     "Over time",
     order=40,
-    opens=False,
     heading="What do flows do over time?",
     applies=lambda design: bool(sampled_scenarios(design) or pictures(design)),
     analyses=(
