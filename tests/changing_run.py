@@ -14,7 +14,7 @@ def changing_run(*entries, duration_s=20, transport=None, **link) -> RunSpecific
         "transport": transport or {},
     }
     made = study.resolve({"study": "s", "ccas": ["bbr"], "scenarios": [scenario]}, "s.yaml")
-    run = {"scenario": "x", "cca": "bbr", "ip_version": "ipv4", "replication": 1}
+    run = {"scenario": "x", "cca": "bbr", "ip_version": "ipv4", "replication": 1, "seed": 1}
     return specification_of(run, {"x": made["scenarios"][0]})
 
 

@@ -235,7 +235,7 @@ EXEMPT = {
     "transport.recovery": "Linux has one way",
     "transport.receive_wait": "where the receiver waits; the results are the same",
     "platform": "what carries the run out", "kernel": "the check `kernel` compares the build's number",
-    **dict.fromkeys((f"variation.{key}" for key in ("rtt_percent", "rate_percent", "queue_packets", "background_percent", "start_ms")),
+    **dict.fromkeys((f"variation.{key}" for key in ("rtt_percent", "rate_percent", "queue_packets", "background_percent", "start_ms", "down_percent")),
                     "draws other values of other keys before there is a run"),
     **dict.fromkeys((f"flow_group.{key}" for key in ("name", "application", "cca", "count", "pair", "ecn", "stop_s", "on_s", "off_s", "arrivals_per_s", "sizes", "packet_bytes")), PLANNED_TOO),
     **dict.fromkeys((f"change.{key}" for key in ("at_s", "direction", "rate_mbps", "delay_ms", "loss_percent", "down_for_s", "over_s", "step_ms")), "a part of `link.timeline`"),

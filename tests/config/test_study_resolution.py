@@ -72,7 +72,7 @@ traffic:
 transport:
   {segment_bytes: null, receive_buffer_bytes: null, receive_buffer_autotuning: true, send_buffer_bytes: null, delayed_acks: true, min_rto_ms: null, ecn: "off", recovery: prr, segmentation_offload: false,
    cca_set_by: socket, restricted_ccas: allowed, receive_wait: kernel}
-variation: {rtt_percent: 0, rate_percent: 0, queue_packets: 0, background_percent: 0, start_ms: 0}
+variation: {rtt_percent: 0, rate_percent: 0, queue_packets: 0, background_percent: 0, start_ms: 0, down_percent: 0}
 """
 
 

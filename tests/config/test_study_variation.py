@@ -51,6 +51,20 @@ def test_draws_are_even_between_their_ends(drawn, quantity):
     assert values.max() - values.min() > 0.995 * (high - low)
 
 
+def test_outages_last_as_long_as_drawn_and_the_same_for_all_of_a_seed():
+    link = CABLE["link"] | {"timeline": [{"at_s": 4, "down_for_s": 2}, {"at_s": 9, "delay_ms": 30}]}
+    study = study_of({"down_percent": 25}, SEEDS, topology="dumbbell", link=link, traffic={"duration_s": 14})
+    lengths = []
+    for number in range(1, SEEDS + 1):
+        runs = [studies.run_specification(study, "drawn", cca, "ipv4", number)["scenario"] for cca in ("reno", "cubic")]
+        assert runs[0] == runs[1]
+        outage, other = runs[0]["link"]["timeline"]
+        assert (outage["at_s"], other["at_s"], other["delay_ms"], other["down_for_s"]) == (4, 9, 30, None)
+        lengths.append(outage["down_for_s"])
+    assert min(lengths) >= 1.5 and max(lengths) <= 2.5
+    assert stats.kstest((np.array(lengths) - 1.5), "uniform").pvalue > 0.001
+
+
 def test_queues_and_background_are_drawn_as_often_as_asked(drawn):
     queues = [each["queue"]["packets"] for each in drawn]
     counts = [queues.count(packets) for packets in range(38, 43)]
@@ -175,6 +189,7 @@ def test_runs_of_a_job_have_the_same_conditions():
             {"queue": {"bdp": 1}, "transport": {"segment_bytes": 500}}, {"queue_packets": 1},
             "variation.queue_packets is 1; allowed with a queue in BDPs is 0 where packets of IPv4 and IPv6 differ in size",
         ),
+        ({}, {"down_percent": 5}, "variation.down_percent is 5; allowed with a link that is never down is 0."),
         ({"topology": "dumbbell"}, {"background_percent": 5}, "variation.background_percent is 5; allowed with topology dumbbell is 0"),
         ({"background": "server"}, {"background_percent": 5}, "variation.background_percent is 5; allowed with background server is 0."),
         ({"queue": {"packets": 2}}, {"queue_packets": 2}, "variation reaches what can't be run: queue.packets is 0; allowed is"),

@@ -91,6 +91,7 @@ def _check_variation(scenario, calibration):
         ("rate_percent", run.rate_mbps is None, "without a link.rate_mbps is 0"),
         ("rtt_percent", run.timeline, "with a link that changes is 0"),
         ("rate_percent", run.timeline, "with a link that changes is 0"),
+        ("down_percent", not any(entry["down_for_s"] for entry in scenario["link"]["timeline"]), "with a link that is never down is 0"),
         (
             "queue_packets", "bdp" in scenario["queue"] and len(sizes) > 1,
             "with a queue in BDPs is 0 where packets of IPv4 and IPv6 differ in size; give the queue in packets or bytes",

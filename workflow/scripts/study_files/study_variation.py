@@ -16,7 +16,7 @@ from experiment.packet_sizes import PACKET_BYTES
 from experiment.specification import RunSpecification
 
 #: What may be drawn: keys of `variation`.
-QUANTITIES = ("rtt_percent", "rate_percent", "queue_packets", "background_percent", "start_ms")
+QUANTITIES = ("rtt_percent", "rate_percent", "queue_packets", "background_percent", "start_ms", "down_percent")
 #: So are drawn values rounded that they can be read back: tc prints six digits of a delay, and Linux counts a shaper's rate
 #: in bytes a second.
 DELAY_DIGITS, RATE_STEP_BPS = 6, 8
@@ -87,6 +87,9 @@ def varied(scenario, shares) -> dict:
         least_ms = _specification(result).rtt_longest_ms if within_ms is None else within_ms
         later_ms = _rounded(least_ms + shares["start_ms"] * asked["start_ms"])
         result["traffic"] = scenario["traffic"] | {"start_within_ms": later_ms}
+    if asked["down_percent"]:
+        factor = _factor(asked["down_percent"], shares["down_percent"])
+        link["timeline"] = [_with_outage(entry, factor) for entry in link["timeline"]]
     return result
 
 
@@ -98,8 +101,15 @@ def variation_words(variation) -> str:
         "queue_packets": "queue ±{:g} " + ("packet" if variation["queue_packets"] == 1 else "packets"),
         "background_percent": "background traffic in {:g} % of the replications",
         "start_ms": "flows start within up to {:g} ms more",
+        "down_percent": "time down ±{:g} %",
     }
     return ", ".join(text.format(variation[quantity]) for quantity, text in words.items() if variation[quantity])
+
+
+def _with_outage(entry, factor):
+    """Return an entry of a timeline whose outage, if it is one, lasts so many times as long, in whole milliseconds."""
+    down_s = entry["down_for_s"]
+    return entry if down_s is None else entry | {"down_for_s": _plain(max(round(down_s * factor, 3), 0.001))}
 
 
 def _specification(scenario):

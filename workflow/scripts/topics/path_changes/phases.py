@@ -5,6 +5,7 @@ from itertools import pairwise
 
 from experiment.specification import RunSpecification
 from experiment.timeline import DIRECTIONS, LOST_ALL
+from study_files.study_variation import drawn
 from wording.number_format import plain
 
 #: What is a phase of its own; of a ramp it is the last part, of a trace the first step.
@@ -33,9 +34,9 @@ class Phase:
 
 
 def specification_of(run, changing) -> RunSpecification:
-    """Return the specification of a run, a row with its factors; ``changing`` are the resolved scenarios whose path changes, by their names."""
+    """Return the specification of a run, a row with its factors and its seed; ``changing`` are the resolved scenarios whose path changes, by their names."""
     factors = {name: run[name] for name in ("cca", "ip_version", "replication")}
-    return RunSpecification(factors | {"scenario": changing[run["scenario"]]})
+    return RunSpecification(factors | {"scenario": drawn(changing[run["scenario"]], run["seed"])})
 
 
 def phases_of(run) -> list[Phase]:
