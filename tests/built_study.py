@@ -157,15 +157,15 @@ class Built:
         rule["calls"][0]["params"] |= params
         self.carry_out("topics.carry_out", rule["input"], rule["output"], {"calls": rule["calls"]})
 
-    def page_rule(self):
-        """Return inputs and parameters of the report's rule, for the tables that lie in the folder."""
+    def page_rule(self, name="write_report"):
+        """Return script, inputs and parameters of a rule of the report, for the tables that lie in the folder."""
         path = ROOT / "workflow/rules/report.smk"
         outline = self.outline_of_tables()
         outline = study_outline(outline.design, [topic for topic in self.topics if topic in outline.topics])
         namespace = self.namespace(outline)
         exec(code_beside_rules(path), namespace)
-        rule = next(rule for rule in rules_of(path) if rule.name == "write_report")
-        inputs = {name: self.place(given) for name, given in rule.section("input", namespace).items()}
+        rule = next(rule for rule in rules_of(path) if rule.name == name)
+        inputs = {key: self.place(given) for key, given in rule.section("input", namespace).items()}
         return rule.script, inputs, rule.section("params", namespace)
 
     def write_page(self, **params):
@@ -176,6 +176,13 @@ class Built:
             carry_out(
                 script, inputs, {"report": self.report, "details": self.page, "findings": self.findings}, given | params
             )
+
+    def write_explorer(self):
+        """Write the page on which a reader asks the runs; return its path."""
+        script, inputs, params = self.page_rule("write_explorer")
+        page = self.folder / "explore.html"
+        carry_out(script, inputs, {"page": page}, params)
+        return page
 
     def table(self, name):
         """Return the path of a table, tidy or analysis."""

@@ -14,6 +14,8 @@ OVERFLOWING = """
 
 #: Name of a page's file -> that of the other page of the same study.
 OTHER_PAGE = {"report.html": "details.html", "details.html": "report.html"}
+#: That of the page on which a reader asks the runs.
+EXPLORER = "explore.html"
 #: Most words of a caption.
 CAPTION_WORDS = 60
 
@@ -51,7 +53,7 @@ class PageParts(HTMLParser):
                 self.targets.append(value[1:])
             elif value and tag == "a" and value.partition("#")[0] in OTHER_PAGE:
                 self.others.append(value)
-            elif value and value != "data:,":
+            elif value and value != "data:," and (tag, value) != ("a", EXPLORER):
                 self.loads.append((tag, name, value))
 
     def handle_endtag(self, tag):

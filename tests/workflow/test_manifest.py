@@ -47,6 +47,7 @@ def test_every_published_file_is_listed_and_as_it_is_listed(results):
         "report.html",
         "details.html",
         "findings.json",
+        "explore.html",
     }
 
 
@@ -143,6 +144,7 @@ def test_metadata_has_what_a_workflow_run_requires(crate):
     assert ids(action["result"]) == [
         "analysis/",
         "details.html",
+        "explore.html",
         "figures/",
         "findings.json",
         "report.html",

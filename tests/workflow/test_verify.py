@@ -188,6 +188,7 @@ CHANGES = {
     "report.html": ("Valid runs", "Good runs"),
     "details.html": ("Valid runs", "Good runs"),
     "findings.json": ("Vegas", "Reno"),
+    "explore.html": ("The networks", "Our networks"),
     "workflow/rules/tidy.smk": ("rule", "rule "),
 }
 

@@ -1,4 +1,4 @@
-# Report: tidy tables, analysis and figures -> report.html, details.html, findings.json; all of these and the runs -> ro-crate-metadata.json
+# Report: tidy tables, analysis and figures -> report.html, details.html, findings.json, explore.html; all of these and the runs -> ro-crate-metadata.json
 
 
 OTHER_TABLES = [f"other_{table.name}" for topic in OUTLINE.topics for table in topic.other_tables]
@@ -49,6 +49,33 @@ rule write_report:
         "../scripts/report_page/write_report.py"
 
 
+# A page of its own: what it shows is chosen there, of the tidy tables alone.
+rule write_explorer:
+    input:
+        **table_paths(("runs", "scenarios", "checks", "provenance"), DESIGN),
+        template=own("report/explore/explore.html.j2"),
+        style=own("report/page.css"),
+        own_style=own("report/explore/explore.css"),
+        script=own("report/explore/explore.js"),
+    output:
+        page=report(
+            "results/{study}/explore.html",
+            caption="../../report/explore.rst",
+            category="Report",
+            labels={"figure": "Ask the runs", "shows": "any measure, single runs"},
+        ),
+    log:
+        "results/{study}/logs/write_explorer.log",
+    container:
+        "envs/analysis.sif"
+    params:
+        code=code_of("report_page/write_explorer"),
+        image=ANALYSIS_IMAGE,
+        prose={key: STUDY[key] for key in studies.PROSE},
+    script:
+        "../scripts/report_page/write_explorer.py"
+
+
 # Published with the results, for the manifest names what made them: path here -> its copy.
 SOURCES = {
     own(path): f"results/{{study}}/workflow/{path.removeprefix('workflow/')}"
@@ -72,6 +99,7 @@ rule write_manifest:
             *rules.tidy_runs.output,
             *(path for path in rules.write_report.input if path.startswith(f"{RESULTS}/{{study}}/")),
             *rules.write_report.output,
+            *rules.write_explorer.output,
             *(f"results/{{study}}/workflow/kernel-{kernel}.json" for kernel in KERNELS),
         ],
         runs="results/{study}/tidy/runs.csv",

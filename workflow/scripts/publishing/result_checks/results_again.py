@@ -24,7 +24,17 @@ from study_files.kernels import names_files_unread
 from study_files.study_replications import look_path
 
 #: What is made again, below a results folder.
-DERIVED = ("tidy", "analysis", "figures", "workflow", "report.html", "details.html", "findings.json", MANIFEST)
+DERIVED = (
+    "tidy",
+    "analysis",
+    "figures",
+    "workflow",
+    "report.html",
+    "details.html",
+    "findings.json",
+    "explore.html",
+    MANIFEST,
+)
 #: The resolved study, title and description too.
 STUDY = "workflow/study.json"
 #: What results have that doesn't follow from the documents: their own claims and their versions, and how kernels were built.
