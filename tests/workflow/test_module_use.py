@@ -104,6 +104,14 @@ def test_of_a_repository_a_checkout_is_made_in_the_cache(kind, checkout_in, tmp_
     assert status != 0 and f"the images are missing, run `make -C {checkout} setup`" in printed, printed
 
 
+def test_the_default_profile_serves_a_deployed_folder(other, root):
+    """`snakedeploy deploy-workflow` copies profiles/ and config/, and no script."""
+    shutil.rmtree(other.folder / "profiles", ignore_errors=True)
+    shutil.copytree(root / "profiles", other.folder / "profiles")
+    status, printed = other.snakemake("-n")
+    assert status == 0 and "profiles/default" in printed and "sawtooth_emulate_run" in printed, printed
+
+
 CLAIMS = """
 paper: {title: Of one's own, authors: One}
 own_ccas: [own]
