@@ -9,6 +9,7 @@ import pytest
 from tests.session.test_run_cost import shared_by_runs
 
 from session import study_list, study_names
+from session.machine_speed import DEFAULT_PART, Measured, measured_in
 from session.run_cost import document_kb
 
 
@@ -34,8 +35,40 @@ def test_list_of_a_study_that_has_some_runs(tmp_path):
     folder = tmp_path / "smoke" / "runs" / "a" / "reno" / "ipv4"
     folder.mkdir(parents=True)
     (folder / "1.json.gz").touch()
-    study, runs, done, *_, file = study_list.row_of(study_names.file_of("smoke"), tmp_path)
+    study, runs, done, *_, file = study_list.row_of(
+        study_list.cost_of(study_names.file_of("smoke"), tmp_path), Measured()
+    )
     assert (study, runs, done, file) == ("smoke", "16", "1", "config/studies/smoke.yaml")
+
+
+def benchmark(folder, scenario, number, text):
+    file = folder / "benchmarks" / "runs" / scenario / "reno" / "ipv4" / f"{number}.tsv"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text)
+
+
+def test_speed_is_that_of_the_runs_carried_out_here(tmp_path):
+    """Cached runs have a heading alone; a damaged file and a scenario that the study no longer has count nothing."""
+    for number in range(10):
+        benchmark(tmp_path, "a", number, "s\th:m:s\n0.5\t0:00:00\n")
+    benchmark(tmp_path, "a", 10, "s\th:m:s\n")
+    benchmark(tmp_path, "a", 11, "s\th:m:s\n?\t0\n")
+    benchmark(tmp_path, "gone", 1, "s\th:m:s\n99\t0\n")
+    measured = measured_in(tmp_path, {"a": 2.0})
+    assert (measured.runs, measured.part) == (10, 0.25)
+    assert Measured(9, 1.0, 9.0).part == DEFAULT_PART
+
+
+def test_finished_study_says_how_far_off_its_estimate_was(tmp_path):
+    file = study_names.file_of("smoke")
+    bound_s = study_list.cost_of(file, tmp_path).bound_s / 16
+    for number in range(16):
+        benchmark(tmp_path / "smoke", "10mbit-20ms-0pct-1flow", number, f"s\n{bound_s}\n")
+    cost = study_list.cost_of(file, tmp_path)
+    part = cost.measured.part
+    assert study_list.row_of(cost, Measured(10, part, 1.0))[4] == "+0%"
+    assert study_list.row_of(cost, Measured(10, 2 * part, 1.0))[4] == "-50%"
+    assert study_list.row_of(cost, Measured(10, part, 1.0))[3] == f"{part * cost.bound_s / 3600:.2g}"
 
 
 # kB of the documents of shipped studies, a mean over the runs of a scenario.

@@ -24,6 +24,28 @@ def test_the_linter_finds_nothing_before_set_up(fresh):
     assert done.returncode == 0 and "Congratulations" in done.stderr, done.stdout + done.stderr
 
 
+@pytest.mark.parametrize("words", [["-n", "--cores", "1"], ["--rulegraph"], ["--dag"]])
+def test_plan_and_graphs_need_no_set_up(fresh, words):
+    """The catalog of workflows calls them on a fresh checkout. Only a call that would run jobs is refused."""
+    for link in (fresh.folder / "envs").iterdir():
+        link.unlink()
+    status, printed = fresh.snakemake(*words, "--configfile", "config/studies/smoke.yaml", check=False)
+    assert status == 0 and "emulate_run" in printed.replace(" ", "_"), printed
+    assert ("the images are missing, so this plan" in printed) == ("-n" in words)
+
+
+def test_jobs_need_the_images(fresh):
+    for link in (fresh.folder / "envs").iterdir():
+        link.unlink()
+    status, printed = fresh.snakemake("--cores", "1", "--configfile", "config/studies/smoke.yaml", check=False)
+    assert (
+        status != 0
+        and f"the images are missing, run `make -C {fresh.folder} setup`" in printed
+        and "Traceback" not in printed
+    ), printed
+    assert not (fresh.folder / "results/smoke/runs").exists()
+
+
 def test_a_rule_without_a_log_would_be_found(fresh):
     with (fresh.folder / "workflow/rules/tidy.smk").open("a") as rules:
         rules.write(

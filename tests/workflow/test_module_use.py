@@ -96,7 +96,20 @@ def test_of_a_repository_a_checkout_is_made_in_the_cache(kind, checkout_in, tmp_
     assert (checkout / "workflow/scripts/session").is_dir()
     (checkout / "envs/testbed.json").unlink()  # as nothing is set up in a new one
     status, printed = other.snakemake("-n")
+    assert (
+        status == 0
+        and f"the images are missing, so this plan takes every result for stale; `make -C {checkout} setup`" in printed
+    )
+    status, printed = other.snakemake()
     assert status != 0 and f"the images are missing, run `make -C {checkout} setup`" in printed, printed
+
+
+def test_the_default_profile_serves_a_deployed_folder(other, root):
+    """`snakedeploy deploy-workflow` copies profiles/ and config/, and no script."""
+    shutil.rmtree(other.folder / "profiles", ignore_errors=True)
+    shutil.copytree(root / "profiles", other.folder / "profiles")
+    status, printed = other.snakemake("-n")
+    assert status == 0 and "profiles/default" in printed and "sawtooth_emulate_run" in printed, printed
 
 
 CLAIMS = """

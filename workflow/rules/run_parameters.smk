@@ -1,6 +1,6 @@
 # What the runs are, and the parameters of their jobs: all that kernels.smk and emulate.smk need
 # Guest kernels of the study's own, of a study that has any
-LINUX_SHA256 = image_fact(own("envs/testbed.json"), "linux_sha256", needed=not IS_LINTED)
+LINUX_SHA256 = image_fact(own("envs/testbed.json"), "linux_sha256", needed=NEEDS_IMAGES)
 KERNELS = kernels_of(STUDY, LINUX_SHA256)
 
 

@@ -3,6 +3,7 @@
 import json
 import shlex
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from session import module_memory
@@ -48,10 +49,27 @@ def image_fact(description: str | Path, name: str, needed: bool = True) -> str:
     path = Path(description)
     if not needed and not path.exists():
         return ""
-    set_up = f"make -C {shlex.quote(str(path.parent.parent))} setup" if path.is_absolute() else "make setup"
     try:
         return json.loads(path.read_text())[name]
     except OSError as error:
-        sys.exit(f"sawtooth: {path} can't be read ({error.strerror}): the images are missing, run `{set_up}`.")
+        sys.exit(f"sawtooth: {path} can't be read ({error.strerror}): the images are missing, run `{_set_up(path)}`.")
     except (ValueError, KeyError):
-        sys.exit(f"sawtooth: {path} is no image description: run `{set_up}`.")
+        sys.exit(f"sawtooth: {path} is no image description: run `{_set_up(path)}`.")
+
+
+def require_images(descriptions: Sequence[str | Path], only_planned: bool) -> None:
+    """Leave with one sentence if an image is missing; print one if jobs are only planned, since a plan needs no image."""
+    missing = next((path for path in map(Path, descriptions) if not path.exists()), None)
+    if missing is None:
+        return
+    if not only_planned:
+        image_digest(missing)
+    print(
+        f"sawtooth: the images are missing, so this plan takes every result for stale; `{_set_up(missing)}` makes them.",
+        file=sys.stderr,
+    )
+
+
+def _set_up(path: Path) -> str:
+    """Return the command that makes the image of a description."""
+    return f"make -C {shlex.quote(str(path.parent.parent))} setup" if path.is_absolute() else "make setup"
