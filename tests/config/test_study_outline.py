@@ -64,7 +64,7 @@ def test_studies_of_the_ip_paper_have_everything(path):
     outline = study_outline(StudyDesign(study, frozenset(["descriptive"])))
     assert set(names(outline)) == {
         "descriptive", "steady", "delay_percentiles", "validity", "checks", "ip_versions", "ip_overall", "ccas", "cca_pairs", "pooled", "pooled_tests",
-        "variance", "models", "regressions", "claims", "claim_versions", "mislabelled",
+        "variance", "models", "regressions", "claims", "claim_versions", "mislabelled", "differences", "comparisons",
     }  # fmt: skip
     assert set(slugs(outline)) == {
         "goodput", "rtt", "loss", "retransmits", *PUBLISHED, "ideal", "price", "knee", "distributions", "emulation",

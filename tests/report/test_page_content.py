@@ -15,7 +15,7 @@ import tidy_tables
 from figure_parts.captions import render_caption, write_caption
 from page_checks import page_text
 from path_studies import scenario
-from report_page import tests_and_power, write_report
+from report_page import repeated_run, tests_and_power
 from report_page.conditions import scenario_rows
 from report_page.metric_definitions import definitions
 from report_page.statements import Facts
@@ -90,21 +90,21 @@ def test_commands_name_the_published_study_and_the_document(small):
 
 def test_a_published_sum_is_checked():
     run = {"scenario": "a", "cca": "reno", "ip_version": "ipv4", "replication": 1}
-    commands = write_report.rerun_commands("s", run, "f" * 64)
+    commands = repeated_run.rerun_commands("s", run, "f" * 64)
     assert commands[0].endswith(
         " --configfile results/s/workflow/study.json --force results/s/runs/a/reno/ipv4/1.json.gz"
     )
     assert commands[1] == (f"echo '{'f' * 64}  results/s/runs/a/reno/ipv4/1.json.gz' | sha256sum --check")
-    without = write_report.rerun_commands("s", run, None)
+    without = repeated_run.rerun_commands("s", run, None)
     assert without == [(sum := "sha256sum results/s/runs/a/reno/ipv4/1.json.gz"), commands[0], sum]
 
 
 def test_the_run_to_repeat_is_none_that_was_measured_under_a_real_clock():
     scenarios = pd.DataFrame({"scenario": ["measured", "emulated"], "platform": ["host", "uml"]})
     runs = pd.DataFrame({"scenario": ["measured", "emulated", "emulated"], "valid": [True, False, True]})
-    assert write_report.repeatable_run(runs, scenarios).name == 2
-    assert write_report.repeatable_run(runs[:2], scenarios).name == 1
-    assert write_report.repeatable_run(runs[:1], scenarios) is None
+    assert repeated_run.repeatable_run(runs, scenarios).name == 2
+    assert repeated_run.repeatable_run(runs[:2], scenarios).name == 1
+    assert repeated_run.repeatable_run(runs[:1], scenarios) is None
 
 
 def test_provenance_names_what_ran(small):

@@ -101,7 +101,7 @@ def test_topic_is_part_of_the_page_and_no_run_is_repeated(with_topic):
         places = [sections.index(name) for name in (*before, "run-counts", "speed", "validity")]
         assert places == sorted(places)
     assert '<p class="kind">Question 1</p>\n  <h2 id="run-counts-heading">' in html
-    assert '<p class="kind">Question 2</p>\n  <h2 id="speed-heading">' in html
+    assert '<p class="kind">Question 3</p>\n  <h2 id="speed-heading">' in html
     assert '<li><a href="#run-counts">Runs</a></li>' in html
     assert '<li><a href="#run-counts">Runs</a> <span>Reno and Vegas, a first look has runs.</span></li>' in short
     for cca in ("reno", "vegas"):

@@ -121,7 +121,7 @@ def test_analysis_says_in_words_what_it_cannot_compute(smoke):
     tables = {path.stem: list(csv.DictReader(path.open())) for path in folder.glob("*.csv")}
     assert set(tables) == {
         "descriptive", "steady", "delay_percentiles", "variance", "validity", "checks", "ip_versions", "ip_overall", "ccas", "cca_pairs", "pooled",
-        "pooled_tests", "models", "regressions", "claims", "claim_versions", "mislabelled",
+        "pooled_tests", "models", "regressions", "claims", "claim_versions", "mislabelled", "differences", "comparisons",
     }  # fmt: skip
     for name, rows in tables.items():
         for row in rows:

@@ -12,8 +12,8 @@ import pandas as pd
 from markupsafe import Markup
 
 from figure_parts.figure_style import DARK, LIGHT, cca_colour, cca_marker
+from report_page.repeated_run import rerun_commands
 from report_page.topology_drawing import topology_drawing
-from report_page.write_report import rerun_commands
 from rule_script import run_rule
 from run_tables.reading import read_runs, read_table
 from run_tables.scenario_table import SCENARIOS

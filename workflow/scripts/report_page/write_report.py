@@ -9,7 +9,6 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import jinja2
-import pandas as pd
 from markupsafe import Markup
 
 from figure_parts.figure_style import DARK, LIGHT
@@ -27,6 +26,7 @@ from report_page.page_sections import (
     short_figures,
     short_sections,
 )
+from report_page.repeated_run import repeatable_run, rerun_commands
 from report_page.study_facts import facts_of_design, kernels_of, replications_taken
 from report_parts.inline_figures import once_more
 from report_parts.material import ReportMaterial
@@ -38,7 +38,6 @@ from run_tables.reading import read_runs, read_table, run_name
 from run_tables.run_keys import CELL
 from run_tables.scenario_table import SCENARIOS
 from run_tables.table import OTHER
-from study_files.run_platforms import is_repeatable
 from study_files.study_design import StudyDesign, is_simulator
 from study_files.study_features import features_of
 from topics import registry
@@ -82,26 +81,6 @@ def _metric_items(tables, figures, design) -> dict[str, dict]:
                 "notes": notes,
             }
     return items
-
-
-def repeatable_run(runs, scenarios) -> pd.Series | None:
-    """Return a run, valid if possible, that anybody can repeat to the byte; None if all were measured under a real clock."""
-    repeatable = runs[runs["scenario"].isin(scenarios.loc[scenarios["platform"].map(is_repeatable), "scenario"])]
-    best = repeatable[repeatable["valid"]] if repeatable["valid"].any() else repeatable
-    return None if best.empty else best.iloc[0]
-
-
-def rerun_commands(study, run, sha256) -> list[str]:
-    """Return the shell lines that run one cell again, a row of ``tidy/runs.csv``, and compare its bytes.
-
-    They name the study as it is published with its results, whatever its file has become since. ``sha256`` is the published
-    sum of the run's document, None if the tables have none.
-    """
-    document = f"results/{study}/runs/{run_name(run)}.json.gz"
-    rerun = f"snakemake --cores 1 --use-apptainer --configfile results/{study}/workflow/study.json --force {document}"
-    if sha256:
-        return [rerun, f"echo '{sha256}  {document}' | sha256sum --check"]
-    return [f"sha256sum {document}", rerun, f"sha256sum {document}"]
 
 
 def _ccas_words(ccas, design) -> str:

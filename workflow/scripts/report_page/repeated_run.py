@@ -1,0 +1,26 @@
+"""A run of a study that anybody can repeat, and the commands that do."""
+
+import pandas as pd
+
+from run_tables.reading import run_name
+from study_files.run_platforms import is_repeatable
+
+
+def repeatable_run(runs, scenarios) -> pd.Series | None:
+    """Return a run, valid if possible, that anybody can repeat to the byte; None if all were measured under a real clock."""
+    repeatable = runs[runs["scenario"].isin(scenarios.loc[scenarios["platform"].map(is_repeatable), "scenario"])]
+    best = repeatable[repeatable["valid"]] if repeatable["valid"].any() else repeatable
+    return None if best.empty else best.iloc[0]
+
+
+def rerun_commands(study, run, sha256) -> list[str]:
+    """Return the shell lines that run one cell again, a row of ``tidy/runs.csv``, and compare its bytes.
+
+    They name the study as it is published with its results, whatever its file has become since. ``sha256`` is the published
+    sum of the run's document, None if the tables have none.
+    """
+    document = f"results/{study}/runs/{run_name(run)}.json.gz"
+    rerun = f"snakemake --cores 1 --use-apptainer --configfile results/{study}/workflow/study.json --force {document}"
+    if sha256:
+        return [rerun, f"echo '{sha256}  {document}' | sha256sum --check"]
+    return [f"sha256sum {document}", rerun, f"sha256sum {document}"]
