@@ -37,6 +37,8 @@ def in_terminal(words, folder, environ, is_time):
     return status, re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", b"".join(parts).decode(errors="replace"))
 
 
+# Where the signal hits just as a run ends, the line is still missing at times.
+@pytest.mark.faults
 def test_one_line_says_what_is_kept_and_what_goes_on(fresh):
     snakemake = str(Path(sys.executable).with_name("snakemake"))
     words = [snakemake, "--use-apptainer", "--cores", "1", "--configfile", MINI]
@@ -44,6 +46,7 @@ def test_one_line_says_what_is_kept_and_what_goes_on(fresh):
     status, printed = in_terminal(words, fresh.folder, environ, lambda: fresh.finished_runs(study="mini"))
     assert status != 0
     assert [words for words in OF_FAILURES if words in printed] == []
+    assert "sawtooth: interrupted" in printed, printed[-3000:]
     (sentence,) = re.findall(
         r"sawtooth: interrupted; (\d+) of 8 runs of mini are kept, go on with: (snakemake .+?)\r", printed
     )

@@ -3,6 +3,7 @@
 Snakemake would show each run that was stopped as one that failed, with its command of 2,000 characters.
 """
 
+import atexit
 import os
 import shlex
 import signal
@@ -41,7 +42,7 @@ class Interruption:
 
     def __init__(self, study: str, documents: Iterable[str], command: str):
         self.study, self.documents, self.command = study, documents, command
-        self.is_asked = False
+        self.is_asked = self.is_said = False
 
     def interrupt(self, number, frame) -> None:
         """Handle the signal: note it before any job can end of it, then do what Python does, if need be a moment later."""
@@ -63,8 +64,15 @@ class Interruption:
 
     def explain(self) -> None:
         """Print the line if the user has pressed Ctrl-C; called when all jobs have ended."""
-        if self.is_asked:
+        if self.is_asked and not self.is_said:
+            self.is_said = True
             say(self.sentence())
+
+    def explain_at_exit(self) -> None:
+        """Print the line where Snakemake ended without its `onerror:`, as it does of a signal between two jobs."""
+        if self.is_asked and not self.is_said:
+            self.is_said = True
+            print(f"\r{self.sentence()}", file=sys.stderr, flush=True)
 
     def sentence(self) -> str:
         """Return what is kept, and how to go on."""
@@ -90,4 +98,5 @@ def watch_interrupts(study: str, documents: Iterable[str]) -> Interruption:
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGINT, interruption.interrupt)
         filter_messages(interruption.is_shown)
+        atexit.register(interruption.explain_at_exit)
     return interruption
