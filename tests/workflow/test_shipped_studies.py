@@ -23,7 +23,7 @@ ALIKE = {
     "config/studies/witness.yaml": "config/studies/witness-queue.yaml",
 }
 #: Rules of a study that no topic makes.
-FRAME = {"all": 1, "check_documents": 1, "tidy_runs": 1, "write_manifest": 1, "write_report": 1}
+FRAME = {"all": 1, "check_documents": 1, "tidy_runs": 1, "write_manifest": 1, "write_report": 1, "write_explorer": 1}
 RUN_RULES = {"uml": "emulate_run", "host": "measure_run", "ns3": "simulate_run"}
 
 

@@ -170,7 +170,7 @@ def test_another_title_or_description_reruns_page_and_manifest_alone(copy_of_smo
     text, title = path.read_text(), "title: Reno and Vegas, a first look\n"
     assert title in text
     path.write_text(text.replace(title, "title: Another title\n"))
-    page_alone = {"all", "write_report", "write_manifest"}
+    page_alone = {"all", "write_report", "write_explorer", "write_manifest"}
     assert set(copy_of_smoke.planned(*SMOKE)) == page_alone
     assert "four ways." in text
     path.write_text(text.replace("four ways.", "by fours."))
@@ -184,14 +184,26 @@ def test_another_replication_leaves_the_others_alone(copy_of_smoke):
 def test_a_changed_caption_reruns_figures_and_report_alone(copy_of_smoke):
     caption = copy_of_smoke.folder / "workflow/scripts/topics/cells/captions/goodput.rst"
     caption.write_text(caption.read_text() + "\nOne more sentence.\n")
-    assert set(copy_of_smoke.planned(*SMOKE)) <= {"all", "draw_figures", "write_report", "write_manifest"}
+    assert set(copy_of_smoke.planned(*SMOKE)) <= {
+        "all",
+        "draw_figures",
+        "write_report",
+        "write_explorer",
+        "write_manifest",
+    }
     assert "write_report" in copy_of_smoke.planned(*SMOKE)
 
 
 def test_a_changed_colour_reruns_figures_and_report_alone(copy_of_smoke):
     style = copy_of_smoke.folder / "workflow/scripts/figure_parts/figure_style.py"
     style.write_text(style.read_text().replace('pink="#eb53a7"', 'pink="#eb53a8"'))
-    assert set(copy_of_smoke.planned(*SMOKE)) == {"draw_figures", "write_report", "write_manifest", "all"}
+    assert set(copy_of_smoke.planned(*SMOKE)) == {
+        "draw_figures",
+        "write_report",
+        "write_explorer",
+        "write_manifest",
+        "all",
+    }
 
 
 def test_reworded_definitions_make_no_statistics_stale(copy_of_smoke):
@@ -267,7 +279,7 @@ def test_results_of_another_method_come_into_the_report_once_they_are_there(copy
     results = copy_of_smoke.folder / "results"
     shutil.copytree(results / "smoke/analysis", results / "other/analysis")
     planned = copy_of_smoke.planned(*SMOKE)
-    assert set(planned) == {"draw_figures", "write_report", "write_manifest", "all"}
+    assert set(planned) == {"draw_figures", "write_report", "write_explorer", "write_manifest", "all"}
     copy_of_smoke.snakemake("--cores", "1", *SMOKE)
     assert (results / "smoke/figures/methods.svg").exists()
     assert copy_of_smoke.planned(*SMOKE) == {}
@@ -296,7 +308,7 @@ def test_reworded_disciplines_make_no_run_stale(copy_of_smoke):
         )
     )
     assert words.read_text() != text
-    assert set(copy_of_smoke.planned(*SMOKE)) <= {"write_report", "write_manifest", "all"}
+    assert set(copy_of_smoke.planned(*SMOKE)) <= {"write_report", "write_explorer", "write_manifest", "all"}
 
 
 def test_a_deleted_run_is_made_again_with_the_same_bytes(copy_of_smoke, smoke):
