@@ -403,9 +403,19 @@ def progress_of(record) -> tuple[int, int] | None:
     return (record.done, record.total) if getattr(record, "event", None) == LogEvent.PROGRESS else None
 
 
+def is_failure_of_job(record) -> bool:
+    """Return whether a message says that a job has failed."""
+    return getattr(record, "event", None) == LogEvent.JOB_ERROR
+
+
+def unfinished_among(workflow, paths: list[str]) -> set[str]:
+    """Return those of some outputs whose jobs Snakemake has begun and not noted as finished: it would make them again."""
+    return workflow.persistence._filter_incomplete_keys(paths) if workflow.persistence else set()
+
+
 def failure_of_job(record) -> tuple[str, list[str]] | None:
     """Return what the scheduler says of a job that has failed, and the job's logs, its own first; None for other messages."""
-    if getattr(record, "event", None) == LogEvent.JOB_ERROR and record.rule_msg and record.log:
+    if is_failure_of_job(record) and record.rule_msg and record.log:
         return record.rule_msg, list(record.log)
     return None
 

@@ -9,14 +9,15 @@ import shlex
 import signal
 import sys
 import threading
-from collections.abc import Iterable, Mapping
+import time
+from collections.abc import Callable, Iterable, Mapping
 
-from session.inside_snakemake import filter_messages, is_end_of_planning, is_own, say
+from session.inside_snakemake import filter_messages, is_end_of_planning, is_failure_of_job, is_own, say
 
 #: Modules that print, whose locks and buffers an exception would leave so that nothing that follows is shown.
 PRINTING = ("logging", "rich")
 #: After so long the signal comes again.
-AGAIN_S = 0.05
+AGAIN_S = 0.2
 
 
 def is_printing(frame) -> bool:
@@ -38,10 +39,18 @@ class Interruption:
         Paths of all run documents of the study.
     command : str
         What goes on where this call ended.
+    unfinished : callable
+        Given paths, returns those that Snakemake would make again though they are there.
     """
 
-    def __init__(self, study: str, documents: Iterable[str], command: str):
-        self.study, self.documents, self.command = study, documents, command
+    def __init__(
+        self,
+        study: str,
+        documents: Iterable[str],
+        command: str,
+        unfinished: Callable[[list[str]], set[str]] = lambda _: set(),
+    ):
+        self.study, self.documents, self.command, self.unfinished = study, documents, command, unfinished
         self.is_asked = self.is_said = False
 
     def interrupt(self, number, frame) -> None:
@@ -58,6 +67,8 @@ class Interruption:
         """Return whether a message is shown: none of Snakemake's own after Ctrl-C."""
         if is_own(record):
             return True
+        if is_failure_of_job(record) and not self.is_asked:
+            time.sleep(AGAIN_S)  # the signal ends a job at once, and reaches this process a moment later
         if self.is_asked and is_end_of_planning(record):
             self.explain()
         return not self.is_asked
@@ -77,7 +88,8 @@ class Interruption:
     def sentence(self) -> str:
         """Return what is kept, and how to go on."""
         documents = list(self.documents)
-        kept = sum(map(os.path.exists, documents))
+        there = [path for path in documents if os.path.exists(path)]
+        kept = len(there) - len(self.unfinished(there))
         return f"sawtooth: interrupted; {kept} of {len(documents)} runs of {self.study} are kept, go on with: {self.command}"
 
 
@@ -92,9 +104,9 @@ def command_of_call(words: list[str], environ: Mapping[str, str] = os.environ) -
     return " ".join(environ.get("SAWTOOTH_CALL", "").split()) or shlex.join(["snakemake", *words[1:]])
 
 
-def watch_interrupts(study: str, documents: Iterable[str]) -> Interruption:
-    """Return what explains a Ctrl-C of this call; only a main thread can have the signal."""
-    interruption = Interruption(study, documents, command_of_call(sys.argv))
+def watch_interrupts(study: str, documents: Iterable[str], unfinished: Callable[[list[str]], set[str]]) -> Interruption:
+    """Explain a Ctrl-C of this call, with the arguments of `Interruption`; only a main thread can have the signal."""
+    interruption = Interruption(study, documents, command_of_call(sys.argv), unfinished)
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGINT, interruption.interrupt)
         filter_messages(interruption.is_shown)
