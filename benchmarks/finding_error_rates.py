@@ -5,12 +5,12 @@ from collections.abc import Callable, Iterator
 from known_levels import runs_of
 from known_truth import FACTORS
 from rates import ALARMS, ANY, CONFIDENCE, SIGNIFICANCE, Rate
+from study_files import study as studies
 from topics.differences.compare_levels import compare_levels
-from topics.differences.measures import DEFAULT_MARGINS, MEASURES
+from topics.differences.measures import margins_of
 from topics.differences.tables import BY_REPEATS
 
-MARGINS = DEFAULT_MARGINS | {"goodput_percent": 5.0, "rtt_percent": 5.0, "loss_points": 0.5}
-MARGIN_OF = {measure.column: MARGINS[measure.margin] for measure in MEASURES}
+MARGIN_OF = margins_of(studies.resolve({"study": "s", "ccas": ["reno"], "scenarios": [{"id": "a"}]}, "s.yaml"))
 #: Of a difference of so many margins this share is to be found.
 POWER_AT_TWO = (0.85, 1.0)
 SIZES = ((2, 2), (4, 6), (12, 6), (2, 20))

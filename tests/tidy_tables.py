@@ -348,7 +348,7 @@ def provenance(study, title, seed, replications, ccas, ip_versions, runs, scenar
         "cca_definitions": {},
         "ip_versions": list(ip_versions),
     }
-    outline["steady_state"] = least_study()["steady_state"]
+    outline |= {key: least_study()[key] for key in ("steady_state", "exam")}
     outline["scenarios"] = [resolved_scenario(row) for row in scenarios.to_dict("records")]
     environment = {"kernel": "7.2.13", "kernel_config_sha256": "3" * 64, "tick_hz": 1000, "iperf3_version": "3.18"}
     environment |= {"mininet_version": "2.3.0", "iproute2_version": "6.15.0", "python3_version": "3.13.5"}

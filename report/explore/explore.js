@@ -296,7 +296,8 @@ class Explorer {
     make("h3", {}, box, this.name(run));
     make("p", {}, box, `${scenario.conditions}. Seed ${runs.seed[run]}. ${runs.valid[run] ? `All ${runs.checks[run]} checks passed.` : `Excluded: ${runs.why[run]}`}`);
     make("p", {}, box, `${this.words(this.y)}: ${shortened(this.value(this.y, run))}; ${this.words(this.x)}: ${shortened(this.value(this.x, run))}.`);
-    const text = data.commands.map((line) => line.replace(/\{(\w+)\}/g, (_, name) => names[name])).join("\n");
+    if (!scenario.repeatable) make("p", { class: "note" }, box, "It was measured under a real clock: repeated, it gives other bytes.");
+    const text = data.commands.slice(0, scenario.repeatable ? undefined : 1).map((line) => line.replace(/\{(\w+)\}/g, (_, name) => names[name])).join("\n");
     make("code", {}, make("pre", { tabindex: 0 }, box), text);
     const button = make("button", { type: "button" }, box, "Copy the command");
     button.addEventListener("click", async () => {

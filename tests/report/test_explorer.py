@@ -93,6 +93,13 @@ def test_nothing_is_too_wide(explorer, visit, width):
     assert page.evaluate(OVERFLOWING) == []
 
 
+def test_a_run_under_a_real_clock_is_not_said_to_have_the_same_bytes(small):
+    runs, scenarios = (pd.read_csv(small.table(name)) for name in ("runs", "scenarios"))
+    scenarios["platform"] = ["uml", "host"]
+    data = page_data(runs, scenarios, pd.DataFrame(), "s")
+    assert [one["repeatable"] for one in data["scenarios"]] == [True, False]
+
+
 def test_many_runs_fit_into_the_page(small):
     runs = pd.read_csv(small.table("runs"), keep_default_na=False, na_values=[""])
     many = pd.concat([runs] * (14_400 // len(runs)), ignore_index=True)

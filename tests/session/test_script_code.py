@@ -81,7 +81,7 @@ def test_a_colour_concerns_figures_and_report_only():
     scripts += [f"topics/{topic.name}/{analysis.script}" for topic in TOPICS for analysis in topic.analyses]
     concerned = {name for name in scripts if "figure_parts/figure_style.py" in modules_of(name)}
     figures = {name for name in scripts if name.rpartition("/")[2].startswith("plot_")}
-    assert figures and concerned == {*figures, "report_page/write_report"}
+    assert figures and concerned == {*figures, "report_page/write_report", "report_page/write_explorer"}
 
 
 def test_a_script_that_is_not_there_is_an_error():

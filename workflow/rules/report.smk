@@ -49,7 +49,7 @@ rule write_report:
         "../scripts/report_page/write_report.py"
 
 
-# A page of its own: what it shows is chosen there, of the tidy tables alone.
+# The page on which a reader chooses what is drawn. It needs the tidy tables alone.
 rule write_explorer:
     input:
         **table_paths(("runs", "scenarios", "checks", "provenance"), DESIGN),

@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 
 from known_levels import runs_of
+from study_files import study as studies
 from topics.differences.axes import pairs_of
 from topics.differences.compare_levels import compare_levels
-from topics.differences.measures import DEFAULT_MARGINS, MEASURES
+from topics.differences.measures import margins_of
 from topics.differences.ranking import ranked
 from topics.differences.sentences import Told, alike_sentence, open_sentence
 
-MARGINS = DEFAULT_MARGINS | {"goodput_percent": 5.0, "rtt_percent": 5.0, "loss_points": 0.5}
-MARGIN_OF = {measure.column: MARGINS[measure.margin] for measure in MEASURES}
+MARGIN_OF = margins_of(studies.resolve({"study": "s", "ccas": ["reno"], "scenarios": [{"id": "a"}]}, "s.yaml"))
 
 
 def compared(runs, pairs=()):
@@ -20,7 +20,7 @@ def compared(runs, pairs=()):
 
 def sentences(runs, pairs=(), own=()):
     differences, comparisons = compared(runs, pairs)
-    told = Told(differences, comparisons, 0.05, 0.95, own=own)
+    told = Told(differences, comparisons, 0.95)
     return [told.sentence(finding) for finding in ranked(comparisons, own)]
 
 

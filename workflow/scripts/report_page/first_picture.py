@@ -1,6 +1,7 @@
 """The picture that opens the report: the study's answer at a glance.
 
-It is a figure of the first finding, the scenarios first that show it best, or else one that a topic names for it. Without one it is two tables of tiles, scenario by CCA: what the flows got of the rate, and how long packets waited.
+It is a figure of the first finding, the scenarios first that show it best, or else one that a topic names for it. Without
+one it is two tables of tiles, scenario by CCA: what the flows got of the rate, and how long packets waited.
 """
 
 import math
@@ -53,7 +54,7 @@ def first_picture(outline, figures, tables, findings=()) -> dict | None:
 
 
 def _opening(slug, item, section, panels):
-    """Return what the opening shows of a figure whose panels are in this order."""
+    """Return the opening's first panels of a figure, as `first_picture` does; ``panels`` are all of them in order."""
     shown = panels[: PANELS.get(item["columns"], item["columns"])]
     item["opens"] = shown == item["panels"]
     return {

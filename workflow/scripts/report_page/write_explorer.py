@@ -18,6 +18,7 @@ from rule_script import run_rule
 from run_tables.reading import read_runs, read_table
 from run_tables.scenario_table import SCENARIOS
 from run_tables.tidy_tables import RUNS
+from study_files.run_platforms import is_repeatable
 from wording.number_format import number
 from wording.scenario_words import ip_words
 from wording.sentence_words import cca_name
@@ -54,7 +55,7 @@ def measures_of(runs: pd.DataFrame) -> list[dict]:
 
 
 def page_data(runs: pd.DataFrame, scenarios: pd.DataFrame, checks: pd.DataFrame, study: str) -> dict:
-    """Return what the page's script reads: levels, measures, and the runs as columns (places in the levels, or values)."""
+    """Return the data of the page's script: levels, measures, and the runs as columns (places in the levels, or values)."""
     ccas, ip_versions = list(runs["cca"].unique()), list(runs["ip_version"].unique())
     names = list(scenarios["scenario"])
     measures = measures_of(runs)
@@ -63,7 +64,7 @@ def page_data(runs: pd.DataFrame, scenarios: pd.DataFrame, checks: pd.DataFrame,
     return {
         "study": study,
         "ccas": [{"key": cca, "name": cca_name(cca), "light": cca_colour(cca), "dark": cca_colour(cca, DARK), "marker": cca_marker(cca)} for cca in ccas],
-        "scenarios": [{"key": row["scenario"], "name": row["label"], "conditions": row["conditions"]} for row in scenarios.to_dict("records")],
+        "scenarios": [{"key": row["scenario"], "name": row["label"], "conditions": row["conditions"], "repeatable": is_repeatable(row["platform"])} for row in scenarios.to_dict("records")],
         "ip_versions": [{"key": key, "name": ip_words(key)} for key in ip_versions],
         "measures": measures,
         "commands": rerun_commands(study, {"scenario": "{scenario}", "cca": "{cca}", "ip_version": "{ip_version}", "replication": "{replication}"}, "{sha256}"),

@@ -31,7 +31,7 @@ class Measured:
 
 
 def measured_in(folder: Path, bounds_s: dict[str, float]) -> Measured:
-    """Return what the runs of a results folder took; ``bounds_s`` are the bounds of one run by scenario.
+    """Return the times that the runs of a results folder took; ``bounds_s`` are the bounds of one run by scenario.
 
     Runs from the cache, whose benchmark file has no row, and runs of other scenarios are left out.
     """

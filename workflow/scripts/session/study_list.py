@@ -68,7 +68,7 @@ def cost_of(file, results=Path("results")) -> Cost:
 
 
 def row_of(cost: Cost, others: Measured) -> tuple[str, ...]:
-    """Return what `HEADINGS` says of a study; ``others`` is what the runs of all other studies took here.
+    """Return a study's row under `HEADINGS`; ``others`` are the times of all other studies' runs here.
 
     A study is estimated from the others, so that its own runs show how far off the estimate is.
     """

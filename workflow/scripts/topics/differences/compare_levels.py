@@ -1,7 +1,7 @@
 """Compare the levels of a study, CCAs and scenarios that differ in one condition alone, in each measure, place by place.
 
-The unit is a replication: its runs over both IP versions have the same seed, and their mean is one value. CCAs of a scenario have
-their seeds in common and are compared in pairs; scenarios have seeds of their own and are independent samples.
+The unit is a replication: its runs over both IP versions have the same seed, and their mean is one value. The CCAs of a scenario
+share its seeds and are compared in pairs. Each scenario has other seeds, so scenarios are independent samples.
 """
 
 import math
@@ -212,7 +212,7 @@ def _independent(a, b, measure, confidence, repeats, steps):
     above = 1.0 if a.min() > b.max() else -1.0 if a.max() < b.min() else 0.0
     return {
         "difference": known.effect, "difference_low": ends[0] if ends else math.nan, "difference_high": ends[1] if ends else math.nan,
-        "largest": known.effect, "contrast": known.estimate, "p": p, "t_p": p, "signs": np.array([above]),
+        "largest": known.effect, "contrast": known.estimate, "p": math.nan, "t_p": p, "signs": np.array([above]),
     }  # fmt: skip
 
 
@@ -253,12 +253,12 @@ def _over_places(of_key):
 
 
 def _evidence(row, places, significance) -> str:
-    """Return what shows that a difference is none of chance, the strongest first; empty if nothing does."""
+    """Name the strongest evidence that chance did not make a difference; empty if there is none."""
     telling = places[places["verdict"].isin([MORE, LESS])]
     if telling.empty:
         return ""
     if row["p_holm"] < significance:
-        return BY_FLIPS if row["factor"] == "cca" else BY_T
+        return BY_FLIPS
     if row["t_p_holm"] < significance:
         return BY_T
     few = telling[telling["repeats"] | (telling["n"] < LEAST_RUNS)]

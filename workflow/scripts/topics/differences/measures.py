@@ -45,19 +45,14 @@ MEASURES = (
 BY_COLUMN = {measure.column: measure for measure in MEASURES}
 #: Measures of which one says what another does: where CCAs, or scenarios, have the first, the other isn't compared.
 INSTEAD = {"rtt_above_ms": "queueing_mean_ms"}
-#: Where a study sets no margin of its own: RFC 8289 (section 3.2) calls a standing queue of 5 ms a good one; the other values
-#: are those of an examination (`exam.margins`). CPU times of repeated runs under a real clock differ by some percent.
-DEFAULT_MARGINS = {"goodput_points": 5.0, "delay_ms": 5.0, "index": 0.05, "cpu_percent": 10.0}
+#: CPU times of repeated runs under a real clock differ by some percent; no key of a study sets this margin.
+CPU_PERCENT = 10.0
 
 
 def margins_of(study) -> dict[str, float]:
     """Return the smallest difference that counts of each measure, by column, in the unit of its differences.
 
-    They are those of the study's ``analysis.equivalence_margin`` and ``exam.margins``, and else `DEFAULT_MARGINS`.
+    They are those of the study's ``exam.margins`` and, where both have one, ``analysis.equivalence_margin``.
     """
-    analysis = study["analysis"]["equivalence_margin"]
-    known = DEFAULT_MARGINS | {key: value for key, value in analysis.items() if key != "reason"}
-    known |= {
-        key: study["exam"]["margins"][key] for key in DEFAULT_MARGINS if key in study.get("exam", {}).get("margins", {})
-    }
+    known = study["exam"]["margins"] | study["analysis"]["equivalence_margin"] | {"cpu_percent": CPU_PERCENT}
     return {measure.column: float(known[measure.margin]) for measure in MEASURES}

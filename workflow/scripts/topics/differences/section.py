@@ -75,7 +75,7 @@ def findings(material) -> list[Finding]:
     if not tables.runs["valid"].any():
         return [Finding("Differences", "No run is valid, so nothing can be compared.", "differences")]
     own = material.design.own_ccas
-    told = Told(tables.differences, tables.comparisons, params["significance"], params["confidence"], own=own)
+    told = Told(tables.differences, tables.comparisons, params["confidence"])
     found = [
         Finding(
             _topic(one),

@@ -1,7 +1,7 @@
 """What differs, and what doesn't, in words: sentences of ranked differences, and of levels that are alike."""
 
-from collections.abc import Collection, Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterable
+from dataclasses import dataclass
 
 import pandas as pd
 
@@ -25,14 +25,11 @@ AS = {"higher": "high", "longer": "long"}
 
 @dataclass(frozen=True)
 class Told:
-    """The tables of a study's differences, and how its places are called."""
+    """The tables of a study's differences; ``confidence`` is that of their intervals."""
 
     differences: pd.DataFrame
     comparisons: pd.DataFrame
-    significance: float
     confidence: float
-    ip_versions: int = 1
-    own: Collection[str] = field(default=())
 
     def places(self, side: Side) -> pd.DataFrame:
         """Return the rows of `DIFFERENCES` of a comparison."""
@@ -149,16 +146,11 @@ class Told:
         if BY_REPEATS in evidence:
             return "Each is one measurement, repeated with the same result: nothing to test."
         if BY_SPREAD in evidence:
-            return "Too few replications for a test, but more than three times as far as any two runs of one cell are apart."
-        column = "t_p_holm" if BY_T in evidence else "p_holm"
-        worst = max(
-            side.row[column] if side.row["evidence"] == evidence[0] or column == "t_p_holm" else side.row["p_holm"]
-            for side in group
-        )
-        test = (
-            "sign flips" if BY_T not in evidence else "Student's t" if group[0].row["factor"] == "cca" else "Welch's t"
-        )
-        return f"By {test}, corrected for all comparisons, {p_words(worst)}."
+            return "Too few runs that differ for a test, but more than three times as far as any two runs of one cell are apart."
+        worst = max(side.row["t_p_holm" if side.row["evidence"] == BY_T else "p_holm"] for side in group)
+        by_t = "Student's t" if group[0].row["factor"] == "cca" else "Welch's t"
+        tests = listed([by_t if one == BY_T else one for one in dict.fromkeys(evidence)])
+        return f"By {tests}, corrected for all comparisons, {p_words(worst)}."
 
 
 def alike_sentence(comparisons: pd.DataFrame) -> str:

@@ -35,7 +35,6 @@ TOPIC = Topic(
     "ip_version",
     "IP version",
     order=200,
-    opens=False,
     heading="Does the IP version make a difference?",
     applies=lambda design: design.ip_versions_compared and not compares_sizes_alone(design),
     analyses=(
