@@ -46,6 +46,13 @@ def test_the_difference_that_was_put_in_is_said_first_with_size_place_and_certai
     assert text.endswith("By sign flips, corrected for all comparisons, p = 0.006.")
 
 
+def test_where_flips_are_too_few_the_p_is_that_of_the_t_that_is_named():
+    runs = runs_of(shorter(30))
+    row = compared(runs)[1].set_index("measure").loc["rtt_mean_ms"]
+    assert row["evidence"] == "Student's t" and row["t_p_holm"] < 0.001 < 0.05 < row["p_holm"]
+    assert sentences(runs)[0].endswith("By Student's t, corrected for all comparisons, p < 0.001.")
+
+
 def test_a_price_belongs_to_what_it_pays_for():
     def values(scenario, cca, replication, ip_version, rng):
         return {"rtt_mean_ms": 30 + rng.random(), "goodput_mbps": 6 + rng.random() / 10} if cca == "cubic" else {}
@@ -180,6 +187,10 @@ def test_pairs_of_scenarios_differ_in_one_condition_alone():
     parts, axes.PARTS = axes.PARTS, (Words,)
     try:
         found = [(one["scenario_a"], one["scenario_b"]) for one in pairs_of(scenarios)]
+        Words.words = staticmethod(lambda one: "the same")
+        assert [one["level_b"] for one in pairs_of(scenarios)] == [
+            "rate 20 Mbit/s"
+        ] * 2  # what has no words of its own has no levels
     finally:
         axes.PARTS = parts
     assert found == [("a", "b"), ("c", "d"), ("a", "c"), ("b", "d")]
