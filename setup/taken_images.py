@@ -23,6 +23,8 @@ from packed_images import CHUNK_BYTES, CONTENT, INDEX, KEY, NAME, SUFFIX
 from progress import SetupError, say
 from read_layers import BoundedFile, layer_files
 from testbed.machine.given_file import given_bytes
+from wording.missing_files import absence
+from wording.terminal_text import shown
 
 #: Index, manifests and configurations are small, whoever wrote them.
 TEXT_LIMIT = 2**22
@@ -78,7 +80,7 @@ def offered(place) -> list[Offer]:
     """
     place = place.absolute()
     if not os.path.exists(place):
-        raise SetupError(f"SAWTOOTH_IMAGES is {place}, which doesn't exist.")
+        raise SetupError(f"SAWTOOTH_IMAGES is {shown(place)}: {absence(place)}.")
     if not os.path.isdir(place):
         return offered_in_archive(place)
     folders = [place, *sorted(each for each in place.iterdir() if each.is_dir() and not each.name.startswith("."))]
@@ -86,7 +88,7 @@ def offered(place) -> list[Offer]:
     offers += [offer for archive in sorted(place.glob(f"*{SUFFIX}")) for offer in offered_in_archive(archive)]
     if not offers:
         raise SetupError(
-            f"SAWTOOTH_IMAGES is {place}, which has no image: neither an image's folder nor an archive *{SUFFIX}."
+            f"SAWTOOTH_IMAGES is {shown(place)}, which has no image: neither an image's folder nor an archive *{SUFFIX}."
         )
     return offers
 
@@ -115,10 +117,10 @@ def offered_in_archive(archive) -> list[Offer]:
                     raise ValueError(offer.name)
             return offers
     except OSError as error:
-        raise SetupError(f"{archive} can't be read ({error.strerror}).") from None
+        raise SetupError(f"{shown(archive)} can't be read ({error.strerror}).") from None
     except WRONG:
         raise SetupError(
-            f"{archive} is no archive of images that `make images` or `make publish IMAGES=1` wrote, or isn't whole."
+            f"{shown(archive)} is no archive of images that `make images` or `make publish IMAGES=1` wrote, or isn't whole."
         ) from None
 
 
@@ -129,7 +131,7 @@ def opened(archive) -> Iterator[tarfile.TarFile]:
     with open(os.open(archive, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
         status = os.fstat(file.fileno())
         if not stat.S_ISREG(status.st_mode):
-            raise SetupError(f"{archive} is neither a file nor a folder.")
+            raise SetupError(f"{shown(archive)} is neither a file nor a folder.")
         with tarfile.open(fileobj=BoundedFile(file, status.st_size), mode="r:") as tar:
             yield tar
 
@@ -182,7 +184,7 @@ def provide(place) -> dict[str, Path]:
         if offer.name in keys and (offer.name not in chosen or offer.definition_key == keys[offer.name]):
             chosen[offer.name] = offer
     if not chosen:
-        raise SetupError(f"SAWTOOTH_IMAGES is {place}, which has none of the images {', '.join(keys)}.")
+        raise SetupError(f"SAWTOOTH_IMAGES is {shown(place)}, which has none of the images {', '.join(keys)}.")
     for name, offer in chosen.items():
         if offer.definition_key != keys[name]:
             say(

@@ -140,7 +140,10 @@ def test_two_names_for_the_same_parameters_may_meet():
         ({"slow": {"base": "reno", "parameters": {"beta": 1}}}, "reno has no parameters"),
         ({"slow": {"base": "cubic", "source": "a.c"}}, "either base, one of the kernel's CCAs, or source"),
         ({"slow": {"source": "../tcp_mine.c"}}, "a path below this folder"),
-        ({"slow": {"source": "nowhere/tcp_mine.c"}}, "cca_definitions.slow.source is nowhere/tcp_mine.c; No such file"),
+        (
+            {"slow": {"source": "nowhere/tcp_mine.c"}},
+            "cca_definitions.slow.source is nowhere/tcp_mine.c; there is no such file",
+        ),
         ({"slow": {"base": "cubic", "parameters": {"beta": 0.7}}}, "parameters.beta is 0.7; allowed is a whole number"),
         ({"slow": {"base": "cubic", "parameters": {"b=1 init": 1}}}, "the name of a parameter"),
         ({"Slow": {"base": "cubic"}}, "a name of 1 to 32 lower-case letters"),

@@ -1,5 +1,6 @@
 """Whatever lies where a file should: a sentence in two seconds and 200 MB, for each kind of file that people give."""
 
+import ctypes
 import gzip
 import io
 import json
@@ -8,6 +9,7 @@ import os
 import resource
 import signal
 import socket
+import struct
 import zipfile
 from contextlib import redirect_stdout
 from pathlib import Path
@@ -26,6 +28,7 @@ from study_files import study as studies
 from study_files.cca_definitions import completed
 from study_files.kernels import completed_kernels
 from topics.claims.claims_file import ClaimsError, load_claims
+from wording.terminal_text import said
 
 SPARSE_BYTES = 10 * 2**30
 START = "study: x\nccas: [reno]\nscenarios:\n  - id: s\n"
@@ -53,7 +56,10 @@ KINDS = {
     "zeros": lambda path: path.write_bytes(bytes(1000)),
     "UTF-16": lambda path: path.write_bytes(START.encode("utf-16")),
     "nothing": lambda path: None,
+    "a file of somebody else": lambda path: path.touch(mode=0),
 }
+#: Names that a file may have, before its ending; a terminal obeys some of them.
+ODD_NAMES = ["a\nb", "\x1b[2J\x1b]0;x\x07", "\udcff\udcfe", "-rf", 'it\'s "x" $(id) `id`', "\u202etxt", "%s{0}", " "]
 
 
 def trace(path, **keys):
@@ -95,9 +101,9 @@ def compared(path):
 
 
 def listed(problems):
-    """Raise the problems of a file, if there are any."""
+    """Raise the problems of a file, if there are any, as those of a study are."""
     if problems:
-        raise ValueError("\n".join(problems))
+        raise studies.StudyError("study.yaml", problems)
 
 
 READERS = {
@@ -135,7 +141,14 @@ def refusal(reader, path):
     return text
 
 
+def give_up_privileges():
+    """Let the modes of files hold for this process, even if it is root's (capset(2), of version 3 and no capability)."""
+    if ctypes.CDLL(None, use_errno=True).capset(struct.pack("Ii", 0x20080522, 0), bytes(24)):
+        raise OSError(ctypes.get_errno(), "capset")
+
+
 def _read(reader, path, said):
+    give_up_privileges()
     pages = int(Path("/proc/self/statm").read_text().split()[0])
     limit = pages * resource.getpagesize() + MEMORY_BYTES
     resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
@@ -159,6 +172,26 @@ def test_no_regular_file_of_its_kind(tmp_path, monkeypatch, name, kind):
     KINDS[kind](tmp_path / name)
     sentence = refusal(READERS[name], tmp_path / name)
     assert "\n" not in sentence and 20 < len(sentence) < 600 and "Errno" not in sentence
+
+
+@pytest.mark.parametrize("name", sorted(READERS.keys() - {"a.trace", "a.csv", "runs.csv"}))
+def test_a_folder_that_may_not_be_entered(tmp_path, monkeypatch, name):
+    monkeypatch.setenv("SAWTOOTH_CACHE", str(tmp_path / "cache"))
+    (tmp_path / "within").mkdir()
+    (tmp_path / "within" / name).write_bytes(b"x")
+    (tmp_path / "within").chmod(0)
+    sentence = refusal(READERS[name], tmp_path / "within" / name)
+    assert "Permission denied" in sentence and "no such" not in sentence and "Errno" not in sentence
+
+
+@pytest.mark.parametrize("odd", ODD_NAMES, ids=ascii)
+@pytest.mark.parametrize("name", sorted(READERS.keys() - {"manifest"}))
+def test_an_odd_name(tmp_path, monkeypatch, name, odd):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("SAWTOOTH_CACHE", str(tmp_path / "cache"))
+    (tmp_path / (odd + name)).write_bytes(bytes(1000))
+    sentence = said(refusal(READERS[name], tmp_path / (odd + name)))
+    assert sentence.isprintable() and 20 < len(sentence) < 700
 
 
 @pytest.mark.parametrize("name", ["tcp_mine.c", "a.images.tar", "a.zip", "study.yaml"])

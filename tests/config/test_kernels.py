@@ -238,7 +238,7 @@ def test_seccomp_mode_came_with_linux_6_16(version, mode):
         ({"base": "6.12", "tree": "x"}, "either base, as \"6.12\", or tree"),
         ({"tree": "nowhere"}, "kernels.own.tree is nowhere; there is no such folder"),
         ({"tree": "envs"}, "kernels.own.tree is envs; envs/Makefile: no such file"),
-        ({"base": "6.12", "patches": ["bbr3.patch"]}, "kernels.own.patches[0] is bbr3.patch; No such file or directory: patches/README.md says"),
+        ({"base": "6.12", "patches": ["bbr3.patch"]}, "kernels.own.patches[0] is bbr3.patch; there is no such file: patches/README.md says"),
         ({"base": "6.12", "patches": ["../x.patch"]}, "allowed is a path below this folder, without .."),
         ({"base": "6.12", "patches": ["envs/guest/kernel.config"]}, "it changes no file"),
         ({"base": "6.12", "config": {"SMP": "y"}}, "kernels.own.config sets SMP, which every guest kernel needs"),

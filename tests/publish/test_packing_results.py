@@ -92,5 +92,5 @@ def test_a_place_that_can_not_be_written_is_named(pack, results, tmp_path):
 @pytest.mark.parametrize("name, nearest", [("smok", " (nearest: results/smoke)"), ("nothing-like-it", "")])
 def test_a_misspelt_folder_has_the_nearest_name(pack, tmp_path, name, nearest):
     (tmp_path / "results/smoke").mkdir(parents=True)
-    sentence = f"sawtooth: results/{name}: no such folder{nearest}; RESULTS is results/<study>.\n"
+    sentence = f"sawtooth: results/{name}: there is no such folder{nearest}; RESULTS is results/<study>.\n"
     assert pack(f"results/{name}", cwd=tmp_path) == (1, sentence)

@@ -113,7 +113,7 @@ def test_such_a_value_would_be_seen(checkout):
 def test_a_value_with_spaces_and_quotes_arrives_whole(checkout):
     status, output = make(checkout, "publish", 'RESULTS=it\'s a/place "here"')
     assert status != 0
-    assert 'it\'s a/place "here": no such folder' in output
+    assert 'it\'s a/place "here": there is no such folder' in output
 
 
 @pytest.mark.parametrize(

@@ -90,10 +90,10 @@ MISTYPED = [
     (["STUDI=smoke"], "make has no variable STUDI"),
     (["study=smoke"], "make has no variable study"),
     (["STUDY=smok"], "there is no study of that name (nearest: smoke"),
-    (["STUDY=config/studies/none.yaml"], "there is no such file"),
+    (["STUDY=config/studies/none.yaml"], "there is no such file, or it can't be read"),
     (["sensitivity", "STUDY=smoke", "N=x"], "sawtooth: N is 'x'; allowed are whole numbers from 1 on."),
     (["sensitivity", "STUDY=smoke", "SEED=-1"], "sawtooth: SEED is '-1'; allowed are whole numbers from 0 on."),
-    (["verify", "RESULTS=nowhere"], "sawtooth: nowhere: no such folder"),
+    (["verify", "RESULTS=nowhere"], "sawtooth: nowhere: there is no such folder"),
 ]
 
 

@@ -22,6 +22,7 @@ def checkout(root, tmp_path):
             "envs",
             "workflow/scripts/session",
             "workflow/scripts/study_files",
+            "workflow/scripts/wording",
             "workflow/testbed",
         ],
         cwd=root,

@@ -33,7 +33,7 @@ RUN_DOCUMENTS = [
 if GAPS:
     RUN_DOCUMENTS = [path for path in RUN_DOCUMENTS if Path(inside_snakemake.path_in_module(workflow, path)).exists()]
     if not RUN_DOCUMENTS:
-        sys.exit(f"sawtooth: --config gaps=true: {STUDY_FOLDER}/runs has no document of a run yet")
+        sys.exit(said(f"--config gaps=true: {STUDY_FOLDER}/runs has no document of a run yet"))
 # A study that goes on until it is precise enough may have fewer: looks.smk.
 POSSIBLE_DOCUMENTS = RUN_DOCUMENTS
 MOST_DOCUMENTS = len(POSSIBLE_DOCUMENTS)

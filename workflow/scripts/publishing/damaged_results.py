@@ -8,12 +8,12 @@ the manifest with good reason.
 import contextlib
 import hashlib
 import os
-import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from publishing.result_checks.manifest import MANIFEST, ManifestError, read_manifest
 from publishing.result_checks.manifest import file_problem as problem_of
+from testbed.machine.messages import tell
 from wording.terminal_text import shown
 
 #: Has the SHA-256 of the manifest with which a call has ended.
@@ -42,7 +42,7 @@ def set_damaged_aside(folder: Path, only_say: bool) -> None:
     named = ", ".join(shown(path) for path in damaged[:NAMED]) + (" and others" if len(damaged) > NAMED else "")
     files = f"{len(damaged)} file{'s' * (len(damaged) > 1)} in {folder}"
     what = "would be made again" if only_say else f"moved to {ASIDE} there, made again"
-    print(f"sawtooth: {files} changed since the results were finished: {named}; {what}.", file=sys.stderr)
+    tell(f"{files} changed since the results were finished: {named}; {what}.")
     if not only_say:
         for path in damaged:
             place = folder / ASIDE / path

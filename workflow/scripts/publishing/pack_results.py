@@ -14,6 +14,8 @@ from pathlib import Path
 
 from publishing.result_checks.manifest import MANIFEST, ManifestError, file_in, problems, read_manifest
 from publishing.result_checks.nearest_results import nearest_to
+from testbed.machine.messages import tell
+from wording.missing_files import absence
 
 #: Date and mode of every file in the archive: the earliest that ZIP knows, and readable by all.
 DATE, MODE = (1980, 1, 1, 0, 0, 0), 0o100644
@@ -68,18 +70,16 @@ def main(arguments=None) -> int:
     parser.add_argument("folder", type=Path, help="results/<study>")
     parser.add_argument("--output", type=Path, help="the archive; by default <folder>.crate.zip")
     options = parser.parse_args(arguments)
-    if not options.folder.is_dir():
-        print(
-            f"sawtooth: {options.folder}: no such folder{nearest_to(options.folder)}; RESULTS is results/<study>.",
-            file=sys.stderr,
-        )
+    if not os.path.isdir(options.folder):
+        why = absence(options.folder, "folder") or "it is no folder"
+        tell(f"{options.folder}: {why}{nearest_to(options.folder)}; RESULTS is results/<study>.")
         return 1
     target = options.output or options.folder.parent / f"{os.path.basename(os.path.realpath(options.folder))}.crate.zip"
     try:
         count = _pack(options.folder, target)
     except (ManifestError, OSError) as error:
         problem = error if isinstance(error, ManifestError) else f"{target} can't be written ({error.strerror})."
-        print(f"sawtooth: {problem}", file=sys.stderr)
+        tell(str(problem))
         return 1
     print(f"{target}: {count} files, {target.stat().st_size / 1e6:.1f} MB")
     return 0

@@ -35,6 +35,7 @@ from session.run_cost import run_time_s
 from session.testbed_identity import image_digest
 from study_files.run_platforms import is_repeatable
 from testbed.machine.identity import TESTBED, package_digest
+from testbed.machine.messages import tell
 
 ROOT = Path(__file__).resolve().parents[3]
 WELL, WRONG, BAD_CALL, NOT_HERE, INTERRUPTED = 0, 1, 2, 3, 130
@@ -388,10 +389,10 @@ def main(arguments=None) -> int:
             return _verify(folder, options, Account())
     except (ReceivedError, OSError) as error:
         file_problem = isinstance(error, OSError) and f"{error.filename or 'a file'}: {error.strerror or error}."
-        print(f"sawtooth: {file_problem or error}", file=sys.stderr)
+        tell(str(file_problem or error))
         return BAD_CALL
     except KeyboardInterrupt:
-        print("sawtooth: interrupted; no run is left behind, and nothing of it on disk.", file=sys.stderr)
+        tell("interrupted; no run is left behind, and nothing of it on disk.")
         return INTERRUPTED
 
 

@@ -7,6 +7,7 @@ from rule_script import run_rule
 from run_tables.document_form import read_form, violation
 from run_tables.run_documents import DocumentError, read_document, run_of
 from study_files.study_runs import run_specification
+from wording.terminal_text import said
 
 #: How many unusable documents the message names; a file names all of them.
 NAMED = 5
@@ -53,7 +54,7 @@ def main(inputs, outputs, params) -> None:
     unusable = unusable_documents(params.study, inputs.documents, params.made_by, read_form(inputs.schema))
     if unusable:
         unusable_list.write_text("".join(f"{path}\t{cause}\n" for path, cause in unusable))
-        sys.exit(f"sawtooth: {_message_on(unusable, len(inputs.documents), unusable_list)}")
+        sys.exit(said(_message_on(unusable, len(inputs.documents), unusable_list)))
     Path(outputs.in_order).write_text(f"all {len(inputs.documents)} run documents are in order\n")
 
 

@@ -11,6 +11,7 @@ from experiment.run_document import specification_of
 from experiment.specification import DOCUMENT_VERSION
 from testbed.machine.failure import document_of
 from testbed.machine.given_file import given_bytes
+from wording.terminal_text import shown
 
 #: The largest run document as it stands in the folder, and its text, in bytes: over a hundred times what 12 flows over 30 s need.
 DOCUMENT_LIMIT = TEXT_LIMIT = 2**26
@@ -20,6 +21,8 @@ MEASURED_SECTIONS = {"network": dict, "traffic": list, "sockets": list}
 
 #: Step and cause of a run without a document.
 NO_DOCUMENT = ("run", "there is no document")
+#: Longest sentence about a document, in characters: a path may have 4,096, and its end tells which one it is.
+LONGEST_SENTENCE = 5000
 
 
 class DocumentError(ValueError):
@@ -27,7 +30,7 @@ class DocumentError(ValueError):
 
     def __init__(self, path, cause):
         self.path, self.cause = str(path), " ".join(cause.split())
-        super().__init__(f"{self.path}: {self.cause}")
+        super().__init__(shown(f"{self.path}: {self.cause}", LONGEST_SENTENCE))
 
 
 def file_sha256(path) -> str:

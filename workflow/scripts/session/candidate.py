@@ -20,7 +20,9 @@ from study_files.strict_yaml import FileError, read_mapping
 from study_files.study_schema import dereferenced, keys_of, study_schema
 from study_files.study_validation import nearest_choice, problems_of_form
 from testbed.machine.given_file import given_bytes
+from testbed.machine.messages import tell
 from topics.exam.tables import OPEN_VERDICTS, PRIMARY
+from wording.missing_files import absence
 from wording.terminal_text import shown
 
 #: CCAs that everything is held against: an exam keeps them, whichever its study's file examines.
@@ -75,7 +77,7 @@ def kernels_ccas() -> list[str]:
 
 def _of_source(path):
     if os.path.isdir(path) or not os.path.exists(path):
-        what = "is a folder" if os.path.isdir(path) else "there is no such file"
+        what = absence(path) or "is a folder"
         raise _problem(path, f"{what}; allowed is the path of a C file, such as examples/tcp_aimd.c.")
     if not re.fullmatch(FILE, path.name):
         allowed = "a file's name of lower-case letters, digits and underscores with .c, as tcp_mine.c"
@@ -278,7 +280,7 @@ def main(arguments=None) -> int:
     try:
         output, resolved = write(options.cca, options.study, more=_number_of_runs(options.more))
     except (FileError, OSError) as error:
-        print(f"sawtooth: {error}", file=sys.stderr)
+        tell(str(error))
         return 1
     print(size_words(output, resolved), file=sys.stderr)
     print(output)

@@ -37,6 +37,7 @@ from session.result_comparison import (
 )
 from session.standalone_page import standalone_page
 from testbed.machine.given_file import given_text
+from testbed.machine.messages import tell
 from topics import registry
 from wording.number_format import count, is_missing, number
 from wording.terminal_text import shown
@@ -255,7 +256,7 @@ def main(arguments=None) -> int:
         table[list(COLUMNS)].to_csv(files[0], index=False, lineterminator="\n")
         files[1].write_text(page(first, second, table), encoding="utf-8", newline="\n")
     except (ComparisonError, OSError) as error:
-        print(f"sawtooth: {error}", file=sys.stderr)
+        tell(str(error))
         return 1
     print(
         "\n".join(

@@ -25,6 +25,7 @@ from session.compare_results import ComparisonError, read_results
 from session.gallery_figure import LETTERS, ROW_KEYS, TITLE, draw_gallery, row_label, tile_words
 from session.result_comparison import CONFIDENCE, Results, problem_of
 from session.standalone_page import standalone_page
+from testbed.machine.messages import tell
 from topics.exam.criteria import CRITERIA, MEASURES
 from topics.exam.judge import median_with_interval
 from topics.exam.section import VERDICTS, failed_runs, lead, measure_words, scorecard_columns
@@ -321,7 +322,7 @@ def main(arguments=None) -> int:
         gallery = gallery_of([read_results(folder) for folder in options.folders])
         files = write(gallery, options.output, options.document)
     except (ComparisonError, OSError) as error:
-        print(f"sawtooth: {error}", file=sys.stderr)
+        tell(str(error))
         return 1
     for row in cards_table(gallery)["rows"]:
         print(": ".join(cell.text for cell in row[:2]))

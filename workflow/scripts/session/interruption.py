@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 
 from session.inside_snakemake import filter_messages, is_end_of_planning, is_failure_of_job, is_own, say
+from wording.terminal_text import said
 
 #: Modules that print, whose locks and buffers an exception would leave so that nothing that follows is shown.
 PRINTING = ("logging", "rich")
@@ -90,7 +91,9 @@ class Interruption:
         documents = list(self.documents)
         there = [path for path in documents if os.path.exists(path)]
         kept = len(there) - len(self.unfinished(there))
-        return f"sawtooth: interrupted; {kept} of {len(documents)} runs of {self.study} are kept, go on with: {self.command}"
+        return said(
+            f"interrupted; {kept} of {len(documents)} runs of {self.study} are kept, go on with: {self.command}"
+        )
 
 
 def command_of_call(words: list[str], environ: Mapping[str, str] = os.environ) -> str:

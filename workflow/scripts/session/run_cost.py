@@ -8,6 +8,7 @@ import sys
 
 from experiment.specification import RunSpecification
 from testbed.machine.platforms import platform_of
+from wording.terminal_text import said
 
 #: What container, Python and the workflow's own process on the node take beside the guest, in MiB.
 BESIDE_GUEST_MIB = 400
@@ -31,7 +32,7 @@ def runs_per_job(resources: dict) -> int:
     value = resources.get("runs", 1)
     if not isinstance(value, int) or value < 1:
         shown = "an expression" if callable(value) else repr(value)
-        sys.exit(f"sawtooth: set-resources: emulate_run: runs is {shown}; allowed are whole numbers from 1 on.")
+        sys.exit(said(f"set-resources: emulate_run: runs is {shown}; allowed are whole numbers from 1 on."))
     return value
 
 

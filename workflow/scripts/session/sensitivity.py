@@ -13,6 +13,7 @@ from session.derived_study import size_words, write_study
 from study_files import study as studies
 from study_files.perturbed_study import WORDS, perturbed_study
 from study_files.study_design import StudyDesign
+from testbed.machine.messages import tell
 from topics.sensitivity.topic import comparisons_perturbed
 from wording.terminal_text import shown
 
@@ -90,7 +91,7 @@ def main(arguments=None) -> int:
             count, seed = _whole("N", options.count, 1), _whole("SEED", options.seed, 0)
             print(write(options.study, options.output, count, seed))
     except (studies.StudyError, OSError, ValueError) as error:
-        print(f"sawtooth: {error}", file=sys.stderr)
+        tell(str(error))
         return 1
     return 0
 

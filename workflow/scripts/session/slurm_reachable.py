@@ -5,6 +5,8 @@ import subprocess
 import sys
 from typing import NoReturn
 
+from wording.terminal_text import said
+
 #: How long Slurm's own commands wait for the controller, in s.
 LIMIT_S = 60
 
@@ -29,4 +31,4 @@ def require_slurm(executor: str) -> None:
 
 def _leave(cause) -> NoReturn:
     """End the workflow with what is wrong and what to do."""
-    sys.exit(f"sawtooth: {cause}: start this on a login node of the cluster, or without --profile profiles/slurm.")
+    sys.exit(said(f"{cause}: start this on a login node of the cluster, or without --profile profiles/slurm."))

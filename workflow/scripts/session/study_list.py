@@ -9,6 +9,7 @@ from session.machine_speed import FEWEST_RUNS, Measured, measured_in
 from session.run_cost import document_kb, run_time_s
 from session.study_names import study_files
 from study_files import study as studies
+from wording.terminal_text import said
 
 HEADINGS = ("study", "runs", "done", "core-hours", "off by", "disk MB", "file")
 
@@ -91,7 +92,7 @@ def main() -> None:
         try:
             costs.append(cost_of(file))
         except studies.StudyError as error:
-            problems.append(f"sawtooth: {error}")
+            problems.append(said(error))
     total = sum((cost.measured for cost in costs), Measured())
     rows = [HEADINGS]
     for cost in costs:

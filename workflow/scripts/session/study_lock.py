@@ -5,6 +5,9 @@ import os
 import sys
 from pathlib import Path
 
+from testbed.machine.messages import tell
+from wording.terminal_text import said
+
 _held = []
 
 
@@ -19,13 +22,13 @@ def hold_study(folder: str) -> None:
         Path(folder).mkdir(parents=True, exist_ok=True)
         handle = os.open(Path(folder) / ".lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
     except OSError as error:
-        sys.exit(f"sawtooth: {folder} can't be written ({error.strerror}).")
+        sys.exit(said(f"{folder} can't be written ({error.strerror})."))
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         os.close(handle)
-        sys.exit(f"sawtooth: another workflow is at work on {folder}: wait until it has ended.")
+        sys.exit(said(f"another workflow is at work on {folder}: wait until it has ended."))
     except OSError as error:  # some shared file systems have no locks
         problem = f"{folder} can't be locked ({error.strerror})"
-        print(f"sawtooth: {problem}: see to it that no other workflow is at work on it.", file=sys.stderr)
+        tell(f"{problem}: see to it that no other workflow is at work on it.")
     _held.append(handle)

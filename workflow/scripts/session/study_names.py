@@ -4,6 +4,7 @@ Standard library only, and no reader of YAML: the name is the line ``study: <nam
 """
 
 import difflib
+import os
 import re
 import sys
 from pathlib import Path
@@ -33,10 +34,12 @@ def file_of(name) -> Path:
     files = study_files()
     if name in files:
         return files[name]
-    if name.endswith((".yaml", ".yml")) and Path(name).is_file():
+    if name.endswith((".yaml", ".yml")) and os.path.isfile(name):
         return Path(name)
     if name.endswith((".yaml", ".yml")):
-        raise LookupError(f"STUDY={name!r}: there is no such file; `make studies` lists the studies that have a name.")
+        raise LookupError(
+            f"STUDY={name!r}: there is no such file, or it can't be read; `make studies` lists the studies that have a name."
+        )
     near = difflib.get_close_matches(name, files, n=3, cutoff=0.5)
     meant = f" (nearest: {', '.join(near)})" if near else ""
     raise LookupError(

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from session import module_memory
 from testbed.machine import identity
+from wording.terminal_text import said
 
 
 def testbed_digest() -> str:
@@ -52,9 +53,9 @@ def image_fact(description: str | Path, name: str, needed: bool = True) -> str:
     try:
         return json.loads(path.read_text())[name]
     except OSError as error:
-        sys.exit(f"sawtooth: {path} can't be read ({error.strerror}): the images are missing, run `{_set_up(path)}`.")
+        sys.exit(said(f"{path} can't be read ({error.strerror}): the images are missing, run `{_set_up(path)}`."))
     except (ValueError, KeyError):
-        sys.exit(f"sawtooth: {path} is no image description: run `{_set_up(path)}`.")
+        sys.exit(said(f"{path} is no image description: run `{_set_up(path)}`."))
 
 
 def require_images(descriptions: Sequence[str | Path], only_planned: bool) -> None:

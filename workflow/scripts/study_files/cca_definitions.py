@@ -12,6 +12,7 @@ from pathlib import Path
 from experiment.definitions import Definition
 from experiment.flow_groups import OWN
 from testbed.machine.given_file import given_bytes
+from wording.missing_files import absence
 
 #: Keys of a definition, in the order of a resolved study.
 KEYS = ("base", "source", "sha256", "cca", "parameters", "kernel")
@@ -34,7 +35,7 @@ def completed(definitions) -> tuple[dict[str, dict], list[str]]:
         try:
             one = {"parameters": {}, **one, **(_of_file(one) if "source" in one else {})}
         except (OSError, ValueError) as error:
-            what = error.strerror if isinstance(error, OSError) else error
+            what = (absence(one["source"]) or error.strerror) if isinstance(error, OSError) else error
             problems.append(f"cca_definitions.{name}.source is {one['source']}; {what}.")
         complete[name] = {key: one[key] for key in KEYS if key in one}
     return complete, problems

@@ -9,6 +9,7 @@ import re
 from pathlib import Path
 
 from testbed.machine.given_file import given_bytes
+from wording.missing_files import absence
 
 #: Keys of a kernel, in the order of a resolved study.
 KEYS = ("base", "tree", "version", "sha256", "recipe", "patches", "config")
@@ -188,8 +189,8 @@ def completed_kernel(one) -> dict | None:
     if "tree" in one:
         kernel["tree"] = one["tree"]
         if not ("version" in one and "sha256" in one):
-            if not Path(one["tree"]).is_dir():
-                raise ValueError(f"tree is {one['tree']}; there is no such folder")
+            if not os.path.isdir(one["tree"]):
+                raise ValueError(f"tree is {one['tree']}; {absence(one['tree'], 'folder') or 'it is no folder'}")
             try:
                 kernel |= {"version": tree_version(Path(one["tree"])), "sha256": tree_digest(Path(one["tree"]))}
             except ValueError as error:
@@ -218,7 +219,8 @@ def _patch(one, place):
         content = given_bytes(patch["path"], LARGEST_PATCH_BYTES)
     except OSError as error:
         where = ": patches/README.md says where people get such patches" if isinstance(error, FileNotFoundError) else ""
-        raise ValueError(f"patches[{place}] is {patch['path']}; {error.strerror}{where}") from None
+        what = absence(patch["path"]) or error.strerror
+        raise ValueError(f"patches[{place}] is {patch['path']}; {what}{where}") from None
     if not re.search(rb"^\+\+\+ ", content, re.M):
         raise ValueError(
             f"patches[{place}] is {patch['path']}; it changes no file (a patch is a unified diff, with lines --- and +++)"

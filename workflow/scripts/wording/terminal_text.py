@@ -1,13 +1,25 @@
 """Text of unknown origin, so that a terminal can show it."""
 
 
+def said(text: object) -> str:
+    """Return a sentence of Sawtooth's own for the terminal; names of files that stand in it may hold escape codes.
+
+    What is told and doesn't end the program goes through `testbed.machine.messages.tell`.
+    """
+    return "\n".join(_harmless(line) for line in f"sawtooth: {text}".split("\n"))
+
+
 def shown(text: object, length: int = 200) -> str:
     """Return text of unknown origin for a message: control characters escaped, shortened.
 
     A file's name or a value may hold escape codes, which a terminal would obey.
     """
-    text = "".join(
-        character if character.isprintable() else character.encode("unicode_escape", "surrogatepass").decode()
-        for character in str(text)[: length + 1]
-    )
+    text = _harmless(str(text)[: length + 1])
     return text if len(text) <= length else f"{text[: length - 3]}..."
+
+
+def _harmless(text):
+    return "".join(
+        character if character.isprintable() else character.encode("unicode_escape", "surrogatepass").decode()
+        for character in text
+    )

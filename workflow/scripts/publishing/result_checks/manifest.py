@@ -4,7 +4,9 @@ For folders of one's own and of others: nothing in a manifest is believed before
 was checked, no file outside the folder is ever opened, and the standard library is enough.
 """
 
+import errno
 import json
+import os
 import re
 import stat
 from collections.abc import Iterator
@@ -101,8 +103,9 @@ def file_in(folder: str | Path, path: str) -> Path:
             raise ManifestError(f"{path} is or lies behind a symbolic link that leads out of {folder}.")
         if place.exists() and not stat.S_ISREG(place.stat().st_mode):
             raise ManifestError(f"{path} in {folder} is no regular file.")
-    except (OSError, RuntimeError) as error:  # a ring of links
-        raise ManifestError(f"{path} in {folder} can't be followed ({error}).") from None
+    except (OSError, RuntimeError) as error:  # a ring of links, which Python before 3.13 tells by a RuntimeError
+        what = getattr(error, "strerror", None) or os.strerror(errno.ELOOP)
+        raise ManifestError(f"{path} in {folder} can't be followed ({what}).") from None
     return place
 
 

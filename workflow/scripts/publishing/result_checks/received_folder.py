@@ -9,7 +9,6 @@ import os
 import re
 import stat
 import subprocess
-import sys
 import tempfile
 import zipfile
 from collections.abc import Iterator
@@ -21,6 +20,8 @@ from publishing.result_checks.received_archive import unpack
 from publishing.result_checks.received_errors import ReceivedError, shown
 from run_tables.run_documents import DOCUMENT_LIMIT  # noqa: F401, beside the other limit
 from testbed.machine.machine import locked
+from testbed.machine.messages import tell
+from wording.missing_files import absence
 
 #: The largest table as it stands in the folder, in bytes.
 TABLE_LIMIT = 2**29
@@ -42,8 +43,8 @@ def opened(path: str) -> Iterator[Path]:
         if _at_work(folder):
             raise ReceivedError(f"a workflow is at work on {shown(path)}: wait until it has ended.")
         yield folder
-    elif not os.path.exists(path):
-        raise ReceivedError(f"{shown(path)}: no such folder{nearest_to(path)}; {ALLOWED}.")
+    elif why := absence(path, "folder"):
+        raise ReceivedError(f"{shown(path)}: {why}{nearest_to(path)}; {ALLOWED}.")
     elif not path.is_file() or not zipfile.is_zipfile(path):
         raise ReceivedError(f"{shown(path)} is neither a folder nor a zip archive; {ALLOWED}.")
     else:
@@ -91,7 +92,7 @@ def _remove(folder):
     # Not `shutil.rmtree`: it calls itself for each folder in a folder, and a thousand end it.
     subprocess.run(["rm", "-rf", "--one-file-system", "--", str(folder)], stdin=subprocess.DEVNULL, capture_output=True)
     if folder.exists():
-        print(f"sawtooth: {shown(folder)} can't be removed: please delete it.", file=sys.stderr)
+        tell(f"{shown(folder)} can't be removed: please delete it.")
 
 
 def _results_folder(folder, source):

@@ -19,6 +19,7 @@ from run_tables.tidy_tables import RUNS
 from study_files.study_replications import looks
 from study_files.study_runs import run_specification
 from topics.precision.mean_precision import OPEN, precision_rows
+from wording.terminal_text import said
 
 
 def runs_of(study, paths, made_by) -> pd.DataFrame:
@@ -31,7 +32,7 @@ def runs_of(study, paths, made_by) -> pd.DataFrame:
         try:
             document = read_document(path, run_specification(study, *run_of(path)), made_by)
         except DocumentError as error:
-            sys.exit(f"sawtooth: {error}. Delete it, and the next call repeats its run.")
+            sys.exit(said(f"{error}. Delete it, and the next call repeats its run."))
         table.writerow(rows_of_run(document, study["scenarios"][0]["label"], None, rule)[0])
     text.seek(0)
     return read_runs(text)
