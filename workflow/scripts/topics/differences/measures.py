@@ -23,6 +23,11 @@ class Measure:
     figures: tuple[str, ...] = ()  # slugs of the figures that show it, the best first
 
     @property
+    def named(self) -> str:
+        """Its name as the subject of a sentence."""
+        return self.name if self.name.split()[0].endswith("'s") else f"the {self.name}"
+
+    @property
     def effect_unit(self) -> str:
         """Unit of a difference."""
         return "%" if self.scale == RATIO else "percentage points" if self.unit == "%" else self.unit

@@ -59,7 +59,8 @@ class Told:
         size = _size_words([end for one in group for end in _ends(one)], side)
         than = others.replace(" than with", " as with", 1) if " times as " in size else others
         where = self._where(group) if whole or self._holds(group)[0] < self._holds(group)[1] else ""
-        return f"the {side.measure.name} is {size}{than}{where}{self._example(group, named=whole)}"
+        example = self._example(group, named=whole, in_times=" times as " in size)
+        return f"{side.measure.named} is {size}{than}{where}{example}"
 
     def _others(self, group) -> str:
         """Return the levels that a subject differs from: "Reno and CUBIC", "all other CCAs"."""
@@ -101,8 +102,11 @@ class Told:
             f", {other} in {opposite}" if opposite else ""
         )
 
-    def _example(self, group, named) -> str:
-        """Return the place where the difference is largest, with both values and the interval: " (slow: 49.1 against 62.7 ms)"."""
+    def _example(self, group, named, in_times) -> str:
+        """Return the place where the difference is largest, with both values and the interval: " (slow: 49.1 against 62.7 ms)".
+
+        The interval is in the unit in which the difference is told: as a ratio, if that is so many ``times`` as large.
+        """
         rows = [
             (abs(row["difference"]), number, row)
             for number, side in enumerate(group)
@@ -127,18 +131,28 @@ class Told:
         unit = f" {side.measure.unit}" if side.measure.unit else ""
         text = f"{short(values[0])} against {short(values[1])}{unit}"
         if named and not is_missing(row["difference_low"]):
-            ends = _interval(row, side)
-            text += f", {100 * self.confidence:g} % interval of the difference {short(ends[0])} to {short(ends[1])} {side.measure.effect_unit}".rstrip()
+            ends, what, unit = _interval(row, side), "difference", side.measure.effect_unit
+            if in_times:
+                ends, what, unit = [1 + end / 100 for end in ends], "ratio", ""
+            text += f", {100 * self.confidence:g} % interval of the {what} {short(ends[0])} to {short(ends[1])} {unit}".rstrip()
         return f" ({', '.join(where)}{': ' if where else ''}{text})"
 
     def _no_price(self, finding) -> str:
-        """Say how far pairs of runs differ in the measures in which the subject could be worse and isn't shown to be."""
+        """Say how far pairs of runs differ in the measures in which the subject could be worse; nothing if it is in any of them.
+
+        Where it is worse than some of the levels, another finding tells that, from the other's side.
+        """
         keys = {side.key[1] for side in finding.first}
         said = {group[0].measure.asks for group in (finding.first, *finding.further)}
         table = self.comparisons[self.comparisons["factor"] == finding.factor]
         rows = table[[frozenset(pair) in keys for pair in zip(table["level_a"], table["level_b"], strict=True)]]
-        bounds = _bounds(rows[[BY_COLUMN[column].asks not in said for column in rows["measure"]]])[:MOST_BOUNDS]
-        return f"No price is shown: pairs of runs differ by at most {listed(bounds)}." if bounds else ""
+        rows = rows[[BY_COLUMN[column].asks not in said for column in rows["measure"]]]
+        if rows.empty or rows["verdict"].isin((MORE, LESS)).any():
+            return ""
+        bounds = listed(_bounds(rows)[:MOST_BOUNDS])
+        if (rows["verdict"] == ALIKE).all():
+            return f"It has no price: pairs of runs differ by at most {bounds}."
+        return f"No price is shown, and none is ruled out: pairs of runs differ by up to {bounds}."
 
     def _sure(self, group) -> str:
         """Say what shows that the first difference of a finding is none of chance."""
