@@ -107,6 +107,8 @@ def main():
         elif sys.argv[1:] == ["clean-cache"]:
             say(f"deleting {cache_dir()}")
             remove_tree(cache_dir())
+            if cache_dir().exists():
+                raise SetupError(f"{cache_dir()} can't be deleted: it, or something in it, belongs to another user.")
         elif sys.argv[1:]:
             raise SetupError(
                 f"unknown arguments {sys.argv[1:]}: known are bundle [FOLDER], images, lock, docs and clean-cache."

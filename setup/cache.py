@@ -20,8 +20,35 @@ def cache_dir(environ=os.environ) -> Path:
         return Path(environ["SAWTOOTH_CACHE"]).absolute()
     if is_unpacked_bundle():
         return CACHE.absolute()
+    return own_cache(environ)
+
+
+def own_cache(environ=os.environ) -> Path:
+    """Return the cache in the user's home, which is used where nothing else is named."""
     base = environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     return Path(base).absolute() / "sawtooth"
+
+
+def cache_entry(kind, name) -> Path:
+    """Return where a thing is, or is to be made: in the cache, or in the user's own one if the cache has no such thing and can't be written.
+
+    So what a group shares read-only, images above all, is used, and what else it takes, such as the kernels of own CCAs, is made beside.
+
+    Parameters
+    ----------
+    kind, name : str
+        Folder of such things, and the name of one, which stands for its content.
+    """
+    shared = cache_dir() / kind / name
+    if shared.exists() or _is_writable(shared.parent):
+        return shared
+    return own_cache() / kind / name
+
+
+def _is_writable(folder):
+    """Tell whether files can be made in a folder, or it can be made itself."""
+    there = next(each for each in (folder, *folder.parents) if os.path.exists(each))
+    return os.access(there, os.W_OK | os.X_OK)
 
 
 def digest(*parts) -> str:
@@ -50,9 +77,9 @@ def digest(*parts) -> str:
     return total.hexdigest()
 
 
-def require_cache() -> None:
-    """Make the cache's directory; raise SetupError if it can't be written to."""
-    place = cache_dir()
+def require_cache(place=None) -> None:
+    """Make a directory of the cache, or the cache's own; raise SetupError if it can't be written to."""
+    place = place or cache_dir()
     try:
         place.mkdir(parents=True, exist_ok=True)
         tempfile.TemporaryFile(dir=place).close()
@@ -103,7 +130,7 @@ def made_once(final) -> Iterator[Path | None]:
     if final.exists():  # whole, as it was renamed; the cache may be another user's
         yield None
         return
-    final.parent.mkdir(parents=True, exist_ok=True)
+    require_cache(final.parent)
     with one_at_a_time(final):
         if final.exists():
             yield None

@@ -9,7 +9,7 @@ from pathlib import Path
 import debian
 import portable_python
 import unpacked
-from cache import cache_dir, digest, made_once, one_at_a_time, require_space
+from cache import cache_entry, digest, made_once, one_at_a_time, require_space
 from progress import SetupError, run_fetching, run_logged, say
 
 VENV = Path(".venv")
@@ -129,7 +129,7 @@ def with_pip(python) -> tuple[list[str], list[str]]:
 
 def fetch_pip() -> Path:
     """Return pip's wheel, which runs as it is, from Debian's package of it; nothing is installed."""
-    final = cache_dir() / "pip" / digest(debian.SUITE)[:16]
+    final = cache_entry("pip", digest(debian.SUITE)[:16])
     with made_once(final) as partial:
         if partial is not None:
             say("this Python has no ensurepip (package python3-venv): taking pip from Debian's package, into the cache")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import locked_packages
 import unpacked
-from cache import cache_dir, digest, made_once, remove_tree, require_cache, require_space
+from cache import cache_dir, cache_entry, digest, made_once, remove_tree, require_cache, require_space
 from progress import SetupError, run_fetching, run_logged, run_quietly
 
 BASE = Path("envs/base.def")
@@ -77,7 +77,7 @@ def cached_image(definition) -> tuple[str, Path]:
     key = definition_key(definition)
     name = f"{definition.stem}-{key[:16]}"
     bundled = unpacked.IMAGES / name
-    return key, bundled.absolute() if bundled.is_dir() else cache_dir() / "images" / name
+    return key, bundled.absolute() if bundled.is_dir() else cache_entry("images", name)
 
 
 def missing_images(definitions) -> list[Path]:
@@ -97,7 +97,7 @@ def why_built(missing) -> str:
 def fetch_wheels(lock, python) -> Path:
     """Return the directory with the wheels of a lock file, downloaded at the first call."""
     version = WHEELS_PYTHON.get(lock.stem, ANALYSIS_PYTHON)
-    final = cache_dir() / "wheels" / digest(lock, version)[:16]
+    final = cache_entry("wheels", digest(lock, version)[:16])
     with made_once(final) as partial:
         if partial is not None:
             platforms = [f"--platform=manylinux_2_{minor}_x86_64" for minor in range(17, 42)]

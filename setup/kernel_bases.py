@@ -13,7 +13,7 @@ import build_outputs
 import locked_packages
 import own_tree
 from build_container import IN_CONTAINER, LONGEST_BASE_S, contained, copy_recipe, outside, tail_lines
-from cache import cache_dir, digest, made_once, remove_tree, require_space
+from cache import cache_dir, cache_entry, digest, made_once, own_cache, remove_tree, require_space
 from progress import SetupError, run_logged, run_quietly, say
 from study_files.kernels import (
     CHECKOUT,
@@ -59,7 +59,7 @@ def provide_base(kernel, root) -> tuple[Path, dict[str, tuple[Path, str]]]:
         :16
     ]
     # The version is a tree's own word.
-    final = cache_dir() / "kernels" / f"base-{re.sub(r'[^0-9A-Za-z.-]+', '-', kernel['version'])}-{key}"
+    final = cache_entry("kernels", f"base-{re.sub(r'[^0-9A-Za-z.-]+', '-', kernel['version'])}-{key}")
     made_by = f"{root.parent.name} {recipe_digest(OF_BASE)}"
     if "tree" in kernel and not final.exists() and (near := nearest_base(kernel, made_by)):
         return near
@@ -121,7 +121,7 @@ def nearest_base(kernel, made_by) -> tuple[Path, dict[str, tuple[Path, str]]] | 
     `COMPILED_ONLY`.
     """
     tree, has, nearest = Path(kernel["tree"]), None, None
-    for folder in sorted((cache_dir() / "kernels").glob("base-*")):
+    for folder in sorted(folder for cache in {cache_dir(), own_cache()} for folder in cache.glob("kernels/base-*")):
         if not (folder / FILES).exists() or (folder / MADE_BY).read_text() != made_by:
             continue
         has = has or digests_of_files(tree)

@@ -25,7 +25,7 @@ import own_tree
 import toolbox
 from build_container import IN_CONTAINER, LONGEST_S, contained, copy_recipe, said_by
 from build_words import why_not_built
-from cache import cache_dir, digest, made_once, remove_tree, require_space
+from cache import cache_entry, digest, made_once, remove_tree, require_space
 from kernel_bases import FACTS, is_as_it_was, provide_base
 from progress import SetupError, run_quietly, say
 from study_files.kernels import CHECKOUT, LARGEST_PATCH_BYTES, digest_of_files, digests_of_files, recipe_digest
@@ -73,7 +73,7 @@ def provide_kernel(name, linux_file, description, sources, kernel=None) -> None:
     described = json.loads((compiler / "image.json").read_text())
     made_of = json.dumps([name, kernel, [[str(path), sha256] for path, sha256 in sources.items()]], sort_keys=True)
     key = digest("own objects", described["definition_key"], recipe_digest(), made_of)[:16]
-    final = cache_dir() / "kernels" / f"own-{key}"
+    final = cache_entry("kernels", f"own-{key}")
     with made_once(final) as partial:
         if partial is not None:
             check_untouched(compiler, described["definition_key"])
@@ -137,7 +137,7 @@ def check_untouched(compiler, definition_key) -> None:
     expected = SHARED_BY_LINKS.get(definition_key[:16])
     if expected is None:
         return
-    with made_once(cache_dir() / "kernels" / f"untouched-{definition_key[:16]}") as partial:
+    with made_once(cache_entry("kernels", f"untouched-{definition_key[:16]}")) as partial:
         if partial is not None and digest_of_files(digests_of_files(compiler / "root/build/source")) != expected:
             raise SetupError(
                 f"the kernel's source in {compiler} was changed by a build of an earlier version, so no kernel is built from it: "

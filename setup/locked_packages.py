@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import debian
-from cache import cache_dir, digest, made_once, remove_tree, require_space
+from cache import cache_entry, digest, made_once, remove_tree, require_space
 from progress import SetupError
 from unpacked import digest_of
 
@@ -113,7 +113,7 @@ def content(section) -> str:
 
 def folder_of(section) -> Path:
     """Return the cache's folder of a section, filled or not."""
-    return cache_dir() / "debian" / f"{section}-{digest(content(section))[:16]}"
+    return cache_entry("debian", f"{section}-{digest(content(section))[:16]}")
 
 
 def provide(section) -> Path:

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import unpacked
-from cache import cache_dir, digest, made_once
+from cache import cache_dir, cache_entry, digest, made_once
 from images import ANALYSIS_PYTHON, cached_image
 from progress import SetupError
 
@@ -65,7 +65,7 @@ def provide_python(patchelf) -> Path:
         Gets a directory; returns the path of the program, which it may put there.
     """
     root = image_folder() / "root"
-    final = cache_dir() / "python" / digest(Path(__file__), str(root), str(cache_dir()))[:16]
+    final = cache_entry("python", digest(Path(__file__), str(root), str(cache_dir()))[:16])
     with made_once(final) as partial:
         if partial is not None:
             (partial / "bin").mkdir()

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import images
-from cache import cache_dir, made_once, require_space
+from cache import cache_entry, made_once, require_space
 from describe_image import content_digest
 from packed_images import CHUNK_BYTES, CONTENT, INDEX, KEY, NAME, SUFFIX
 from progress import SetupError, say
@@ -62,7 +62,7 @@ class Offer:
         """Where the image is, or will be: the cache's place for an image of that definition."""
         if not self.layer:
             return self.place
-        return cache_dir() / "images" / f"{self.name}-{self.definition_key[:16]}"
+        return cache_entry("images", f"{self.name}-{self.definition_key[:16]}")
 
 
 def offered(place) -> list[Offer]:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import debian
 import unpacked
-from cache import cache_dir, digest, made_once, require_space
+from cache import cache_dir, cache_entry, digest, made_once, require_space
 from progress import SetupError, say
 
 OLDEST = (1, 2)  # build arguments in definition files
@@ -133,7 +133,7 @@ def building_environment(venv) -> dict[str, str]:
 
 def toolbox_folder() -> Path:
     """Return the place of the private copy, made or not."""
-    return cache_dir() / "toolbox" / digest(Path(__file__), str(cache_dir()))[:16]
+    return cache_entry("toolbox", digest(Path(__file__), str(cache_dir()))[:16])
 
 
 def private_toolbox(venv) -> Path:
