@@ -135,13 +135,18 @@ def made_once(final) -> Iterator[Path | None]:
         if final.exists():
             yield None
             return
-        for leftover in final.parent.glob(f".{final.name}.*"):
-            remove_tree(leftover)  # of a set-up that was killed: we hold the lock
+        _remove_leftovers(final)
         partial = Path(tempfile.mkdtemp(prefix=f".{final.name}.", dir=final.parent))
         partial.chmod(0o755)
         try:
             yield partial
             partial.rename(final)
         finally:
-            if partial.exists():
-                remove_tree(partial)
+            # Again: what a killed set-up had begun may have written until now.
+            _remove_leftovers(final)
+
+
+def _remove_leftovers(final):
+    """Remove what this set-up, or a killed one, has begun of an entry; whoever calls holds its lock."""
+    for leftover in final.parent.glob(f".{final.name}.*"):
+        remove_tree(leftover)

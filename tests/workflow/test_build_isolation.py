@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from experiment.definitions import Definition, kernel_id
+from mount_namespace import MountNamespace
 from study_files.kernels import completed_kernel
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -46,14 +47,17 @@ class Cache:
     def __init__(self, folder):
         import images
 
-        self.folder = folder
+        self.folder, self.made, self.of_the_user = folder, folder.parent / "made", folder.parent / "home"
         image = images.cached_image(ROOT / images.KERNEL)[1]
         self.source = image / "root/build/source"
         (folder / "images").mkdir(parents=True)
         (folder / "images" / image.name).symlink_to(image)
 
-    def build(self, path=None, kernel=None, killed_after_s=None):
-        """Build a kernel of a C file, or of patches or a tree; return the finished process, its bytes and its description."""
+    def build(self, path=None, kernel=None, killed_after_s=None, within=()):
+        """Build a kernel of a C file, or of patches or a tree; return the finished process, its bytes and its description.
+
+        ``within`` is the beginning of a command that carries others out somewhere.
+        """
         sources = {path: hashlib.sha256(path.read_bytes()).hexdigest()} if path else {}
         definitions = [
             Definition(source=one.name, sha256=sha256, cca=one.stem.removeprefix("tcp_"), parameters={})
@@ -62,11 +66,11 @@ class Cache:
         kernel = kernel and completed_kernel(kernel)
         base = json.loads((ROOT / "envs/testbed.json").read_text())["linux_sha256"]
         name = kernel_id(base, definitions, kernel)
-        made = [self.folder / "made" / name / "linux", self.folder / "made" / f"{name}.json"]
+        made = [self.made / name / "linux", self.made / f"{name}.json"]
         given = [json.dumps(kernel)] if kernel else []
-        command = [sys.executable, "setup", "kernel", name, *made, *given]
+        command = [*within, sys.executable, "setup", "kernel", name, *made, *given]
         command += [f"{one}={sha256}" for one, sha256 in sources.items()]
-        environ = {**os.environ, "SAWTOOTH_CACHE": str(self.folder)}
+        environ = {**os.environ, "SAWTOOTH_CACHE": str(self.folder), "XDG_CACHE_HOME": str(self.of_the_user)}
         if killed_after_s is not None:
             command = ["timeout", "--signal=KILL", str(killed_after_s), *command]
         done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, env=environ)
@@ -139,6 +143,31 @@ def test_builds_that_are_killed_leave_nothing_that_a_later_one_takes(cache, tmp_
     assert (linux, description) == (whole, described)
     assert [entry.name for entry in (cache.folder / "kernels").iterdir() if entry.name.startswith(".")] == []
     assert not [command for command in commands() if str(cache.folder) in command]
+
+
+def test_a_cache_that_can_only_be_read(cache, tmp_path):
+    """As one that a group shares: what it lacks is built in the user's own, and where that can't be, a sentence says so."""
+    path = shutil.copy(EXAMPLE, tmp_path / "tcp_aimd.c")
+    for folder in (cache.of_the_user, cache.made):
+        folder.mkdir()
+    before = sorted(cache.folder.rglob("*"))
+    with MountNamespace() as namespace:
+        for folder in (cache.folder, cache.of_the_user):
+            namespace.run("mount", "--bind", folder, folder)
+        namespace.run("mount", "-o", "remount,bind,ro", cache.folder)
+        done, linux, described = cache.build(path, within=namespace.within(ROOT))
+        assert done.returncode == 0, done.stdout + done.stderr
+        assert (linux, described) == Cache(tmp_path / "other/cache").build(path)[1:]
+        (built,) = cache.of_the_user.glob("sawtooth/kernels/own-*/linux")
+        assert built.read_bytes() == linux and sorted(cache.folder.rglob("*")) == before
+        shutil.rmtree(cache.of_the_user / "sawtooth")
+        namespace.run("mount", "-o", "remount,bind,ro", cache.of_the_user)
+        done, *_ = cache.build(path, within=namespace.within(ROOT))
+        (sentence,) = done.stderr.splitlines()
+        assert done.returncode == 1 and re.fullmatch(
+            rf"sawtooth: the cache {cache.of_the_user}/\S+ can't be written \(Read-only file system\): name another in SAWTOOTH_CACHE\.",
+            sentence,
+        )
 
 
 def test_a_c_file_reads_nothing_of_the_machine(cache, tmp_path):
