@@ -38,7 +38,7 @@ def half(build):
 
 
 def test_the_page_begins_with_what_part_it_is(half):
-    assert "Partial report. 13 of 18 runs were carried out: all of 4 of 6 cells, none of 1." in " ".join(
+    assert "Partial report. 13 of 18 runs were carried out; 4 of 6 cells have all their runs, 1 has none." in " ".join(
         half.words.split()
     )
     assert "CCAs are ranked in the 1 of 2 scenarios that have all their runs." in half.words

@@ -118,7 +118,9 @@ def test_failed_and_missing_runs_are_gaps_in_the_report(fresh):
     page = (results / "report.html").read_text()
     assert "7 of 8 runs were carried out; 3 of 7 runs are valid, and the other 4 failed the check of completion" in page
     assert "Partial report." in page
-    assert "near/reno/ipv4/1" in page
+    assert 'href="details.html#not-run"' in page
+    listed = (results / "details.html").read_text().partition('id="not-run"')[2].partition("</details>")[0]
+    assert "<code>near/reno/ipv4/1</code>" in listed and listed.count("<code>") == 1
     assert fresh.planned("--configfile", "config/studies/mini.yaml")["emulate_run"] == 1
 
 
