@@ -14,6 +14,8 @@ GUEST = CHECKOUT / "envs/guest"
 LONGEST_S, LONGEST_BASE_S = 3600, 4 * 3600
 #: Memory that a process of a build may map, in bytes: compilers take a tenth of it, and without a limit all there is.
 MOST_MEMORY_BYTES = 2**32
+#: CPU time in seconds of a process of a build, of which the slowest takes a twentieth, and bytes of a file that it writes.
+MOST_CPU_S, MOST_FILE_BYTES = 120, 2**31
 #: Bytes of a build's output that are kept from the beginning, and from the end.
 KEPT_WORDS = 2**20
 #: Files that Apptainer would mount from the machine; builds get the image's.
@@ -27,7 +29,7 @@ TIMED_OUT = 124
 def contained(*binds, recipe=GUEST, seconds=None, root=None) -> list[str]:
     """Return the first part of the command that runs compiler and patch in a container; the image and their command follow.
 
-    The container ends after ``seconds``; no process in it gets more memory than `MOST_MEMORY_BYTES`. `OF_THE_IMAGE` is mounted
+    The container ends after ``seconds``; no process in it gets more than `MOST_MEMORY_BYTES`, `MOST_CPU_S` and `MOST_FILE_BYTES`. `OF_THE_IMAGE` is mounted
     from the image's folder ``root``. /proc/sys is read-only: root without privileges could write it too.
     """
     places = [*binds, f"{recipe}:/build/guest:ro", "/proc/sys:/proc/sys:ro"]
@@ -35,6 +37,7 @@ def contained(*binds, recipe=GUEST, seconds=None, root=None) -> list[str]:
         places += [f"{root / path}:/{path}:ro" for path in OF_THE_IMAGE if (root / path).is_file()]
     return [
         *(["timeout", "--kill-after=10", str(seconds)] if seconds else []), "prlimit", f"--as={MOST_MEMORY_BYTES}",
+        f"--cpu={MOST_CPU_S}", f"--fsize={MOST_FILE_BYTES}",
         str(CHECKOUT / environment.VENV / "bin/apptainer"), "--silent", "exec", "--userns", "--containall", "--no-home",
         "--no-mount", "sys,bind-paths,devpts", "--pwd", "/", "--net", "--network", "none",
         *(part for place in places for part in ("--bind", place)),

@@ -189,12 +189,27 @@ def test_a_c_file_reads_nothing_of_the_machine(cache, tmp_path):
     assert users == (cache.source.parents[1] / "etc/passwd").read_bytes()
 
 
-def test_a_c_file_does_not_take_all_memory(cache, tmp_path):
-    path = tmp_path / "tcp_aimd.c"
-    path.write_text(f'{EXAMPLE.read_text()}\n#include "/dev/zero"\n')
+#: What a C file ends with -> which limit of a build's processes ends that.
+TAKES_ALL = {
+    "memory": ('#include "/dev/zero"', "out of memory allocating"),
+    "memory of macros": (
+        "#define A0 1,\n" + "".join(f"#define A{n + 1} {f'A{n} ' * 10}\n" for n in range(11)) + "int all[] = {A11};",
+        "Cannot allocate memory",
+    ),
+    "disk": ('asm(".section .rodata\\n.space 0x10000000000\\n.previous");', "File size limit exceeded"),
+    "disk of the linker": ("char all[1UL << 34];", "File size limit exceeded"),
+    "memory of files": ("#if __INCLUDE_LEVEL__ < 199\n#include __FILE__\n#include __FILE__\n#endif", "out of memory"),
+    "time": ('asm("' + r".rept 10000\n" * 4 + r".if 0\n.endif\n" + r".endr\n" * 4 + '");', "CPU time limit exceeded"),
+}
+
+
+@pytest.mark.parametrize("what", TAKES_ALL)
+def test_a_c_file_does_not_take_all(cache, tmp_path, what):
+    path, (last, said) = tmp_path / "tcp_aimd.c", TAKES_ALL[what]
+    path.write_text(f"#ifndef BEGUN\n#define BEGUN\n{EXAMPLE.read_text()}\n#endif\n{last}\n")
     done, linux, _ = cache.build(path)
     assert linux is None
-    assert "can't be built into the guest kernel" in done.stderr and "out of memory allocating" in done.stderr
+    assert "can't be built into the guest kernel" in done.stderr and said in done.stderr
 
 
 @pytest.fixture
