@@ -37,7 +37,7 @@ def contained(*binds, recipe=GUEST, seconds=None, root=None) -> list[str]:
         places += [f"{root / path}:/{path}:ro" for path in OF_THE_IMAGE if (root / path).is_file()]
     return [
         *(["timeout", "--kill-after=10", str(seconds)] if seconds else []), "prlimit", f"--as={MOST_MEMORY_BYTES}",
-        f"--cpu={MOST_CPU_S}", f"--fsize={MOST_FILE_BYTES}",
+        f"--cpu={MOST_CPU_S}:{2 * MOST_CPU_S}", f"--fsize={MOST_FILE_BYTES}",
         str(CHECKOUT / environment.VENV / "bin/apptainer"), "--silent", "exec", "--userns", "--containall", "--no-home",
         "--no-mount", "sys,bind-paths,devpts", "--pwd", "/", "--net", "--network", "none",
         *(part for place in places for part in ("--bind", place)),
