@@ -5,6 +5,10 @@ import re
 from html.parser import HTMLParser
 from pathlib import Path
 
+import axe_playwright_python
+
+AXE = Path(axe_playwright_python.__file__).with_name("axe.min.js")
+
 OVERFLOWING = """
 () => [...document.querySelectorAll('body *')].filter((e) => {
   if (e.closest('.scroll, pre, nav, svg') || e.matches('.skip')) return false;
@@ -121,6 +125,28 @@ def at_widths(page, visit, widths):
         assert seen.evaluate(OVERFLOWING) == [], width
         assert seen.problems == []
         yield seen
+
+
+#: How a page may be seen -> width, options of the browser's context, medium.
+SEEN = {
+    "wide": (1400, {}, "screen"),
+    "narrow": (400, {}, "screen"),
+    "dark": (1400, {"color_scheme": "dark"}, "screen"),
+    "printed": (800, {}, "print"),
+}
+
+
+def accessibility_findings(page, visit):
+    """Return what axe-core finds in a page, all of it opened, in each way of `SEEN`: (way, rule, element)."""
+    findings = []
+    for way, (width, options, medium) in SEEN.items():
+        seen = visit(page, width, **options)
+        seen.emulate_media(media=medium)
+        seen.evaluate("document.querySelectorAll('details').forEach((d) => { d.open = true; })")
+        seen.evaluate(AXE.read_text(encoding="utf-8"))
+        found = seen.evaluate("axe.run(document, { resultTypes: ['violations'] })")["violations"]
+        findings += [(way, one["id"], node["html"][:200]) for one in found for node in one["nodes"]]
+    return findings
 
 
 def both_pages(page):
