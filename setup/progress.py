@@ -17,7 +17,13 @@ LARGEST_LOG = 2**26
 #: The longest line that a step is looked for in, in bytes.
 LONGEST_LINE = 2**16
 #: An error of pip or apt, as their logs have it. pip puts one word before a traceback, whose last line has the error.
-ERROR = re.compile(r"(?:ERROR|E): (?!Exception:)(.+)")
+#: Of versions that pip passes over it says so as an error, before the error.
+ERROR = re.compile(r"(?:ERROR|E): (?!Exception:|Ignored the following versions)(.+)")
+#: What pip says of a network that doesn't answer, anywhere in a line: its errors then tell what followed from that.
+UNANSWERED = re.compile(
+    r"Read timed out|[Cc]onnection (?:refused|reset by peer|broken|aborted|timed out)|Network is unreachable|No route to host|"
+    r"Remote end closed connection|Name or service not known|Temporary failure in name resolution|Incomplete(?:Read| download)"
+)
 #: Control characters but tab and newline, and those that turn the direction of text.
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
@@ -119,7 +125,10 @@ def run_fetching(command, log, title, what, source="package index", env=None) ->
     try:
         run_logged(command, log, title, env)
     except SetupError:
-        reason = errors_in(log)[0]
+        unanswered = UNANSWERED.findall("\n".join(last_lines(log, 1000)))
+        reason = (unanswered or errors_in(log))[-1 if unanswered else 0]
+        if reason.startswith("THESE PACKAGES DO NOT MATCH THE HASHES"):
+            reason = "a package arrived incomplete, or is another than the lock file names"
         raise SetupError(f"{what} can't be fetched (no network, or no {source}?): {reason} (the rest: {log})") from None
 
 
