@@ -5,11 +5,14 @@ from functools import partial
 from pathlib import Path
 
 import pandas as pd
+import pyarrow.parquet
 import pytest
 
 import synthetic_series
 import tidy_tables
 from rule_files import ROOT, carry_out, code_beside_rules, rules_of
+from run_tables.parquet import schema_of
+from run_tables.series_tables import INTERVALS, QUEUE, SOCKETS
 from session.checkout import paths_below
 from study_files import study as studies
 from study_files.study_design import StudyDesign
@@ -181,6 +184,12 @@ class Built:
         """Write the page on which a reader asks the runs; return its path."""
         script, inputs, params = self.page_rule("write_explorer")
         page = self.folder / "explore.html"
+        # A study made of numbers has no samples but these.
+        rows = {"intervals": synthetic_series.intervals(pd.read_csv(inputs["runs"])), "sockets": [], "queue": []}
+        for table in (INTERVALS, SOCKETS, QUEUE):
+            if not inputs[table.name].exists():
+                content = pyarrow.Table.from_pylist(rows[table.name], schema=schema_of(table))
+                pyarrow.parquet.write_table(content, inputs[table.name])
         carry_out(script, inputs, {"page": page}, params)
         return page
 

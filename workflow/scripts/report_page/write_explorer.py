@@ -12,10 +12,14 @@ import pandas as pd
 from markupsafe import Markup
 
 from figure_parts.figure_style import DARK, LIGHT, cca_colour, cca_marker
+from inference.cell_estimates import cell_estimate
 from report_page.repeated_run import rerun_commands
+from report_page.run_series import series_of
 from report_page.topology_drawing import topology_drawing
 from rule_script import run_rule
 from run_tables.reading import read_runs, read_table
+from run_tables.resolution import RESOLVED, coarsest, resolutions
+from run_tables.run_keys import CELL, RUN
 from run_tables.scenario_table import SCENARIOS
 from run_tables.tidy_tables import RUNS
 from study_files.run_platforms import is_repeatable
@@ -33,6 +37,8 @@ NO_MEASURE = ("seed", "window_begin_ns", "window_end_ns", "steady_begin_ns")
 MOST_VALUES = 300_000
 #: Significant digits of a value in the page; the tables have all.
 DIGITS = 7
+#: Checks of runs are in the page one by one, up to so many.
+MOST_CHECKS = 60_000
 #: So many networks are drawn.
 MOST_DRAWINGS = 40
 
@@ -54,15 +60,53 @@ def measures_of(runs: pd.DataFrame) -> list[dict]:
     ]
 
 
-def page_data(runs: pd.DataFrame, scenarios: pd.DataFrame, checks: pd.DataFrame, study: str) -> dict:
-    """Return the data of the page's script: levels, measures, and the runs as columns (places in the levels, or values)."""
+def cell_means(runs, measures, confidence) -> list[dict]:
+    """Return of each cell with valid runs ``key`` (scenario, CCA, IP version), ``n``, and of each measure mean, both ends of its interval, and why there is none."""
+    columns, cells = {column.name: column for column in RUNS}, []
+    steps = {one["column"]: resolutions(runs, one["column"]) for one in measures if one["column"] in RESOLVED}
+    for key, valid in runs[runs["valid"]].groupby(list(CELL), sort=False):
+        values = {}
+        for name in (one["column"] for one in measures):
+            step = coarsest(steps[name][valid.index]) if name in steps else 0.0
+            column = columns[name]
+            estimate = cell_estimate(valid[name].astype(float), confidence, column.least, column.most, step)
+            ends = [None if one is None else _rounded(one) for one in (estimate.mean, estimate.low, estimate.high)]
+            values[name] = [*ends, estimate.note]
+        cells.append({"key": list(key), "n": len(valid), "values": values})
+    return cells
+
+
+def check_data(runs, checks) -> dict | None:
+    """Return the checks of each run, as places in ``texts``: name, whether it passed, expected and observed; None if there are too many."""
+    if len(checks) > MOST_CHECKS:
+        return None
+    place: dict[str, int] = {}
+
+    def of(text):
+        return place.setdefault(_text(text), len(place))
+
+    by_run = {
+        key: [[of(row.check), int(row.ok), of(row.expected), of(row.observed)] for row in rows.itertuples()]
+        for key, rows in checks.groupby(RUN, sort=False)
+    }
+    return {"runs": [by_run.get(key, []) for key in runs[RUN].itertuples(index=False, name=None)], "texts": list(place)}
+
+
+def page_data(
+    runs: pd.DataFrame, scenarios: pd.DataFrame, checks: pd.DataFrame, study: str, confidence: float, series=()
+) -> dict:
+    """Return the data of the page's script: levels, measures, runs as columns (places in the levels, or values), means, checks, series."""
     ccas, ip_versions = list(runs["cca"].unique()), list(runs["ip_version"].unique())
     names = list(scenarios["scenario"])
     measures = measures_of(runs)
-    counts = checks.groupby(["scenario", "cca", "ip_version", "replication"]).size() if len(checks) else {}
-    keys = runs[["scenario", "cca", "ip_version", "replication"]].itertuples(index=False, name=None)
+    counts = checks.groupby(RUN).size() if len(checks) else {}
+    keys = runs[RUN].itertuples(index=False, name=None)
     return {
         "study": study,
+        "percent": round(100 * confidence, 6),
+        "cells": cell_means(runs, measures, confidence),
+        "checks": check_data(runs, checks) if len(checks) else None,
+        "series": list(series),
         "ccas": [{"key": cca, "name": cca_name(cca), "light": cca_colour(cca), "dark": cca_colour(cca, DARK), "marker": cca_marker(cca)} for cca in ccas],
         "scenarios": [{"key": row["scenario"], "name": row["label"], "conditions": row["conditions"], "repeatable": is_repeatable(row["platform"])} for row in scenarios.to_dict("records")],
         "ip_versions": [{"key": key, "name": ip_words(key)} for key in ip_versions],
@@ -97,16 +141,22 @@ def packed(data) -> str:
     return base64.b64encode(gzip.compress(text.encode(), 9, mtime=0)).decode("ascii")
 
 
-def mean_rows(runs: pd.DataFrame, scenarios: pd.DataFrame) -> list[dict]:
-    """Return the means of goodput and RTT of each scenario and CCA: what the page shows without its script."""
-    labels = dict(zip(scenarios["scenario"], scenarios["label"], strict=True))
+def mean_rows(data) -> list[dict]:
+    """Return the means of goodput and RTT of each cell, with their intervals: what the page shows without its script."""
+    labels = {one["key"]: one["name"] for one in data["scenarios"]}
     return [
         {
-            "scenario": labels[scenario], "cca": cca_name(cca), "n": len(rows),
-            "goodput": number(rows["goodput_mbps"].astype(float).mean()), "rtt": number(rows["rtt_mean_ms"].astype(float).mean()),
+            "scenario": labels[scenario], "cca": cca_name(cca), "ip_version": ip_words(ip_version), "n": cell["n"],
+            "goodput": _interval_words(cell, "goodput_mbps"), "rtt": _interval_words(cell, "rtt_mean_ms"),
         }
-        for (scenario, cca), rows in runs[runs["valid"]].groupby(["scenario", "cca"], sort=False)
+        for cell in data["cells"]
+        for scenario, cca, ip_version in [cell["key"]]
     ]  # fmt: skip
+
+
+def _interval_words(cell, measure):
+    mean, low, high, _ = cell["values"].get(measure, (None,) * 4)
+    return number(mean) if low is None else f"{number(mean)} ({number(low)} to {number(high)})"
 
 
 def render(inputs, params) -> str:
@@ -114,13 +164,15 @@ def render(inputs, params) -> str:
     provenance = json.loads(Path(inputs["provenance"]).read_text(encoding="utf-8"))
     study = provenance["study"] | params["prose"]
     runs, scenarios = read_runs(inputs["runs"]), read_table(inputs["scenarios"], SCENARIOS)
-    checks = pd.read_csv(inputs["checks"], usecols=["scenario", "cca", "ip_version", "replication"])
+    checks = pd.read_csv(inputs["checks"], keep_default_na=False)
+    samples = {name: pd.read_parquet(inputs[name]) for name in ("intervals", "sockets", "queue")}
     script = Path(inputs["script"]).read_text(encoding="utf-8")
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(Path(inputs["template"]).parent), autoescape=True,
         undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True,
     )  # fmt: skip
     drawn = scenarios.to_dict("records")[:MOST_DRAWINGS]
+    data = page_data(runs, scenarios, checks, study["study"], params["confidence"], series_of(runs, **samples))
     return environment.get_template(Path(inputs["template"]).name).render(
         study=study,
         light=asdict(LIGHT),
@@ -128,8 +180,9 @@ def render(inputs, params) -> str:
         styles=[Markup(Path(inputs[name]).read_text(encoding="utf-8")) for name in ("style", "own_style")],
         script=Markup(script),
         script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode("ascii"),
-        data=packed(page_data(runs, scenarios, checks, study["study"])),
-        means=mean_rows(runs, scenarios),
+        data=packed(data),
+        means=mean_rows(data),
+        percent=f"{data['percent']:g}",
         networks=[(row["label"], row["conditions"], topology_drawing(row)) for row in drawn],
         more_networks=len(scenarios) - len(drawn),
     )

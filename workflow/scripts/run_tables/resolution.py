@@ -19,6 +19,9 @@ PAYLOAD_BYTES = MTU_BYTES - HEADER_BYTES["ipv4"]
 # /proc/stat counts a core's time in so many steps a second.
 TICKS_PER_S = 100
 
+#: Columns of ``tidy/runs.csv`` whose resolution is known.
+RESOLVED = ("goodput_mbps", "rtt_mean_ms", "loss_percent", "retransmit_percent", "jain_index", "transfer_s")
+
 
 def resolutions(runs: pd.DataFrame, metric: str) -> pd.Series:
     """Return the resolution of a metric in each run, in the metric's unit.

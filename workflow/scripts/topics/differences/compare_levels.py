@@ -18,7 +18,7 @@ from inference.multiple_tests import adjusted
 from inference.paired_contrasts import contrasts, to_effect, usable_scale
 from inference.paired_tests import StudentMean, is_constant
 from run_tables.exclusions import ABSENT
-from run_tables.resolution import resolutions
+from run_tables.resolution import RESOLVED, resolutions
 from testbed.checks.check import INSTRUMENT
 from topics.differences.measures import BY_COLUMN, INSTEAD
 from topics.differences.tables import (
@@ -36,8 +36,6 @@ from topics.differences.tables import (
 
 #: What tells runs apart, in the order of the axes of `Values`.
 KEYS = ("scenario", "cca", "replication", "ip_version")
-#: Measures whose resolution is known.
-RESOLVED = ("goodput_mbps", "rtt_mean_ms", "loss_percent", "retransmit_percent", "jain_index", "transfer_s")
 #: So large a share of pairs has the sign of their mean; of fewer than 20 that is all of them.
 SAME_SIGN = 0.95
 #: A difference is beyond chance by its size alone where it is so many times as large as any between two runs of one cell.

@@ -1,0 +1,85 @@
+"""What runs did over time, thinned for a page: a line for each measure of the first valid run of a cell."""
+
+import pandas as pd
+
+from run_tables.run_keys import CELL, RUN
+
+#: Tables of samples -> their measures as (column, words, unit), what is summed over flows, and the column with the time in s.
+MEASURES = {
+    "sockets": (
+        ("cwnd_packets", "Congestion window, mean of the flows", "segments"),
+        ("ssthresh_packets", "Slow start threshold, mean of the flows that have one", "segments"),
+        ("rtt_ms", "Smoothed RTT, mean of the flows", "ms"),
+        ("pacing_mbps", "Pacing rate, sum of the flows", "Mbit/s"),
+        ("delivery_mbps", "Delivery rate, sum of the flows", "Mbit/s"),
+    ),
+    "queue": (
+        ("delay_ms", "What waits at the first bottleneck, as the time that it takes to leave", "ms"),
+        ("packets", "What waits at the first bottleneck", "packets"),
+    ),
+    "intervals": (
+        ("sent_mbps", "Given to TCP by the senders, sum of the flows", "Mbit/s"),
+        ("retransmits", "Retransmitted in the reporting interval, sum of the flows", "segments"),
+        ("rtt_ms", "Smoothed RTT at the end of the reporting interval, mean of the flows", "ms"),
+        ("cwnd_bytes", "Congestion window at the end of the reporting interval, mean of the flows", "bytes"),
+    ),
+}  # fmt: skip
+SUMMED = {"pacing_mbps", "delivery_mbps", "sent_mbps", "retransmits"}
+TIME = {"sockets": "time_s", "queue": "time_s", "intervals": "end_s"}
+#: Values of all lines together, and points of one, at most; a cell that would have fewer points than that has no line.
+MOST_VALUES, MOST_POINTS, LEAST_POINTS = 200_000, 400, 30
+DIGITS = 5
+
+
+def series_of(runs: pd.DataFrame, **samples: pd.DataFrame) -> list[dict]:
+    """Return the lines of the page's time series.
+
+    Parameters
+    ----------
+    runs : pandas.DataFrame
+        As ``tidy/runs.csv`` has them.
+    **samples : pandas.DataFrame
+        The tables of `MEASURES`, by name.
+
+    Returns
+    -------
+    list of dict
+        ``run``: the place of the run in ``runs``; ``words``, ``unit``; ``cca``: which of a mix the flows have, else empty; ``t`` in s
+        and ``v``: every k-th sample.
+    """
+    first = runs.reset_index(drop=True)
+    first = first[first["valid"]].groupby(list(CELL), sort=False).head(1)
+    first = first[[*RUN]].assign(run=first.index)
+    lines = [line for name, table in samples.items() for line in _lines(name, table, first)]
+    points = MOST_VALUES // max(2 * len(lines), 1)
+    if points < LEAST_POINTS:
+        lines, points = lines[: MOST_VALUES // (2 * LEAST_POINTS)], LEAST_POINTS
+    return [_thinned(line, min(points, MOST_POINTS)) for line in lines]
+
+
+def _lines(name, table, first):
+    """Yield the whole lines of a table of samples; of several bottlenecks those of the first."""
+    rows = table.merge(first, on=list(RUN))
+    if "bottleneck" in rows:
+        rows = rows[rows["bottleneck"] == 1]
+    by = ["run", "flow_cca"] if "flow_cca" in rows else ["run"]
+    for key, of_run in rows.groupby(by, sort=False):
+        run, *of_mix = key
+        is_mix = "+" in of_run["cca"].iloc[0]
+        times = of_run.groupby(of_run[TIME[name]].round(3))
+        for column, words, unit in MEASURES[name]:
+            if of_run[column].notna().any():
+                values = times[column].sum(min_count=1) if column in SUMMED else times[column].mean()
+                yield {
+                    "run": int(run), "words": words, "unit": unit, "cca": of_mix[0] if of_mix and is_mix else "", "values": values.dropna(),
+                }  # fmt: skip
+
+
+def _thinned(line, points):
+    """Return a line with at most so many points."""
+    values = line.pop("values")
+    values = values.iloc[:: max(1, -(-len(values) // points))]
+    return line | {
+        "t": [round(float(time), 3) for time in values.index],
+        "v": [float(f"{value:.{DIGITS}g}") for value in values],
+    }
