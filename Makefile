@@ -24,8 +24,12 @@ DOCUMENT =
 # publish: pack the images, too. verify: take the images that lie beside RESULTS.
 IMAGES =
 RERUN =
-# verify: build the kernels of received results, too.
+# verify, packets: build the kernels of received results, or of the run, too.
 BUILD =
+# packets: a run's document, interfaces (all without any), and whether whole packets are kept.
+RUN =
+AT =
+FULL =
 CONFIG := $(if $(STUDY),$(shell $(call quoted,$(PYTHON)) -I workflow/scripts/session/study_names.py $(call quoted,$(STUDY))),config/config.yaml)
 # What a message of an interrupted workflow says that goes on.
 CALL = make $(MAKECMDGOALS) $(MAKEOVERRIDES)
@@ -35,10 +39,10 @@ IN_ENVIRONMENT = SAWTOOTH_CALL=$(call quoted,$(CALL)) PATH=$(call quoted,$(CURDI
 KNOWN := $(shell grep -o '[A-Z][A-Z_]*' Makefile)
 GIVEN := $(foreach name,$(.VARIABLES),$(if $(findstring command line,$(origin $(name))),$(name)))
 MISSPELT := $(filter-out $(KNOWN) SAWTOOTH_% MAKE%,$(GIVEN))
-$(if $(MISSPELT),$(error sawtooth: make has no variable $(firstword $(MISSPELT)) (STUDY, PLATFORM, RESULTS, N, SEED, RUNS, ARGS, PYTHON: `make help`)))
+$(if $(MISSPELT),$(error sawtooth: make has no variable $(firstword $(MISSPELT)) (STUDY, PLATFORM, RESULTS, N, SEED, RUNS, RUN, ARGS, PYTHON: `make help`)))
 
 .DEFAULT_GOAL = run
-.PHONY: run study studies setup lint test test-long test-docs test-faults bench kernel-profile bench-statistics sensitivity exam evaluate gallery compare verify publish documentation docs bundle images lock clean-cache help
+.PHONY: run study studies setup lint test test-long test-docs test-faults bench kernel-profile bench-statistics sensitivity exam evaluate gallery compare verify packets publish documentation docs bundle images lock clean-cache help
 
 # Before set-up, which may take minutes; what is wrong with the name has been said.
 study:
@@ -118,6 +122,9 @@ verify: export SAWTOOTH_IMAGES = $(patsubst %.crate.zip,%,$(RESULTS:/=)).images.
 endif
 verify: study setup  ## rerun N runs of RESULTS (by SEED, or RUNS), compare bytes; IMAGES=1, BUILD=1
 	@$(IN_ENVIRONMENT) python -m publishing.verify_results $(call quoted,$(RESULTS)) $(if $(N),--count $(call quoted,$(N))) --seed $(call quoted,$(SEED)) $(if $(BUILD),--build) $(if $(RUNS),--runs $(foreach run,$(RUNS),$(call quoted,$(run)))) $(ARGS)
+
+packets: setup  ## capture the packets of a finished run, RUN=<document>; AT=<interfaces>, FULL=1
+	@$(IN_ENVIRONMENT) python -m publishing.run_packets $(call quoted,$(RUN)) $(if $(FULL),--full) $(if $(BUILD),--build) $(if $(AT),--at $(foreach one,$(AT),$(call quoted,$(one)))) $(ARGS)
 
 publish: study setup  ## pack RESULTS into one archive; IMAGES=1 puts the images beside it
 	@$(IN_ENVIRONMENT) python -m publishing.pack_results $(call quoted,$(RESULTS)) $(ARGS)

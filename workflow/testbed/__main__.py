@@ -11,6 +11,7 @@ from pathlib import Path
 
 from experiment.specification import RunSpecification
 from testbed.machine.carrying import carry_out
+from testbed.machine.handover import PacketsAsked
 from testbed.machine.machine import GuestError
 
 
@@ -22,10 +23,18 @@ def main(arguments=None) -> int:
     parser.add_argument("--wall-limit-s", type=float, help="real seconds after which a try is ended")
     parser.add_argument("--kernels", type=Path, help="the folder of kernels with CCAs of one's own")
     parser.add_argument("--testbed-digest", help="the program's identity, which is computed if it isn't given")
+    parser.add_argument("--packets", type=Path, help="a folder that gets captures of the run's packets (platform uml)")
+    parser.add_argument("--packet-bytes", type=int, default=128, help="so much of each packet is kept")
+    parser.add_argument("--at", nargs="*", default=[], help="interfaces at which they are captured, all without any")
+    parser.add_argument(
+        "--packet-step-s", type=float, help="how often captures are read besides, for they may be too large"
+    )
     options = parser.parse_args(arguments)
+    captures = PacketsAsked(options.packet_bytes, options.at, options.packet_step_s, options.packets)
+    asked = {"packets": captures} if options.packets else {}
     specification = RunSpecification(json.loads(options.specification), options.kernels, options.testbed_digest)
     try:
-        carry_out(specification, options.output, sys.stderr.buffer, options.wall_limit_s)
+        carry_out(specification, options.output, sys.stderr.buffer, options.wall_limit_s, **asked)
     except (GuestError, OSError):
         return 1  # the log, which is standard error here, says it
     return 0

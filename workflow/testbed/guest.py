@@ -32,6 +32,9 @@ from testbed.readings.cca_parameters import cca_parameters
 from testbed.traffic import traffic
 from testbed.traffic.background import Background
 
+#: The file that asks for captures of packets.
+PACKETS = "packets.json"
+
 #: Ten for each of 64 pairs of hosts (their shells, clients, servers and readers), and as many for all else.
 OPEN_FILES = 1280
 
@@ -47,10 +50,10 @@ class Steps:
         log(f"--- {name}")
 
 
-def carry_out(specification, step) -> dict:
+def carry_out(specification, step, folder=None) -> dict:
     """Walk the steps of a run and return its document.
 
-    ``step``: called with the name of each step as it begins.
+    ``step``: called with the name of each step as it begins; ``folder``: where `PACKETS` may ask for captures, and gets them.
     """
     step("environment")
     surroundings = surroundings_of(specification)
@@ -79,6 +82,8 @@ def carry_out(specification, step) -> dict:
         "read_back": read_back(path, specification) | surroundings.network(path),
     }
 
+    captures = packet_captures(path, specification, folder)
+
     step("idle RTT")
     # What was read back, the parameters of a CCA among it, is not to move what follows.
     surroundings.fall_into_step()
@@ -87,14 +92,18 @@ def carry_out(specification, step) -> dict:
     step("traffic")
     with group_programs(path, specification) as programs:
         before, outage = probes.link_counters(path, specification), Outage(path, specification)
+        for capture in captures:
+            capture.begin()
         with (
             Background(path, specification) as background,
             PathChanges(path, specification) as changes,
             surroundings.traffic() as origin,
         ):
-            carried = traffic.carry(path, specification, origin, programs, (changes, outage))
+            carried = traffic.carry(path, specification, origin, programs, (changes, outage), captures)
         groups = programs.sections() if programs else {}
     processes, looks, series, delivered = carried
+    for capture in captures:
+        capture.end()
     after = probes.link_counters(path, specification)
     stack = probes.stack_counters(path, dropped_before)
     again = read_back(path, specification) | surroundings.network(path)
@@ -126,7 +135,19 @@ def carry_out(specification, step) -> dict:
     }
     document |= loss_bursts(specification, document)
     document["verdict"] = verification.judge(specification, document)
+    for capture in captures:
+        capture.close()
     return document
+
+
+def packet_captures(path, specification, folder) -> list:
+    """Return what captures packets, if that is asked for: nothing or one."""
+    if not folder or not (folder / PACKETS).exists():
+        return []
+    # What other runs would load for nothing.
+    from testbed.readings.packet_capture import PacketCapture
+
+    return [PacketCapture(path, specification, json.loads((folder / PACKETS).read_text()), folder / "packets")]
 
 
 def loss_bursts(specification, document) -> dict:
@@ -182,7 +203,7 @@ def main(folder) -> None:
         step("specification")
         document = json.loads((folder / "specification.json").read_text())
         specification = RunSpecification(document, testbed_digest=(folder / "testbed_digest").read_text())
-        result, name = carry_out(specification, step), "document.json"
+        result, name = carry_out(specification, step, folder), "document.json"
     except Exception as error:
         log(traceback.format_exc())
         result, name = {"step": step.current, "cause": f"{error}", "kind": type(error).__name__}, "failure.json"

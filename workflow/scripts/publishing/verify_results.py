@@ -31,13 +31,11 @@ from publishing.result_checks.received_errors import ReceivedError, shown
 from publishing.result_checks.received_folder import documents as find_documents
 from publishing.result_checks.received_folder import opened, temporary_folder
 from publishing.result_checks.received_study import ReceivedStudy
+from publishing.result_checks.testbeds_here import ROOT, image_here, testbeds_here
 from session.run_cost import run_time_s
-from session.testbed_identity import image_digest
 from study_files.run_platforms import is_repeatable
-from testbed.machine.identity import TESTBED, package_digest
 from testbed.machine.messages import tell
 
-ROOT = Path(__file__).resolve().parents[3]
 WELL, WRONG, BAD_CALL, NOT_HERE, INTERRUPTED = 0, 1, 2, 3, 130
 #: What it takes to read a document and hold it against the schema, in s of one core.
 READ_S = 0.015
@@ -52,7 +50,7 @@ def _verify(folder, options, account) -> int:
     names, others = find_documents(folder)
     options.count = options.count or min(DRAWN, len(names))
     _check_call(options, names)
-    platforms = _platforms_here()
+    platforms = testbeds_here()
     here = list(platforms.values())
     study = ReceivedStudy(folder)
     reading_s = READ_S * len(names) / options.cores
@@ -77,27 +75,6 @@ def _verify(folder, options, account) -> int:
     else:
         account.leave_out("derived", "--no-derived")
     return _verdict(account, left_out, repeated, len(names))
-
-
-def _platforms_here() -> dict[str, tuple[str, str]]:
-    """Return image -> digests of image and program of each platform of this checkout, Linux first; ns-3 where its image is."""
-    here = {"testbed": (_image_here("testbed"), package_digest(*TESTBED))}
-    if (ROOT / "envs/ns3.sif").exists():
-        from simulator.run import program_digest  # only a checkout with that image needs it
-
-        here["ns3"] = _image_here("ns3"), program_digest()
-    return here
-
-
-def _image_here(name) -> str:
-    """Return the digest of an image of this checkout; raise ReceivedError if it is missing."""
-    try:
-        digest = image_digest(ROOT / f"envs/{name}.json")
-    except SystemExit as error:
-        raise ReceivedError(str(error).removeprefix("sawtooth: ")) from None
-    if not (ROOT / f"envs/{name}.sif").exists():
-        raise ReceivedError(f"envs/{name}.sif is missing: run `make setup`.")
-    return digest
 
 
 def _check_call(options, names) -> None:
@@ -297,7 +274,7 @@ def _what_a_sample_says(total, drawn) -> str:
 
 def _check_derived(folder, documents, study, cores, account) -> None:
     """Make tables, analysis, figures, page and manifest again from the documents, and compare bytes."""
-    here = _image_here("analysis")
+    here = image_here("analysis")
     names = [document.name for document in documents]
     if not study.content or any(document.problems for document in documents) or study.count(names) != len(names):
         account.leave_out(

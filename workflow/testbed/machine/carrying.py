@@ -23,7 +23,7 @@ class Outcome:
     failure: str | None
 
 
-def carry_out(specification, output, log, limit_s=None, first_fault=None) -> Outcome:
+def carry_out(specification, output, log, limit_s=None, first_fault=None, **of_platform) -> Outcome:
     """Carry a run out, write its document, and log how it went in one last line.
 
     A run that fails by itself has a document too, which says so (`failure`). One that the machine ends has a
@@ -41,13 +41,15 @@ def carry_out(specification, output, log, limit_s=None, first_fault=None) -> Out
         Real seconds for each try; by default the platform's own.
     first_fault : str, optional
         What a fault of the machine did to an earlier try, for the log.
+    **of_platform
+        What only some platforms know (`boot`).
     """
     platform_module = platform_of(specification)
     limit_s = limit_s or platform_module.wall_limit_s(specification)
     began = time.monotonic()
     try:
         try:
-            document = platform_module.boot(specification, limit_s, log)
+            document = platform_module.boot(specification, limit_s, log, **of_platform)
         except MachineFault as fault:
             first_fault = in_words(fault)
             note(log, f"first try: {first_fault}; trying again")

@@ -5,9 +5,11 @@ import json
 import os
 import shutil
 import signal
+import stat
 import subprocess
 import sys
 import tempfile
+from dataclasses import dataclass
 from pathlib import Path
 
 from testbed.machine.failure import NOT_ENDED, document_of
@@ -35,6 +37,27 @@ def hand_over(specification, job) -> None:
             for package in TESTBED:
                 shutil.rmtree(job / package.name, ignore_errors=True)
             prepare(job)
+
+
+@dataclass(frozen=True)
+class PacketsAsked:
+    """Captures of a run's packets that are asked for: ``kept_bytes`` of each, ``at`` interfaces (all, if there is none), read every ``step_s`` besides, into ``folder``."""
+
+    kept_bytes: int
+    at: list[str]
+    step_s: float | None
+    folder: Path
+
+    def ask(self, job) -> None:
+        """Tell the run's program."""
+        (job / "packets").mkdir()
+        (job / "packets.json").write_text(json.dumps({"bytes": self.kept_bytes, "at": self.at, "step_s": self.step_s}))
+
+    def take(self, job) -> None:
+        """Move what it left: regular files only, for a kernel of somebody's own can leave anything there."""
+        for file in sorted((job / "packets").iterdir()):
+            if file.suffix == ".pcapng" and stat.S_ISREG(file.lstat().st_mode):
+                shutil.move(file, self.folder / file.name)
 
 
 def prepare(folder) -> None:

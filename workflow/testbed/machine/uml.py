@@ -163,7 +163,7 @@ def command_line(specification) -> list[str]:
     ]
 
 
-def boot(specification, wall_limit_s, log) -> dict:
+def boot(specification, wall_limit_s, log, packets=None) -> dict:
     """Carry out a run in a guest and return its document.
 
     A kernel of the study's own that crashes, or spins without an end, does so again: the document says so. Raises `GuestError` if
@@ -175,9 +175,13 @@ def boot(specification, wall_limit_s, log) -> dict:
         Real seconds after which the guest is ended.
     log : binary file
         Gets the guest's console, which is the run's log.
+    packets : PacketsAsked, optional
+        Captures of packets.
     """
     with workflow_process() as workflow, job_folder() as job, free_core(log, workflow) as core:
         hand_over(specification, job)
+        if packets:
+            packets.ask(job)
         command = command_line(specification)
         memory = memory_folder(BASE_MEMORY_MIB)
         huge_pages = may_have_huge_pages(memory)
@@ -201,7 +205,10 @@ def boot(specification, wall_limit_s, log) -> dict:
             status, printed = execute(
                 command, "guest", job, environment, [core], wall_limit_s, log, workflow, prepare, cpu_s
             )
-            return result(specification, job, status, says_why=crashed(printed))
+            document = result(specification, job, status, says_why=crashed(printed))
+            if packets:
+                packets.take(job)
+            return document
         except ConsoleFull as error:
             if not specification.has_own_kernel:
                 raise

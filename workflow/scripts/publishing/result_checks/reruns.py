@@ -29,7 +29,7 @@ def about(seconds) -> str:
     return f"about {math.ceil(seconds)} s" if seconds < 120 else f"about {math.ceil(seconds / 60)} min"
 
 
-def _run_command(root, specification, output, programs, kernels=None):
+def run_command(root, specification, output, programs, kernels=None) -> list[str]:
     """Return the command that carries a run out as the workflow does, as a list of arguments."""
     environment = {"PYTHONPATH": root / "workflow", WORKFLOW_VARIABLE: os.getpid()}
     image = image_of(specification["scenario"]["platform"])
@@ -85,7 +85,7 @@ def rerun(
                 name, specification = waiting.pop(0)
                 output = place / f"{len(runs) - len(waiting)}" / "document.json.gz"
                 output.parent.mkdir()
-                process = start(_run_command(root, specification, output, programs, kernels), output.parent)
+                process = start(run_command(root, specification, output, programs, kernels), output.parent)
                 running[os.pidfd_open(process.pid)] = process, name, output
             for handle in _ended(running):
                 process, name, output = running.pop(handle)

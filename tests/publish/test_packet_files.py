@@ -1,0 +1,62 @@
+"""Captures: what is written is read back, and flows are told by addresses and ports."""
+
+import ipaddress
+import struct
+
+from publishing.packet_files import flows_of, packets_of
+from testbed.readings.packet_capture import frame_bytes, head, packet, statistics
+
+KEPT = 128
+
+
+def tcp(source, destination, sequence, payload, ports=(40000, 5201)):
+    """Return an Ethernet frame of TCP over the addresses' IP version, as long as its payload."""
+    addresses = [ipaddress.ip_address(one).packed for one in (source, destination)]
+    segment = struct.pack("!HHIIBBHHH", *ports, sequence % 2**32, 0, 5 << 4, 16, 0, 0, 0) + bytes(payload)
+    if len(addresses[0]) == 4:
+        header = struct.pack("!BBHHHBBH", 0x45, 0, 20 + len(segment), 0, 0, 64, 6, 0)
+    else:
+        header = struct.pack("!IHBB", 6 << 28, len(segment), 6, 64)
+    return bytes(12) + struct.pack("!H", 0x0800 if len(addresses[0]) == 4 else 0x86DD) + header + b"".join(addresses) + segment  # fmt: skip
+
+
+def written(path, frames, lost=0):
+    content = head("h1-eth0", "sender of pair 1", KEPT, "a run")
+    for at_ns, frame in frames:
+        content += packet(at_ns, frame[:KEPT], len(frame), True)
+    path.write_bytes(content + statistics(lost))
+    return path
+
+
+def test_what_is_written_is_read(tmp_path):
+    frames = [(1_700_000_000_000_000_000 + n, tcp("10.0.0.1", "10.0.1.1", n, n * 100)) for n in range(9)]
+    path = written(tmp_path / "a.pcapng", frames)
+    assert list(packets_of(path)) == [(at_ns, frame[:KEPT], len(frame)) for at_ns, frame in frames]
+
+
+def test_retransmissions_are_counted_also_where_sequence_numbers_begin_anew(tmp_path):
+    begin = 2**32 - 3000
+    sequences = [begin, begin + 1448, begin + 2896, begin + 4344, begin + 1448, begin + 2896, begin + 5792]
+    frames = [(n, tcp("10.0.0.1", "10.0.1.1", sequence, 1448)) for n, sequence in enumerate(sequences)]
+    (flow,), lost = flows_of(written(tmp_path / "a.pcapng", frames, lost=3))
+    assert (flow.packets, flow.payload_bytes, flow.retransmitted, lost) == (7, 7 * 1448, 2, 3)
+    assert flow.words() == "TCP 10.0.0.1:40000 > 10.0.1.1:5201: 7 packets, 10,136 bytes of payload in 0.000000 s, 2 retransmitted"  # fmt: skip
+
+
+def test_directions_and_ip_versions_are_flows_of_their_own(tmp_path):
+    frames = [
+        (0, tcp("10.0.0.1", "10.0.1.1", 0, 10)),
+        (1, tcp("10.0.1.1", "10.0.0.1", 0, 0, (5201, 40000))),
+        (2, tcp("2001:db8::1", "2001:db8::2", 0, 1400)),
+        (3, bytes(12) + b"\x08\x06" + bytes(46)),
+    ]
+    flows, _ = flows_of(written(tmp_path / "a.pcapng", frames))
+    assert [(flow.source, flow.payload_bytes) for flow in flows] == [
+        ("10.0.0.1:40000", 10), ("10.0.1.1:5201", 0), ("[2001:db8::1]:40000", 1400), ("", 0),
+    ]  # fmt: skip
+    assert flows[3].protocol == "Ethernet 0x0806"
+
+
+def test_frames_of_a_ring_fill_its_blocks():
+    for kept in (64, 128, 1600, 65_000):
+        assert kept + 96 <= frame_bytes(kept) <= 2**16 and 2**16 % frame_bytes(kept) == 0

@@ -1,0 +1,100 @@
+"""Packets of a finished run: the same document, as many as the kernel counted, and what they say is what the run says."""
+
+import gzip
+import json
+import shutil
+import subprocess
+
+import pytest
+
+from own_commands import own_command
+from publishing.packet_files import flows_of, packets_of
+
+#: A path with a queue that drops, one with random loss over IPv6.
+RUNS = ("10mbit-20ms-0pct-1flow/reno/ipv4/1", "100mbit-10ms-1pct-4flows/reno/ipv6/2")
+
+
+@pytest.fixture
+def packets(smoke, tmp_path):
+    """A function that captures the packets of a run of a copy of the smoke study; returns exit status, output, captures, document."""
+    results = tmp_path / "smoke"
+    shutil.copytree(smoke.folder / "results/smoke", results, ignore=shutil.ignore_patterns("logs", ".lock"))
+
+    def capture(name, *arguments, change=None):
+        path = results / "runs" / f"{name}.json.gz"
+        document = json.loads(gzip.decompress(path.read_bytes()))
+        if change:
+            change(document)
+            path.write_bytes(gzip.compress(json.dumps(document, separators=(",", ":")).encode() + b"\n", mtime=0))
+        command = own_command(smoke.folder, "publishing.run_packets", path, *arguments)
+        done = subprocess.run(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=300)  # fmt: skip
+        captures = {file.stem: file for file in (results / "logs/packets" / name).glob("*.pcapng")}
+        return done.returncode, done.stdout, captures, document
+
+    return capture
+
+
+def counts(document, interface, way):
+    before, after = (document["links"][when][interface] for when in ("before", "after"))
+    return after[f"{way}_packets"] - before[f"{way}_packets"]
+
+
+def data_of(capture):
+    """Return the flows of a capture that carry data to iperf3's servers."""
+    return [flow for flow in flows_of(capture)[0] if flow.destination.rpartition(":")[2].startswith("52")]
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_a_run_s_packets_are_those_that_it_counted(packets, name):
+    status, output, captures, document = packets(name)
+    assert status == 0, output
+    assert "its document came out the same to the byte" in output
+    assert sorted(captures) == ["h1-eth0", "h2-eth0", "r1-eth0", "r1-eth1", "r2-eth0", "r2-eth1"]
+    for interface, file in captures.items():
+        times = [at_ns for at_ns, _, _ in packets_of(file)]
+        assert len(times) == sum(counts(document, interface, way) for way in ("tx", "rx")) > 1000
+        assert times == sorted(times)
+        assert flows_of(file)[1] == 0  # none had no place
+    assert output.count("as many as the interface counted") == 6
+    # Data that came to the bottleneck and didn't leave were dropped by its queue, or wait there.
+    came, left = (sum(flow.packets for flow in data_of(captures[name])) for name in ("r1-eth0", "r1-eth1"))
+    before, after = (document["links"][when]["r1-eth1"]["qdiscs"]["pfifo"] for when in ("before", "after"))
+    assert came - left == after["drops"] - before["drops"] + after["backlog_packets"]
+    sent, arrived = ({flow.source: flow for flow in data_of(captures[host])} for host in ("h1-eth0", "h2-eth0"))
+    streams = [stream["sender"] for entry in document["traffic"] for stream in entry["client"]["end"]["streams"]]
+    assert sum(flow.retransmitted for flow in sent.values()) == sum(stream["retransmits"] for stream in streams)
+    assert len(sent) == len(streams) and sent.keys() == arrived.keys()
+    assert all(0.9 * sent[source].payload_bytes < arrived[source].payload_bytes <= sent[source].payload_bytes for source in sent)  # fmt: skip
+
+
+def test_captures_at_one_interface_with_whole_packets(packets):
+    status, output, captures, _ = packets(RUNS[0], "--full", "--at", "r1-eth1")
+    assert status == 0, output
+    assert list(captures) == ["r1-eth1"]
+    assert all(len(content) == length for _, content, length in packets_of(captures["r1-eth1"]))
+
+
+def test_packets_of_another_run_are_not_kept(packets):
+    def change(document):
+        document["links"]["after"]["h1-eth0"]["tx_packets"] += 1
+
+    status, output, captures, _ = packets(RUNS[0], change=change)
+    assert status == 1 and captures == {}
+    assert "has another document when its packets are captured, so these would not be its packets" in output
+    assert '"tx_packets"' in output or "tx_packets" in output
+
+
+@pytest.mark.parametrize("arguments, sentence", [(["--at", "h9-eth0"], "AT names h9-eth0; this run has ")])
+def test_what_can_t_be_captured_is_said(packets, arguments, sentence):
+    status, output, captures, _ = packets(RUNS[0], *arguments)
+    assert status == 1 and captures == {}
+    assert f"sawtooth: {sentence}" in output and "(nearest: " in output
+
+
+def test_another_testbed_s_run_is_refused(packets):
+    def change(document):
+        document["environment"]["testbed_digest"] = "sha256:" + "0" * 64
+
+    status, output, captures, _ = packets(RUNS[0], change=change)
+    assert status == 1 and captures == {}
+    assert "was made by another testbed than the one here, so its bytes can't be had: " in output

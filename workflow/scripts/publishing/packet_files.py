@@ -1,0 +1,110 @@
+"""Reading the captures of `testbed.readings.packet_capture`: which flows they hold."""
+
+import ipaddress
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from wording.number_format import count
+
+ENHANCED_PACKET, STATISTICS = 6, 5
+ETHERNET_BYTES, IPV4, IPV6, TCP, UDP = 14, 0x0800, 0x86DD, 6, 17
+#: Half of the space of TCP's sequence numbers: what is less far ahead is newer.
+HALF = 2**31
+
+
+@dataclass
+class Flow:
+    """Packets of one direction between two ports; ``retransmitted``: segments of TCP with bytes that were seen before."""
+
+    source: str
+    destination: str
+    protocol: str
+    first_ns: int = 0
+    last_ns: int = 0
+    packets: int = 0
+    payload_bytes: int = 0
+    retransmitted: int = 0
+    next_sequence: int | None = None
+
+    def words(self) -> str:
+        """Return the flow in one line."""
+        text = f"{self.protocol} {self.source} > {self.destination}: {count(self.packets, 'packet')}, {self.payload_bytes:,} bytes of payload in {(self.last_ns - self.first_ns) / 1e9:.6f} s"
+        return f"{text}, {self.retransmitted:,} retransmitted" if self.protocol == "TCP" else text
+
+
+def blocks_of(path: Path) -> Iterator[tuple[int, bytes]]:
+    """Yield kind and body of each block of a pcapng file."""
+    with path.open("rb") as file:
+        while head := file.read(8):
+            kind, length = struct.unpack("=II", head)
+            yield kind, file.read(length - 12)
+            file.read(4)
+
+
+def packets_of(path: Path) -> Iterator[tuple[int, bytes, int]]:
+    """Yield time in ns since 1970, kept bytes and length on the wire of each packet of a capture."""
+    for kind, body in blocks_of(path):
+        if kind == ENHANCED_PACKET:
+            _, high, low, kept, length = struct.unpack_from("=IIIII", body)
+            yield (high << 32) + low, body[20 : 20 + kept], length
+
+
+def flows_of(path: Path) -> tuple[list[Flow], int]:
+    """Return the flows of a capture, in the order of their first packets, and how many packets it lacks; those without ports are one."""
+    flows, lost = {}, 0
+    for kind, body in blocks_of(path):
+        if kind == STATISTICS:
+            lost = struct.unpack_from("=Q", body, 16)[0]
+    for at_ns, content, length in packets_of(path):
+        key, payload, sequence = _parsed(content, length)
+        flow = flows.get(key)
+        if flow is None:
+            flow = flows[key] = Flow(*_ends(key), first_ns=at_ns)
+        flow.packets += 1
+        flow.last_ns = at_ns
+        flow.payload_bytes += payload
+        if payload and sequence is not None:
+            end = (sequence + payload) % 2**32
+            if flow.next_sequence is not None and 0 < (flow.next_sequence - sequence) % 2**32 < HALF:
+                flow.retransmitted += 1
+            if flow.next_sequence is None or (end - flow.next_sequence) % 2**32 < HALF:
+                flow.next_sequence = end
+    return list(flows.values()), lost
+
+
+def _parsed(content, length):
+    """Return (protocol, addresses with ports), bytes of payload, and TCP's sequence number of a packet."""
+    (kind,) = struct.unpack_from("!H", content, 12)
+    at = ETHERNET_BYTES
+    if kind == IPV4:
+        protocol, header = content[at + 9], 4 * (content[at] & 15)
+        total = struct.unpack_from("!H", content, at + 2)[0] or length - at
+        ends = content[at + 12 : at + 16], content[at + 16 : at + 20]
+    elif kind == IPV6:
+        protocol, header = content[at + 6], 40
+        total = (struct.unpack_from("!H", content, at + 4)[0] + 40) or length - at
+        ends = content[at + 8 : at + 24], content[at + 24 : at + 40]
+    else:
+        return (kind, b"", b"", 0, 0), 0, None
+    at += header
+    if protocol not in (TCP, UDP) or len(content) < at + 8:
+        return (protocol, *ends, 0, 0), 0, None
+    ports = struct.unpack_from("!HH", content, at)
+    if protocol == UDP:
+        return (protocol, *ends, *ports), total - header - 8, None
+    (sequence,) = struct.unpack_from("!I", content, at + 4)
+    return (protocol, *ends, *ports), total - header - 4 * (content[at + 12] >> 4), sequence
+
+
+def _ends(key):
+    """Return source, destination and protocol of a flow as text."""
+    protocol, source, destination, from_port, to_port = key
+    names = {TCP: "TCP", UDP: "UDP"}
+    if not source:
+        return "", "", f"Ethernet 0x{protocol:04x}"
+    ends = [str(ipaddress.ip_address(address)) for address in (source, destination)]
+    if protocol in names:
+        ends = [f"[{end}]:{port}" if ":" in end else f"{end}:{port}" for end, port in zip(ends, (from_port, to_port), strict=True)]  # fmt: skip
+    return *ends, names.get(protocol, f"IP {protocol}")

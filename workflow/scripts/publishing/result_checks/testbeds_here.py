@@ -1,0 +1,30 @@
+"""What this checkout carries runs out with: its images and programs, by which documents are made."""
+
+from pathlib import Path
+
+from publishing.result_checks.received_errors import ReceivedError
+from session.testbed_identity import image_digest
+from testbed.machine.identity import TESTBED, package_digest
+
+ROOT = Path(__file__).resolve().parents[4]
+
+
+def testbeds_here() -> dict[str, tuple[str, str]]:
+    """Return image -> digests of image and program of each platform of this checkout, Linux first; ns-3 where its image is."""
+    here = {"testbed": (image_here("testbed"), package_digest(*TESTBED))}
+    if (ROOT / "envs/ns3.sif").exists():
+        from simulator.run import program_digest  # only a checkout with that image needs it
+
+        here["ns3"] = image_here("ns3"), program_digest()
+    return here
+
+
+def image_here(name) -> str:
+    """Return the digest of an image of this checkout; raise ReceivedError if it is missing."""
+    try:
+        digest = image_digest(ROOT / f"envs/{name}.json")
+    except SystemExit as error:
+        raise ReceivedError(str(error).removeprefix("sawtooth: ")) from None
+    if not (ROOT / f"envs/{name}.sif").exists():
+        raise ReceivedError(f"envs/{name}.sif is missing: run `make setup`.")
+    return digest

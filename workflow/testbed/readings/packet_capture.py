@@ -1,0 +1,199 @@
+"""Packets as they pass interfaces, written to pcapng files while traffic flows: what `make packets` asks for.
+
+A ring that the kernel shares with this process (packet_mmap) takes copies at once, and is read whenever this process wakes anyway: no
+packet is held, no program is started and no clock is read. So a run with captures has the same document. Where that is too seldom for
+the rings there are readings in between, each of which wakes the guest. Whoever asks for captures compares the documents.
+
+Formats: struct tpacket_req and tpacket2_hdr of linux/if_packet.h; pcapng of draft-ietf-opsawg-pcapng.
+"""
+
+import mmap
+import os
+import socket
+import struct
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+from testbed.network.addresses import control_interface
+from testbed.network.netlink import network_namespace
+
+ETH_P_ALL = 0x0003
+SOL_PACKET, PACKET_RX_RING, PACKET_STATISTICS, PACKET_VERSION, TPACKET_V2 = 263, 5, 6, 10, 1
+#: tpacket2_hdr: status, bytes on the wire, bytes copied, where they begin, seconds, nanoseconds.
+FRAME = struct.Struct("=IIIH2xII")
+STATUS, IN_USE = struct.Struct("=I"), 1
+#: sll_pkttype of the struct sockaddr_ll behind that header, and its value of packets that leave.
+PACKET_TYPE_AT, OUTGOING = 32 + 10, 4
+#: Bytes that the kernel puts in front of a copy: both headers, aligned, and room for an Ethernet header.
+HEAD_BYTES = 96
+#: All rings together, the largest ring, and a block of one, in bytes: guests have little memory.
+ALL_BYTES, MOST_BYTES, BLOCK_BYTES = 2**27, 2**25, 2**16
+#: An hour, which no run lasts.
+LATE_CENTISECONDS = "360000"
+CLOCK = "times of the guest's virtual clock"
+#: After everything else at an instant.
+LAST = 4
+SECTION, INTERFACE, ENHANCED_PACKET = 0x0A0D0D0A, 1, 6
+COMMENT, NAME, DESCRIPTION, RESOLUTION, FLAGS = 1, 2, 3, 9, 2
+LINKTYPE_ETHERNET, IN, OUT = 1, 1, 2
+
+
+class PacketCapture:
+    """Captures of a run, one for each interface that is asked for, from before the traffic to the run's end.
+
+    Parameters
+    ----------
+    path : topology.NetworkPath
+    specification : RunSpecification
+    asked : dict
+        ``bytes`` of each packet that are kept; ``at``: names of interfaces, or none for all; ``step_s``: how
+        often rings are read besides, or None.
+    folder : pathlib.Path
+        Gets ``<interface>.pcapng``.
+    """
+
+    def __init__(self, path, specification, asked, folder):
+        # Written at once, not by the kernel's own threads at times of theirs.
+        for name in ("dirty_writeback_centisecs", "dirty_expire_centisecs"):
+            Path("/proc/sys/vm", name).write_text(LATE_CENTISECONDS)
+        self._step_s, self._stack, self._rings = asked["step_s"], ExitStack(), []
+        control = {control_interface(node.name) for node in path.end_hosts}
+        names = [name for name in path.interfaces if (name in asked["at"] if asked["at"] else name not in control)]
+        size = min(MOST_BYTES, ALL_BYTES // len(names)) // BLOCK_BYTES * BLOCK_BYTES
+        for name in names:
+            interface, kept = path.interfaces[name], asked["bytes"]
+            handle = os.open(folder / f"{name}.pcapng", os.O_WRONLY | os.O_CREAT | os.O_SYNC)
+            file = self._stack.enter_context(open(handle, "wb", buffering=0))
+            comment = f"Sawtooth run {specification.name}, seed {specification.seed}, {CLOCK}"
+            file.write(head(name, description(path, interface), kept, comment))
+            self._rings.append(self._stack.enter_context(Ring(interface, kept, size, file)))
+
+    def begin(self) -> None:
+        """Throw away what came so far: captures have what the link counters count between their two readings."""
+        for ring in self._rings:
+            ring.packets()
+            ring.lost()
+
+    def end(self) -> None:
+        """Write what is left, and how many packets a ring had no room for."""
+        for ring in self._rings:
+            ring.drain()
+            ring.file.write(statistics(ring.lost()))
+
+    def close(self) -> None:
+        """Close all, after the run's last step: the kernel waits when such a socket is closed."""
+        self._stack.close()
+
+    def events(self, _) -> Iterator[tuple[float, int, Callable]]:
+        """Yield the first of the events for `traffic.start_and_sample` at which rings are read besides."""
+        if self._step_s:
+            yield self._step_s, LAST, self._again
+
+    def _again(self, at_s):
+        return [(at_s + self._step_s, LAST, self._again)]
+
+    def read(self) -> None:
+        """Read all rings, after whatever else was done at an instant."""
+        for ring in self._rings:
+            ring.drain()
+
+
+class Ring:
+    """A packet socket's ring of ``size`` bytes at an interface; ``file`` gets what it holds."""
+
+    def __init__(self, interface, kept_bytes, size, file):
+        self._frame_bytes, self._kept, self._place, self.file = frame_bytes(kept_bytes), kept_bytes, 0, file
+        self._frames = size // self._frame_bytes
+        with network_namespace(interface.node):
+            self._socket = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, 0)
+        self._socket.setsockopt(SOL_PACKET, PACKET_VERSION, TPACKET_V2)
+        blocks = size // BLOCK_BYTES
+        ring = struct.pack("=IIII", BLOCK_BYTES, blocks, self._frame_bytes, self._frames)
+        self._socket.setsockopt(SOL_PACKET, PACKET_RX_RING, ring)
+        self._memory = mmap.mmap(self._socket.fileno(), size, mmap.MAP_SHARED, mmap.PROT_READ | mmap.PROT_WRITE)
+        self._socket.bind((interface.name, ETH_P_ALL))
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self._memory.close()
+        self._socket.close()
+
+    def drain(self) -> None:
+        """Write all packets that wait."""
+        if parts := self.packets():
+            self.file.write(b"".join(parts))
+            # Or the guest's memory would fill up, and kernel threads would empty it at times of theirs.
+            os.posix_fadvise(self.file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+
+    def packets(self) -> list[bytes]:
+        """Return all packets that wait as blocks of a file, and give their places back."""
+        memory, parts = self._memory, []
+        while True:
+            at = self._place * self._frame_bytes
+            status, length, copied, begin, seconds, nanoseconds = FRAME.unpack_from(memory, at)
+            if not status & IN_USE:
+                break
+            copied = min(copied, self._kept)
+            leaves = memory[at + PACKET_TYPE_AT] == OUTGOING
+            content = memory[at + begin : at + begin + copied]
+            parts.append(packet(seconds * 10**9 + nanoseconds, content, length, leaves))
+            STATUS.pack_into(memory, at, 0)
+            self._place = (self._place + 1) % self._frames
+        return parts
+
+    def lost(self) -> int:
+        """Return how many packets came while the ring was full."""
+        return struct.unpack("=II", self._socket.getsockopt(SOL_PACKET, PACKET_STATISTICS, 8))[1]
+
+
+def frame_bytes(kept_bytes) -> int:
+    """Return the size of a frame that holds so much of a packet: a power of two, since frames fill blocks."""
+    return min(1 << (HEAD_BYTES + kept_bytes - 1).bit_length(), BLOCK_BYTES)
+
+
+def description(path, interface) -> str:
+    """Return what an interface is, in words."""
+    node = interface.node
+    for name, nodes in (("sender", path.senders), ("receiver", path.receivers)):
+        if node in nodes:
+            return f"{name} of pair {nodes.index(node) + 1}"
+    for direction, of in (("data", "forward"), ("ACKs", "reverse")):
+        if interface in path.bottleneck[of]:
+            return f"bottleneck of the {direction}, behind its queue"
+    return f"router {node.name}"
+
+
+def block(kind, body) -> bytes:
+    """Return a block of a pcapng file."""
+    body += bytes(-len(body) % 4)
+    length = struct.pack("=I", len(body) + 12)
+    return struct.pack("=I", kind) + length + body + length
+
+
+def option(code, value) -> bytes:
+    """Return an option of a block."""
+    value = value.encode() if isinstance(value, str) else value
+    return struct.pack("=HH", code, len(value)) + value + bytes(-len(value) % 4)
+
+
+def head(name, words, kept_bytes, comment) -> bytes:
+    """Return the beginning of a file: its section, and its interface with times in ns."""
+    section = struct.pack("=IHHq", 0x1A2B3C4D, 1, 0, -1) + option(COMMENT, comment) + option(0, b"")
+    interface = struct.pack("=HHI", LINKTYPE_ETHERNET, 0, kept_bytes)
+    interface += option(NAME, name) + option(DESCRIPTION, words) + option(RESOLUTION, b"\x09") + option(0, b"")
+    return block(SECTION, section) + block(INTERFACE, interface)
+
+
+def packet(at_ns, content, length, leaves) -> bytes:
+    """Return the block of a packet."""
+    body = struct.pack("=IIIII", 0, at_ns >> 32, at_ns & 0xFFFFFFFF, len(content), length)
+    body += content + bytes(-len(content) % 4)
+    return block(ENHANCED_PACKET, body + option(FLAGS, struct.pack("=I", OUT if leaves else IN)) + option(0, b""))
+
+
+def statistics(lost) -> bytes:
+    """Return the block that says how many packets a capture lacks (isb_ifdrop)."""
+    return block(5, struct.pack("=III", 0, 0, 0) + option(5, struct.pack("=Q", lost)) + option(0, b""))
