@@ -123,7 +123,7 @@ endif
 verify: study setup  ## rerun N runs of RESULTS (by SEED, or RUNS), compare bytes; IMAGES=1, BUILD=1
 	@$(IN_ENVIRONMENT) python -m publishing.verify_results $(call quoted,$(RESULTS)) $(if $(N),--count $(call quoted,$(N))) --seed $(call quoted,$(SEED)) $(if $(BUILD),--build) $(if $(RUNS),--runs $(foreach run,$(RUNS),$(call quoted,$(run)))) $(ARGS)
 
-packets: setup  ## capture the packets of a finished run, RUN=<document>; AT=<interfaces>, FULL=1
+packets: setup  ## capture the packets of a finished run, RUN=<document>; AT, FULL=1
 	@$(IN_ENVIRONMENT) python -m publishing.run_packets $(call quoted,$(RUN)) $(if $(FULL),--full) $(if $(BUILD),--build) $(if $(AT),--at $(foreach one,$(AT),$(call quoted,$(one)))) $(ARGS)
 
 publish: study setup  ## pack RESULTS into one archive; IMAGES=1 puts the images beside it

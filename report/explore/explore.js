@@ -392,9 +392,10 @@ class Explorer {
     make("p", {}, box, `${this.words(this.y)}: ${shortened(this.value(this.y, run))}; ${this.words(this.x)}: ${shortened(this.value(this.x, run))}.`);
     if (!scenario.repeatable) make("p", { class: "note" }, box, "It was measured under a real clock: repeated, it gives other bytes.");
     this.checks(run, box);
-    const text = data.commands.slice(0, scenario.repeatable ? undefined : 1).map((line) => line.replace(/\{(\w+)\}/g, (_, name) => names[name])).join("\n");
+    const lines = [...data.commands.slice(0, scenario.repeatable ? undefined : 1), ...(scenario.packets ? ["# its packets:", data.packets] : [])];
+    const text = lines.map((line) => line.replace(/\{(\w+)\}/g, (_, name) => names[name])).join("\n");
     make("code", {}, make("pre", { tabindex: 0 }, box), text);
-    const button = make("button", { type: "button" }, box, "Copy the command");
+    const button = make("button", { type: "button" }, box, "Copy the commands");
     button.addEventListener("click", async () => {
       try { await navigator.clipboard.writeText(text); button.textContent = "Copied"; } catch { getSelection().selectAllChildren(box.querySelector("code")); button.textContent = "Selected: copy it"; }
     });

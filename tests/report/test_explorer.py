@@ -72,6 +72,7 @@ def test_a_mark_leads_to_its_run_and_the_command_that_repeats_it(explorer, small
     path = f"runs/{run['scenario']}/{run['cca']}/{run['ip_version']}/{run['replication']}.json.gz"
     assert f"--force results/synthetic/{path}" in text and f"Seed {run['seed']}" in text
     assert "checks passed" in text
+    assert f"make packets RUN=results/synthetic/{path}" in text
 
 
 def test_a_part_of_the_scatter_fills_it_and_all_comes_back(explorer, visit):

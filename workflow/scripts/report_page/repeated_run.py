@@ -13,6 +13,11 @@ def repeatable_run(runs, scenarios) -> pd.Series | None:
     return None if best.empty else best.iloc[0]
 
 
+def capture_command(study, run) -> str:
+    """Return the shell line that captures the packets of a run, a row of ``tidy/runs.csv``; for the platform ``uml`` alone."""
+    return f"make packets RUN=results/{study}/runs/{run_name(run)}.json.gz"
+
+
 def rerun_commands(study, run, sha256) -> list[str]:
     """Return the shell lines that run one cell again, a row of ``tidy/runs.csv``, and compare its bytes.
 

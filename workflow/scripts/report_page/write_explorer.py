@@ -13,7 +13,7 @@ from markupsafe import Markup
 
 from figure_parts.figure_style import DARK, LIGHT, cca_colour, cca_marker
 from inference.cell_estimates import cell_estimate
-from report_page.repeated_run import rerun_commands
+from report_page.repeated_run import capture_command, rerun_commands
 from report_page.run_series import series_of
 from report_page.topology_drawing import topology_drawing
 from rule_script import run_rule
@@ -31,6 +31,8 @@ from wording.sentence_words import cca_name
 FIRST = (
     "rtt_mean_ms", "goodput_mbps", "retransmit_percent", "loss_percent", "queueing_mean_ms", "rtt_above_ms", "ideal_percent", "jain_index",
 )  # fmt: skip
+#: What stands for a run in the page's commands.
+PLACES = {key: f"{{{key}}}" for key in RUN}
 #: Columns of numbers that measure nothing and set nothing.
 NO_MEASURE = ("seed", "window_begin_ns", "window_end_ns", "steady_begin_ns")
 #: So many values are in the page at most: of many runs there are fewer measures.
@@ -108,10 +110,11 @@ def page_data(
         "checks": check_data(runs, checks) if len(checks) else None,
         "series": list(series),
         "ccas": [{"key": cca, "name": cca_name(cca), "light": cca_colour(cca), "dark": cca_colour(cca, DARK), "marker": cca_marker(cca)} for cca in ccas],
-        "scenarios": [{"key": row["scenario"], "name": row["label"], "conditions": row["conditions"], "repeatable": is_repeatable(row["platform"])} for row in scenarios.to_dict("records")],
+        "scenarios": [{"key": row["scenario"], "name": row["label"], "conditions": row["conditions"], "repeatable": is_repeatable(row["platform"]), "packets": row["platform"] == "uml"} for row in scenarios.to_dict("records")],
         "ip_versions": [{"key": key, "name": ip_words(key)} for key in ip_versions],
         "measures": measures,
-        "commands": rerun_commands(study, {"scenario": "{scenario}", "cca": "{cca}", "ip_version": "{ip_version}", "replication": "{replication}"}, "{sha256}"),
+        "commands": rerun_commands(study, PLACES, "{sha256}"),
+        "packets": capture_command(study, PLACES),
         "runs": {
             "scenario": [names.index(name) for name in runs["scenario"]],
             "cca": [ccas.index(name) for name in runs["cca"]],
