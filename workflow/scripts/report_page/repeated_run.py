@@ -13,6 +13,11 @@ def repeatable_run(runs, scenarios) -> pd.Series | None:
     return None if best.empty else best.iloc[0]
 
 
+def has_captures(run, scenarios) -> bool:
+    """Tell whether a run's packets can be captured afterwards: those of a Linux in the guest."""
+    return bool((scenarios.loc[scenarios["scenario"] == run["scenario"], "platform"] == "uml").all())
+
+
 def capture_command(study, run) -> str:
     """Return the shell line that captures the packets of a run, a row of ``tidy/runs.csv``; for the platform ``uml`` alone."""
     return f"make packets RUN=results/{study}/runs/{run_name(run)}.json.gz"

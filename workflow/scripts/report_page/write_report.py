@@ -26,7 +26,7 @@ from report_page.page_sections import (
     short_figures,
     short_sections,
 )
-from report_page.repeated_run import repeatable_run, rerun_commands
+from report_page.repeated_run import capture_command, has_captures, repeatable_run, rerun_commands
 from report_page.study_facts import facts_of_design, kernels_of, replications_taken
 from report_parts.inline_figures import once_more
 from report_parts.material import ReportMaterial
@@ -181,6 +181,7 @@ def page_context(inputs, params) -> dict:
             "name": run_name(example),
             "seed": int(example["seed"]),
             "commands": rerun_commands(study["study"], example, example.get("document_sha256")),
+            "packets": capture_command(study["study"], example) if has_captures(example, tables.scenarios) else None,
         },
         "files": {name: download(optional(inputs, name)) for name in named},
     }

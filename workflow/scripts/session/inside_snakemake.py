@@ -18,8 +18,6 @@ from snakemake.exceptions import IncompleteCheckpointException
 from snakemake.logging import logger
 from snakemake_interface_logger_plugins.common import LogEvent
 
-from wording.terminal_text import said
-
 #: That of envs/workflow.lock (a test holds the two together): the only one with which the workflow is tried.
 TESTED_VERSION = "9.27.1"
 #: Those of `apptainer-args` that keep the machine out of runs; profiles/default says what each is for.
@@ -293,7 +291,7 @@ def unpacked_repository(workflow) -> Path:
             os.rename(partial, place)
     except (OSError, subprocess.CalledProcessError) as error:
         cause = getattr(error, "stderr", "") or error
-        sys.exit(said(f"{file.get_path_or_uri(secret_free=True)} can't be checked out: {str(cause).strip()}"))
+        sys.exit(f"sawtooth: {file.get_path_or_uri(secret_free=True)} can't be checked out: {str(cause).strip()}")
     return place
 
 
