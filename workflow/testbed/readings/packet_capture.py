@@ -29,6 +29,8 @@ PACKET_TYPE_AT, OUTGOING = 32 + 10, 4
 HEAD_BYTES = 96
 #: All rings together, the largest ring, and a block of one, in bytes: guests have little memory.
 ALL_BYTES, MOST_BYTES, BLOCK_BYTES = 2**27, 2**25, 2**16
+#: So many packets are written at once, so that the program's memory stays as it is.
+AT_ONCE = 256
 #: An hour, which no run lasts.
 LATE_CENTISECONDS = "360000"
 CLOCK = "times of the guest's virtual clock"
@@ -72,7 +74,8 @@ class PacketCapture:
     def begin(self) -> None:
         """Throw away what came so far: captures have what the link counters count between their two readings."""
         for ring in self._rings:
-            ring.packets()
+            while ring.packets(AT_ONCE):
+                pass
             ring.lost()
 
     def end(self) -> None:
@@ -123,15 +126,15 @@ class Ring:
 
     def drain(self) -> None:
         """Write all packets that wait."""
-        if parts := self.packets():
+        while parts := self.packets(AT_ONCE):
             self.file.write(b"".join(parts))
             # Or the guest's memory would fill up, and kernel threads would empty it at times of theirs.
             os.posix_fadvise(self.file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
 
-    def packets(self) -> list[bytes]:
-        """Return all packets that wait as blocks of a file, and give their places back."""
+    def packets(self, most) -> list[bytes]:
+        """Return up to so many packets that wait, as blocks of a file, and give their places back."""
         memory, parts = self._memory, []
-        while True:
+        while len(parts) < most:
             at = self._place * self._frame_bytes
             status, length, copied, begin, seconds, nanoseconds = FRAME.unpack_from(memory, at)
             if not status & IN_USE:
