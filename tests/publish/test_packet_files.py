@@ -3,7 +3,10 @@
 import ipaddress
 import struct
 
+import pytest
+
 from publishing.packet_files import flows_of, packets_of
+from publishing.result_checks.received_errors import ReceivedError
 from testbed.readings.packet_capture import frame_bytes, head, packet, statistics
 
 KEPT = 128
@@ -55,6 +58,20 @@ def test_directions_and_ip_versions_are_flows_of_their_own(tmp_path):
         ("10.0.0.1:40000", 10), ("10.0.1.1:5201", 0), ("[2001:db8::1]:40000", 1400), ("", 0),
     ]  # fmt: skip
     assert flows[3].protocol == "Ethernet 0x0806"
+
+
+@pytest.mark.parametrize("harm", [lambda content: content[:-7], lambda content: content + b"x" * 5, lambda content: content[:4] + b"\xff" * 4 + content[8:]])  # fmt: skip
+def test_a_capture_that_is_not_whole_is_refused(tmp_path, harm):
+    path = written(tmp_path / "a.pcapng", [(1, tcp("10.0.0.1", "10.0.1.1", 0, 10))])
+    path.write_bytes(harm(path.read_bytes()))
+    with pytest.raises(ReceivedError, match=r"a\.pcapng is no whole capture"):
+        flows_of(path)
+
+
+def test_packets_of_nonsense_are_flows_without_ports(tmp_path):
+    frames = [(n, content) for n, content in enumerate([b"", b"\x08\x00" * 20, bytes(12) + b"\x86\xdd", bytes(12) + b"\x08\x00\xff\xff"])]  # fmt: skip
+    flows, _ = flows_of(written(tmp_path / "a.pcapng", frames))
+    assert sum(flow.packets for flow in flows) == 4
 
 
 def test_frames_of_a_ring_fill_its_blocks():

@@ -6,10 +6,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from publishing.result_checks.received_errors import ReceivedError
 from wording.number_format import count
 
 ENHANCED_PACKET, STATISTICS = 6, 5
 ETHERNET_BYTES, IPV4, IPV6, TCP, UDP = 14, 0x0800, 0x86DD, 6, 17
+#: An Ethernet header with the longest of IP and the beginning of TCP.
+SHORTEST_BYTES = 14 + 60 + 14
+#: A block with the longest packet is shorter.
+LARGEST_BLOCK_BYTES = 2**20
 #: Half of the space of TCP's sequence numbers: what is less far ahead is newer.
 HALF = 2**31
 
@@ -35,12 +40,14 @@ class Flow:
 
 
 def blocks_of(path: Path) -> Iterator[tuple[int, bytes]]:
-    """Yield kind and body of each block of a pcapng file."""
+    """Yield kind and body of each block of a pcapng file; ReceivedError if it isn't whole, as a kernel of somebody's own may leave it."""
     with path.open("rb") as file:
         while head := file.read(8):
-            kind, length = struct.unpack("=II", head)
-            yield kind, file.read(length - 12)
-            file.read(4)
+            kind, length = struct.unpack("=II", head.ljust(8, b"\0"))
+            body = file.read(min(length, LARGEST_BLOCK_BYTES) - 12) if length > 12 else b""
+            if len(body) != length - 12 or file.read(4) != head[4:]:
+                raise ReceivedError(f"{path.name} is no whole capture.")
+            yield kind, body
 
 
 def packets_of(path: Path) -> Iterator[tuple[int, bytes, int]]:
@@ -75,7 +82,8 @@ def flows_of(path: Path) -> tuple[list[Flow], int]:
 
 
 def _parsed(content, length):
-    """Return (protocol, addresses with ports), bytes of payload, and TCP's sequence number of a packet."""
+    """Return (protocol, addresses with ports), bytes of payload, and TCP's sequence number of a packet; of one too short none."""
+    content = content.ljust(SHORTEST_BYTES, b"\0")
     (kind,) = struct.unpack_from("!H", content, 12)
     at = ETHERNET_BYTES
     if kind == IPV4:
