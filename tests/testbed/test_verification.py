@@ -1,13 +1,14 @@
 """Every check passes on recorded sound runs, and fails when what it looks at is wrong."""
 
 import math
+import random
 
 import pytest
 
 from experiment.capacity import lost_in_a_row
 from experiment.specification import RunSpecification
 from run_tables.exclusions import excluded_by
-from testbed.checks.flow_checks import check_goodput_ceiling
+from testbed.checks.flow_checks import check_goodput_ceiling, check_rtt_floor
 from testbed.checks.network_checks import LOSS_FALSE_ALARM, check_ecn, check_pacing, relative_entropy
 from testbed.checks.verification import checks_of, judge
 from testbed.readings.deliveries import windows
@@ -257,16 +258,34 @@ def test_senders_hear_of_the_bottleneck_as_much_apart_as_their_rtts(recorded, ap
     assert check_goodput_ceiling(specification, document).ok is sound
 
 
-@pytest.mark.parametrize(("rtt_ms", "sound"), [(19.0, True), (18.0, False), (19.3, False), (19.6, True)])
-def test_an_rtt_by_timestamps_is_of_whole_milliseconds(recorded, rtt_ms, sound):
-    """After a loss the kernel takes TCP's timestamps: of a path of 19.6 ms it may say 19."""
-    document = recorded("lossy-reno-ipv4")
-    document["specification"]["scenario"]["link"]["delay_ms"] = {"forward": 9.8, "reverse": 9.8}
+def with_rtts(document, path_ms, rtt_ms):
+    """Let the path of a document be so long, and its connections have measured this as their shortest RTT."""
+    document["specification"]["scenario"]["link"]["delay_ms"] = {"forward": path_ms / 2, "reverse": path_ms / 2}
     for look in document["sockets"]:
         for socket in look["sockets"]:
             if "rtt_min_ms" in socket:
                 socket["rtt_min_ms"] = rtt_ms
-    assert ("rtt_floor" not in failed(document)) is sound
+    return document
+
+
+@pytest.mark.parametrize(
+    ("path_ms", "rtt_ms", "sound"),
+    [(19.6, 19.0, True), (19.6, 18.0, False), (19.6, 19.3, False), (19.6, 19.6, True), (43.9998, 43.0, True), (44.0, 43.0, False)],
+)  # fmt: skip
+def test_an_rtt_by_timestamps_is_of_whole_milliseconds(recorded, path_ms, rtt_ms, sound):
+    """After a loss the kernel takes TCP's timestamps: of a path of 19.6 ms it may say 19."""
+    assert ("rtt_floor" not in failed(with_rtts(recorded("lossy-reno-ipv4"), path_ms, rtt_ms))) is sound
+
+
+def test_no_right_rtt_fails_the_floor(recorded):
+    """Of drawn paths: the difference of a clock of whole ms, whenever the packet left, and the time in whole microseconds."""
+    document, draw = recorded("lossy-reno-ipv4"), random.Random(1)
+    for _ in range(2000):
+        path_ms = round(draw.uniform(1, 300), draw.choice((0, 1, 4)))
+        left_ms = draw.random()
+        for rtt_ms in (float(math.floor(left_ms + path_ms)), math.floor(path_ms * 1000 + 1e-6) / 1000):
+            with_rtts(document, path_ms, rtt_ms)
+            assert check_rtt_floor(RunSpecification(document["specification"]), document).ok, (path_ms, rtt_ms)
 
 
 def test_a_window_may_open_at_first(recorded):

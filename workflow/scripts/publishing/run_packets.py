@@ -87,7 +87,6 @@ def _capture(options):
         target.mkdir(parents=True)
         for file in sorted(captures.glob("*.pcapng")):
             shutil.move(file, target / file.name)
-            (target / file.name).chmod(0o644)
     print("its document came out the same to the byte, so these are its packets:")
     for file in sorted(target.glob("*.pcapng")):
         _say(file, _counted(document, file.stem))

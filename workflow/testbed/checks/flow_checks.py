@@ -182,12 +182,12 @@ def check_rtt_floor(specification, document) -> Check:
         floor = max(0.0, pair.rtt_ms - shorter_ms - pair.hops * jitter_ms)
         seen = [s["rtt_min_ms"] for s in readings(document) if s["host"] == pair.sender and "rtt_min_ms" in s]
         # The kernel's are whole microseconds; by TCP's timestamps, which it takes after a loss, the difference of two clocks
-        # of whole milliseconds, and so up to one too short.
+        # of whole milliseconds, and so too short by less than one: 43 of 43.9998, but not of 44.
         # Before data are acknowledged, or where nothing is, there may be none.
         acknowledged = any(
             s.get("bytes_acked", 0) > COOKIE_ACKED_BYTES for s in readings(document) if s["host"] == pair.sender
         )
-        if (acknowledged and not seen) or any(rtt < floor - (0.001 if rtt % 1 else 0.999) for rtt in seen):
+        if (acknowledged and not seen) or any(rtt < floor - 0.001 if rtt % 1 else rtt <= floor - 1 for rtt in seen):
             wrong.append(pair.sender)
         expected.append(f"at least {floor:g} ms")
         observed.append(f"{min(seen):g} ms" if seen else "no reading")

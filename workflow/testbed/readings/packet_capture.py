@@ -65,7 +65,7 @@ class PacketCapture:
         size = min(MOST_BYTES, ALL_BYTES // len(names)) // BLOCK_BYTES * BLOCK_BYTES
         for name in names:
             interface, kept = path.interfaces[name], asked["bytes"]
-            handle = os.open(folder / f"{name}.pcapng", os.O_WRONLY | os.O_CREAT | os.O_SYNC)
+            handle = os.open(folder / f"{name}.pcapng", os.O_WRONLY | os.O_CREAT | os.O_SYNC, 0o644)
             file = self._stack.enter_context(open(handle, "wb", buffering=0))
             comment = f"Sawtooth run {specification.name}, seed {specification.seed}, {CLOCK}"
             file.write(head(name, description(path, interface), kept, comment))
