@@ -31,6 +31,8 @@ HEAD_BYTES = 96
 ALL_BYTES, MOST_BYTES, BLOCK_BYTES = 2**27, 2**25, 2**16
 #: So many packets are written at once, so that the program's memory stays as it is.
 AT_ONCE = 256
+#: So much of one's file may lie in the guest's memory for each byte of a ring. Emptying it wakes kernel threads, so it is done seldom.
+CACHED = 1.5
 #: An hour, which no run lasts.
 LATE_CENTISECONDS = "360000"
 CLOCK = "times of the guest's virtual clock"
@@ -107,7 +109,8 @@ class Ring:
 
     def __init__(self, interface, kept_bytes, size, file):
         self._frame_bytes, self._kept, self._place, self.file = frame_bytes(kept_bytes), kept_bytes, 0, file
-        self._frames = size // self._frame_bytes
+        self._frames, self._cached = size // self._frame_bytes, 0
+        self._most_cached = CACHED * size
         with network_namespace(interface.node):
             self._socket = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, 0)
         self._socket.setsockopt(SOL_PACKET, PACKET_VERSION, TPACKET_V2)
@@ -127,9 +130,11 @@ class Ring:
     def drain(self) -> None:
         """Write all packets that wait."""
         while parts := self.packets(AT_ONCE):
-            self.file.write(b"".join(parts))
+            self._cached += self.file.write(b"".join(parts))
+        if self._cached > self._most_cached:
             # Or the guest's memory would fill up, and kernel threads would empty it at times of theirs.
             os.posix_fadvise(self.file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+            self._cached = 0
 
     def packets(self, most) -> list[bytes]:
         """Return up to so many packets that wait, as blocks of a file, and give their places back."""
