@@ -46,7 +46,7 @@ def cache_entry(kind, name) -> Path:
 
 
 def _is_writable(folder):
-    """Tell whether files can be made in a folder, or it can be made itself."""
+    """Return whether a folder is writable, or can be created."""
     there = next(each for each in (folder, *folder.parents) if os.path.exists(each))
     return os.access(there, os.W_OK | os.X_OK)
 

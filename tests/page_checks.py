@@ -137,7 +137,7 @@ SEEN = {
 
 
 def accessibility_findings(page, visit):
-    """Return what axe-core finds in a page, all of it opened, in each way of `SEEN`: (way, rule, element)."""
+    """Return the violations that axe-core reports for a page in each mode of `SEEN`: (mode, rule, element). All details are open."""
     findings = []
     for way, (width, options, medium) in SEEN.items():
         seen = visit(page, width, **options)

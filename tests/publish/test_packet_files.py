@@ -1,4 +1,4 @@
-"""Captures: what is written is read back, and flows are told by addresses and ports."""
+"""Captures are read back as they were written, and packets are grouped into flows by addresses and ports."""
 
 import ipaddress
 import struct
@@ -7,7 +7,7 @@ import pytest
 
 from publishing.packet_files import flows_of, packets_of
 from publishing.result_checks.received_errors import ReceivedError
-from testbed.readings.packet_capture import frame_bytes, head, packet, statistics
+from testbed.readings.packet_capture import block, frame_bytes, head, packet, statistics
 
 KEPT = 128
 
@@ -60,7 +60,7 @@ def test_directions_and_ip_versions_are_flows_of_their_own(tmp_path):
     assert flows[3].protocol == "Ethernet 0x0806"
 
 
-@pytest.mark.parametrize("harm", [lambda content: content[:-7], lambda content: content + b"x" * 5, lambda content: content[:4] + b"\xff" * 4 + content[8:]])  # fmt: skip
+@pytest.mark.parametrize("harm", [lambda content: content[:-7], lambda content: content + b"x" * 5, lambda content: content[:4] + b"\xff" * 4 + content[8:], lambda content: content + block(6, b""), lambda content: content + block(5, b"")])  # fmt: skip
 def test_a_capture_that_is_not_whole_is_refused(tmp_path, harm):
     path = written(tmp_path / "a.pcapng", [(1, tcp("10.0.0.1", "10.0.1.1", 0, 10))])
     path.write_bytes(harm(path.read_bytes()))

@@ -141,7 +141,7 @@ def carry_out(specification, step, folder=None) -> dict:
 
 
 def packet_captures(path, specification, folder) -> list:
-    """Return what captures packets, if that is asked for: nothing or one."""
+    """Return a list with the run's packet capture, or an empty one if none was asked for."""
     if not folder or not (folder / PACKETS).exists():
         return []
     # What other runs would load for nothing.

@@ -201,7 +201,7 @@ def test_pairs_of_scenarios_differ_in_one_condition_alone():
         Words.words = staticmethod(lambda one: "the same")
         assert [one["level_b"] for one in pairs_of(scenarios)] == [
             "rate 20 Mbit/s"
-        ] * 2  # what has no words of its own has no levels
+        ] * 2  # both scenarios have the same words, so there are no levels to compare
     finally:
         axes.PARTS = parts
     assert found == [("a", "b"), ("c", "d"), ("a", "c"), ("b", "d")]

@@ -13,6 +13,8 @@ ENHANCED_PACKET, STATISTICS = 6, 5
 ETHERNET_BYTES, IPV4, IPV6, TCP, UDP = 14, 0x0800, 0x86DD, 6, 17
 #: An Ethernet header with the longest of IP and the beginning of TCP.
 SHORTEST_BYTES = 14 + 60 + 14
+#: Kind of a block -> the bytes that are read of each.
+LEAST_BODY_BYTES = {ENHANCED_PACKET: 20, STATISTICS: 24}
 #: A block with the longest packet is shorter.
 LARGEST_BLOCK_BYTES = 2**20
 #: Half of the space of TCP's sequence numbers: what is less far ahead is newer.
@@ -45,7 +47,8 @@ def blocks_of(path: Path) -> Iterator[tuple[int, bytes]]:
         while head := file.read(8):
             kind, length = struct.unpack("=II", head.ljust(8, b"\0"))
             body = file.read(min(length, LARGEST_BLOCK_BYTES) - 12) if length > 12 else b""
-            if len(body) != length - 12 or file.read(4) != head[4:]:
+            is_whole = len(body) == length - 12 and file.read(4) == head[4:]
+            if not is_whole or len(body) < LEAST_BODY_BYTES.get(kind, 0):
                 raise ReceivedError(f"{path.name} is no whole capture.")
             yield kind, body
 

@@ -81,6 +81,8 @@ def _capture(options):
             if difference and step_s is None and not lost:
                 break  # it would be so with any other step
         captures, (difference, lost) = min(tries.items(), key=lambda one: (one[1][0] is not None, one[1][1]))
+        if difference and difference.startswith("NOT "):
+            raise ReceivedError(f"run {name}: {difference}")
         if difference:
             raise ReceivedError(f"run {name} has another document when its packets are captured, so these would not be its packets: {difference}; AT=<interface> captures less, which may leave it as it is")  # fmt: skip
         shutil.rmtree(target, ignore_errors=True)

@@ -14,7 +14,7 @@ def repeatable_run(runs, scenarios) -> pd.Series | None:
 
 
 def has_captures(run, scenarios) -> bool:
-    """Tell whether a run's packets can be captured afterwards: those of a Linux in the guest."""
+    """Return whether a run's packets can be captured afterwards; only runs on platform ``uml`` allow it."""
     return bool((scenarios.loc[scenarios["scenario"] == run["scenario"], "platform"] == "uml").all())
 
 

@@ -63,7 +63,11 @@ def measures_of(runs: pd.DataFrame) -> list[dict]:
 
 
 def cell_means(runs, measures, confidence) -> list[dict]:
-    """Return of each cell with valid runs ``key`` (scenario, CCA, IP version), ``n``, and of each measure mean, both ends of its interval, and why there is none."""
+    """Return a dict for each cell that has valid runs.
+
+    ``key`` is scenario, CCA and IP version, ``n`` the number of valid runs. ``values`` has for each measure the mean, both ends of its
+    interval, and the reason if there is no interval.
+    """
     columns, cells = {column.name: column for column in RUNS}, []
     steps = {one["column"]: resolutions(runs, one["column"]) for one in measures if one["column"] in RESOLVED}
     for key, valid in runs[runs["valid"]].groupby(list(CELL), sort=False):

@@ -163,7 +163,7 @@ def frame_bytes(kept_bytes) -> int:
 
 
 def description(path, interface) -> str:
-    """Return what an interface is, in words."""
+    """Return the role of an interface, as text for the file."""
     node = interface.node
     for name, nodes in (("sender", path.senders), ("receiver", path.receivers)):
         if node in nodes:
