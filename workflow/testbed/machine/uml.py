@@ -101,11 +101,15 @@ def memory_mib(specification) -> int:
 
 def run_time_s(specification) -> float:
     """Return about how many seconds of one core a run takes, rather too many: as if its link were full."""
+    return START_S + more_hosts_s(specification) + PACKET_S * full_packets(specification)
+
+
+def full_packets(specification) -> float:
+    """Return how many packets the run's links pass if they are full all the time."""
     mbps = specification.most_total_rate_mbps or specification.flows * specification.traffic.bitrate_mbps
     # Each of the small messages is a packet.
     size = specification.packet_bytes if specification.udp or specification.transport.segment_bytes else PACKET_BYTES
-    packets = mbps * 1e6 / 8 * specification.expected_s / size
-    return START_S + more_hosts_s(specification) + PACKET_S * packets
+    return mbps * 1e6 / 8 * specification.expected_s / size
 
 
 def more_hosts_s(specification) -> float:
