@@ -90,7 +90,7 @@ OWN_RUNS = {"docs/tutorial.md"}
 #: Commands that show how a mistake is reported.
 REFUSED = {'make STUDY=smoke ARGS="--config replicatons=3"'}
 #: What differs from call to call in what is printed.
-VARYING = (re.compile(r"\b[\d.,]+ (?:s|ms|MB|GB)\b"),)
+VARYING = (re.compile(r"\b[\d.,]+ (?:s|ms|MB|GB|core-\w+)\b"), re.compile(r"[+-]\d+ %"))
 #: A file that the comment behind a command names.
 MADE = re.compile(r"\b(?:results/[\w./-]+\w|sawtooth\.images\.tar)")
 _BLOCK = re.compile(r"^( *)```([^\n]*)\n(.*?)^ *```$", re.M | re.S)

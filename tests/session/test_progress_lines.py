@@ -3,23 +3,25 @@
 import io
 import logging
 
+import pytest
 from snakemake_interface_logger_plugins.common import LogEvent
 
-from session.progress_lines import ProgressLines
+from session.progress_lines import OTHER_JOB_S, ProgressLines, WorkLeft
 
 
 def lines_of(seconds, total):
-    """Return the lines on jobs that end at these seconds."""
+    """Return the lines on jobs that end at these seconds, none of them a run."""
     now, stream = 0.0, io.StringIO()
-    handler = ProgressLines(stream, clock=lambda: now)
+    handler = ProgressLines(stream, WorkLeft(clock=lambda: now), clock=lambda: now)
     for done, now in enumerate(seconds, 1):  # noqa: B007, the clock reads it
         handler.emit(logging.makeLogRecord({"event": LogEvent.PROGRESS, "done": done, "total": total}))
     return [line[20:] for line in stream.getvalue().splitlines()]
 
 
 def test_a_line_a_minute_with_the_time_left():
+    """The first one is by what such jobs usually take."""
     assert lines_of(range(1, 201), 200) == [
-        "1 of 200 jobs done (0 %), about 3 min left",
+        "1 of 200 jobs done (0 %), about 10 min left",
         "61 of 200 jobs done (30 %), about 2 min left",
         "121 of 200 jobs done (60 %), about 1 min left",
         "181 of 200 jobs done (90 %), about 1 min left",
@@ -36,5 +38,31 @@ def test_slow_jobs_have_a_line_each():
 
 def test_other_messages_have_none():
     stream = io.StringIO()
-    ProgressLines(stream).emit(logging.makeLogRecord({"msg": "1 of 2"}))
+    ProgressLines(stream, WorkLeft()).emit(logging.makeLogRecord({"msg": "1 of 2"}))
     assert stream.getvalue() == ""
+
+
+def left(runs, cores, ended, now):
+    """Return the seconds left after some documents are there; the jobs are the runs and one other."""
+    times = iter((0.0, 0.0, *[now] * 9))
+    work_left = WorkLeft(clock=lambda: next(times), is_done=ended.__contains__)
+    work_left.begin(runs, cores)
+    return work_left._seconds(len(ended), len(runs) + 1)
+
+
+def test_time_left_is_that_of_the_runs_and_not_of_their_number():
+    """Ten short runs are done of ten short and one long one: by their number one half minute would be left."""
+    runs = {f"short {n}": 1.0 for n in range(10)} | {"long": 1000.0}
+    ended = {f"short {n}" for n in range(10)}
+    assert left(runs, 2, ended, now=5.0) == (1000 + OTHER_JOB_S) / 2
+    # As slow as those that are done, from some of them on.
+    runs["long"] = 100.0
+    assert left(runs, 2, ended, now=40.0) == pytest.approx((100 + OTHER_JOB_S) / (10 / 40))
+    # A cluster says no number of cores.
+    assert left(runs, None, set(), now=1.0) == 110 + OTHER_JOB_S
+
+
+def test_a_job_of_several_runs_counts_by_the_documents_that_are_there():
+    work_left = WorkLeft(clock=iter([0.0, 0.0, 50.0, 50.0]).__next__, is_done={"a", "b"}.__contains__)
+    work_left.begin(dict.fromkeys("abcd", 10.0), 1)
+    assert work_left._seconds(0, 1) == pytest.approx(20 / (20 / 50))

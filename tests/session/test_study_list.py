@@ -9,8 +9,10 @@ import pytest
 from tests.session.test_run_cost import shared_by_runs
 
 from session import study_list, study_names
-from session.machine_speed import DEFAULT_PART, Measured, measured_in
-from session.run_cost import document_kb
+from session.machine_speed import Sample, SpeedRecord, samples_of, speed_of
+from session.run_cost import Work, document_kb, work_of_run
+from session.study_cost import cost_of, took_words
+from study_files import study as studies
 
 
 @pytest.fixture(autouse=True)
@@ -31,14 +33,23 @@ def test_an_unknown_name_gets_one_sentence(name):
     assert "\n" not in caught.value.args[0]
 
 
-def test_list_of_a_study_that_has_some_runs(tmp_path):
+@pytest.fixture
+def record(tmp_path):
+    return SpeedRecord(tmp_path / "speed")
+
+
+@pytest.fixture
+def smoke():
+    file = study_names.file_of("smoke")
+    return studies.resolve(studies.load(str(file), {}), str(file))
+
+
+def test_list_of_a_study_that_has_some_runs(tmp_path, record, smoke):
     folder = tmp_path / "smoke" / "runs" / "a" / "reno" / "ipv4"
     folder.mkdir(parents=True)
     (folder / "1.json.gz").touch()
-    study, runs, done, *_, file = study_list.row_of(
-        study_list.cost_of(study_names.file_of("smoke"), tmp_path), Measured()
-    )
-    assert (study, runs, done, file) == ("smoke", "16", "1", "config/studies/smoke.yaml")
+    row = study_list.row_of("smoke.yaml", smoke, record, tmp_path)
+    assert (*row[:3], row[4], row[6]) == ("smoke", "16", "1", "", "smoke.yaml")
 
 
 def benchmark(folder, scenario, number, text):
@@ -54,21 +65,82 @@ def test_speed_is_that_of_the_runs_carried_out_here(tmp_path):
     benchmark(tmp_path, "a", 10, "s\th:m:s\n")
     benchmark(tmp_path, "a", 11, "s\th:m:s\n?\t0\n")
     benchmark(tmp_path, "gone", 1, "s\th:m:s\n99\t0\n")
-    measured = measured_in(tmp_path, {"a": 2.0})
-    assert (measured.runs, measured.part) == (10, 0.25)
-    assert Measured(9, 1.0, 9.0).part == DEFAULT_PART
+    assert samples_of(tmp_path, {"a": Work(2.0)}) == [Sample(Work(2.0), 10, 0.5)]
 
 
-def test_finished_study_says_how_far_off_its_estimate_was(tmp_path):
-    file = study_names.file_of("smoke")
-    bound_s = study_list.cost_of(file, tmp_path).bound_s / 16
-    for number in range(16):
-        benchmark(tmp_path / "smoke", "10mbit-20ms-0pct-1flow", number, f"s\n{bound_s}\n")
-    cost = study_list.cost_of(file, tmp_path)
-    part = cost.measured.part
-    assert study_list.row_of(cost, Measured(10, part, 1.0))[4] == "+0%"
-    assert study_list.row_of(cost, Measured(10, 2 * part, 1.0))[4] == "-50%"
-    assert study_list.row_of(cost, Measured(10, part, 1.0))[3] == f"{part * cost.bound_s / 3600:.2g}"
+def test_of_many_runs_a_part_is_read_and_all_are_counted(tmp_path):
+    for number in range(400):
+        benchmark(tmp_path, "a", number, f"s\n{1 + number % 2 * 0.02}\n")
+    (sample,) = samples_of(tmp_path, {"a": Work(2.0)})
+    assert sample.runs == 400 and sample.mean_s == pytest.approx(1.01, abs=0.011)
+
+
+@pytest.mark.parametrize("own, traffic", [(1.0, 1.0), (3.0, 3.0), (0.5, 4.0), (3.0, 0.7)])
+def test_both_parts_of_a_machines_speed_are_found(own, traffic):
+    works = [Work(0.7, 0.02), Work(0.7, 1.5), Work(2.0, 30.0)]
+    found = speed_of(Sample(work, 3000, own * work.own_s + traffic * work.traffic_s) for work in works)
+    assert found.own == pytest.approx(own, rel=0.1) and found.traffic == pytest.approx(traffic, rel=0.1)
+
+
+def test_what_was_not_measured_stays_as_it_is():
+    """Runs of hardly any packets say nothing of the time that a packet takes; nor do runs under the host's clock of anything."""
+    found = speed_of([Sample(Work(0.7, 0.0001), 1000, 1.4), Sample(Work(clock_s=10.0), 1000, 99.0)])
+    assert found.own == pytest.approx(2, rel=0.02) and found.traffic == pytest.approx(1, rel=0.02)
+    assert found.runs == 1000
+    assert speed_of([]) == (1.0, 1.0, 0)
+
+
+def test_finished_study_says_how_far_off_its_estimate_was(tmp_path, record, smoke):
+    """Of its own runs the estimate knows nothing: it is other studies'."""
+    cost, folder = cost_of(smoke), tmp_path / "smoke"
+    for scenario, work in cost.works.items():
+        for number in range(8):
+            benchmark(folder, scenario, number, f"s\n{1.5 * (work.own_s + work.traffic_s)}\n")
+    assert took_words(smoke, folder, record).endswith("(+50 %)")
+    assert took_words(smoke, folder, record).endswith("(+50 %)")
+    record.keep(
+        tmp_path / "other", [Sample(work, 10**6, 1.5 * (work.own_s + work.traffic_s)) for work in cost.works.values()]
+    )
+    assert took_words(smoke, folder, record).endswith("(+0 %)") or took_words(smoke, folder, record).endswith("(-0 %)")
+    row = study_list.row_of("smoke.yaml", smoke, record, tmp_path)
+    assert row[4] in ("+0%", "-0%")
+    assert float(row[3]) == pytest.approx(1.5 * sum(cost.work) / 3600, rel=0.06)
+
+
+def test_record_that_is_damaged_or_cannot_be_written_is_passed_over(tmp_path, record):
+    samples = [Sample(Work(1.0, 2.0), 5, 3.0)]
+    record.keep(tmp_path / "a", samples)
+    assert record.samples() == samples and record.samples(without=tmp_path / "a") == []
+    for text in ("", "[1]", '[[["a", 0, 0], 1, 1]]', "{}", "[[[1, 2, 3], null, 1]]", "\x00"):
+        (record.folder / "other.json").write_text(text)
+        assert record.samples() == samples
+    (tmp_path / "file").touch()
+    closed = SpeedRecord(tmp_path / "file" / "speed")
+    closed.keep(tmp_path / "a", samples)
+    assert closed.samples() == []
+
+
+# Mean s of the runs of scenarios on the machine of benchmarks/README.md, one core of two, the other one busy.
+@pytest.mark.parametrize(
+    ("scenario", "took_s"),
+    [
+        ({"link": {"rate_mbps": 20, "delay_ms": 20}, "flows": 2, "traffic": {"duration_s": 12}}, 0.69),
+        ({"link": {"rate_mbps": 1000, "delay_ms": 10}, "traffic": {"duration_s": 10}}, 1.82),
+        ({"link": {"rate_mbps": 1000, "delay_ms": 100}, "flows": 12, "traffic": {"duration_s": 10}}, 3.09),
+        (
+            {
+                "link": {"rate_mbps": 1000, "delay_ms": 50, "loss_percent": 1},
+                "flows": 12,
+                "traffic": {"duration_s": 10},
+            },
+            1.12,
+        ),
+        ({"link": {"rate_mbps": 1000, "delay_ms": 50, "loss_percent": 1}, "traffic": {"duration_s": 10}}, 0.64),
+    ],
+)
+def test_time_of_a_run(scenario, took_s):
+    queue = {"queue": {"bdp": 1}}
+    assert sum(work_of_run(shared_by_runs(queue | scenario))) == pytest.approx(took_s, rel=0.3)
 
 
 # kB of the documents of shipped studies, a mean over the runs of a scenario.

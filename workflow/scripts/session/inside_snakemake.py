@@ -104,6 +104,11 @@ def resources_of_rule(workflow, rule: str) -> dict:
     return {name: getattr(value, "_value", value) for name, value in resources.items()}
 
 
+def cores_of(workflow) -> int | None:
+    """Return how many cores the call may take; None if it didn't say, as for a cluster."""
+    return workflow.resource_settings.cores
+
+
 def executor_name(workflow) -> str:
     """Return the executor of this call: Slurm has to answer before any job is handed to it."""
     return workflow.executor_plugin.name
@@ -371,14 +376,14 @@ def bars_of(workflow) -> list:
     return [handler.progress for handler in workflow.logger_manager.plugin_handlers if hasattr(handler, "progress")]
 
 
-def after_planning(workflow, function: Callable[[list], None]) -> None:
-    """Have a function called with the outputs (paths) of all jobs that a dry run of the user's has planned."""
+def after_planning(workflow, function: Callable[[list[str], bool], None]) -> None:
+    """Have a function called with the outputs (paths) of all jobs that a call of the user's has planned, and whether it is a dry run."""
     plan = workflow._build_dag
 
     def build_dag():
         plan()
-        if workflow.dryrun and is_called_by_user(workflow):
-            function([str(path) for job in workflow.dag.needrun_jobs() for path in job.output])
+        if is_called_by_user(workflow):
+            function([str(path) for job in workflow.dag.needrun_jobs() for path in job.output], workflow.dryrun)
 
     workflow._build_dag = build_dag
 

@@ -1,46 +1,87 @@
-"""The part of a run's upper bound (`run_cost.run_time_s`) that runs really take on this machine.
+"""How fast this machine carries runs out: the one estimate of `make studies`, of dry runs, of the time left, and of what a study took.
 
-The bound takes each link for full and the machine for a slow one. Snakemake's benchmark files have the seconds of each
-run that was carried out here.
+What runs take on the machine of benchmarks/README.md is `run_cost.work_of_run`. Snakemake's benchmark files have the seconds of each run
+that was carried out here; at the end of a call their means are kept in the cache, one file a results folder, so that a fresh clone
+knows the machine too.
 """
 
-from dataclasses import dataclass
+import contextlib
+import hashlib
+import json
+import os
+import tempfile
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import NamedTuple
 
-#: Part of the bound that runs took on two cores with other work beside them: 0.31 (16 runs of smoke) to 0.37 (1,548 of an exam).
-DEFAULT_PART = 0.36
-#: Fewest measured runs that replace the default.
-FEWEST_RUNS = 10
+from session.run_cost import Work
+
+#: Runs that count as much as the default: so few runs change little, and what they can't tell (how fast packets are, say) stays as it is.
+DEFAULT_RUNS = 10
+#: Least and largest factor: a machine is not a hundred times as fast as another one.
+LEAST, MOST = 0.05, 20.0
+#: The most benchmark files of a scenario that are read.
+MOST_FILES = 50
+#: Results folders that are kept, the latest.
+MOST_FOLDERS = 100
 
 
-@dataclass(frozen=True)
-class Measured:
-    """Runs that were carried out here: their number, the seconds that they took, and the sum of their bounds in s."""
+class Sample(NamedTuple):
+    """Runs of one scenario: what one was expected to take on the reference machine, their number, their mean time in s."""
 
+    work: Work
+    runs: int
+    mean_s: float
+
+
+class Speed(NamedTuple):
+    """How many times as long as on the reference machine a run's own part and its traffic take; ``runs`` were measured."""
+
+    own: float = 1.0
+    traffic: float = 1.0
     runs: int = 0
-    took_s: float = 0.0
-    bound_s: float = 0.0
 
-    def __add__(self, other):
-        return Measured(self.runs + other.runs, self.took_s + other.took_s, self.bound_s + other.bound_s)
-
-    @property
-    def part(self) -> float:
-        """The part of their bound that runs take: measured, or the default if too few runs were."""
-        return self.took_s / self.bound_s if self.runs >= FEWEST_RUNS else DEFAULT_PART
+    def seconds(self, work: Work) -> float:
+        """Return the core-seconds that runs take here."""
+        return self.own * work.own_s + self.traffic * work.traffic_s + work.clock_s
 
 
-def measured_in(folder: Path, bounds_s: dict[str, float]) -> Measured:
-    """Return the times that the runs of a results folder took; ``bounds_s`` are the bounds of one run by scenario.
+def speed_of(samples: Iterable[Sample]) -> Speed:
+    """Return the speed that fits samples best: least squares of their relative errors, drawn to the default by `DEFAULT_RUNS`.
 
-    Runs from the cache, whose benchmark file has no row, and runs of other scenarios are left out.
+    >>> speed_of([]).own
+    1.0
+    >>> a = [Sample(Work(1.0, 0.1), 10**5, 2.3), Sample(Work(1.0, 5.0), 10**5, 17.0)]
+    >>> [round(factor, 1) for factor in speed_of(a)[:2]]
+    [2.0, 3.0]
     """
-    total = Measured()
-    for file in (folder / "benchmarks" / "runs").glob("*/*/*/*.tsv"):
-        seconds, bound_s = _seconds(file), bounds_s.get(file.parts[-4])
-        if seconds is not None and bound_s is not None:
-            total += Measured(1, seconds, bound_s)
-    return total
+    own2 = traffic2 = float(DEFAULT_RUNS)
+    own_y, traffic_y, both, measured = own2, traffic2, 0.0, 0
+    for (own_s, traffic_s, clock_s), runs, mean_s in samples:
+        if clock_s or mean_s <= 0:
+            continue
+        own, traffic = own_s / mean_s, traffic_s / mean_s
+        own2, traffic2, both = own2 + runs * own**2, traffic2 + runs * traffic**2, both + runs * own * traffic
+        own_y, traffic_y, measured = own_y + runs * own, traffic_y + runs * traffic, measured + runs
+    determinant = own2 * traffic2 - both**2
+    factors = (traffic2 * own_y - both * traffic_y) / determinant, (own2 * traffic_y - both * own_y) / determinant
+    return Speed(*(min(MOST, max(LEAST, factor)) for factor in factors), measured)
+
+
+def samples_of(folder: Path, works: Mapping[str, Work]) -> list[Sample]:
+    """Return what the runs of a results folder took that were carried out here; ``works`` are the scenarios' (`run_cost.work_of_run`).
+
+    Runs from the cache have a benchmark file without a row.
+    """
+    samples = []
+    for scenario, work in works.items():
+        files = sorted((folder / "benchmarks" / "runs" / scenario).glob("*/*/*.tsv"))
+        # Of many runs some of each CCA, not the first one's alone.
+        read = files[:: max(1, len(files) // MOST_FILES)]
+        seconds = [s for file in read if (s := _seconds(file)) is not None]
+        if seconds:
+            samples.append(Sample(work, round(len(files) * len(seconds) / len(read)), sum(seconds) / len(seconds)))
+    return samples
 
 
 def _seconds(file):
@@ -50,3 +91,42 @@ def _seconds(file):
         return float(dict(zip(names, rows[-1], strict=True))["s"])
     except (OSError, ValueError, IndexError, KeyError):
         return None
+
+
+class SpeedRecord:
+    """What runs took on this machine, in a folder of the cache, which may be damaged, full or read-only: then less is known."""
+
+    def __init__(self, folder: Path):
+        self.folder = folder
+
+    def keep(self, results: Path, samples: Iterable[Sample]) -> None:
+        """Keep the samples of a results folder in place of its earlier ones; nothing if there are none."""
+        if not (samples := list(samples)):
+            return
+        with contextlib.suppress(OSError):
+            self.folder.mkdir(parents=True, exist_ok=True)
+            with tempfile.NamedTemporaryFile("w", dir=self.folder, delete=False) as file:
+                json.dump(samples, file)
+            os.replace(file.name, self._file(results))
+            for old in self._latest()[MOST_FOLDERS:]:
+                old.unlink(missing_ok=True)
+
+    def samples(self, without: Path | None = None) -> list[Sample]:
+        """Return what is known; without that of one results folder, for which it is then a forecast."""
+        known = []
+        for file in self._latest():
+            if without is None or file != self._file(without):
+                with contextlib.suppress(OSError, ValueError, TypeError):
+                    for (own_s, traffic_s, clock_s), runs, mean_s in json.loads(file.read_text()):
+                        known.append(Sample(Work(own_s + 0.0, traffic_s + 0.0, clock_s + 0.0), int(runs), mean_s + 0.0))
+        return known
+
+    def _file(self, results):
+        return self.folder / f"{hashlib.sha256(os.fsencode(results.absolute())).hexdigest()[:16]}.json"
+
+    def _latest(self):
+        times = {}
+        for file in self.folder.glob("*.json"):
+            with contextlib.suppress(OSError):
+                times[file] = file.stat().st_mtime_ns
+        return sorted(times, key=times.get, reverse=True)

@@ -1,31 +1,36 @@
-"""Which runs a dry run has planned, by scenario and CCA: Snakemake's table has the number of jobs only."""
+"""Which runs a dry run has planned, by scenario and CCA, and what they take: Snakemake's table has the number of jobs only."""
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+
+from session.study_cost import core_time
 
 #: The most scenarios that are shown.
 MOST_LINES = 30
 
 
-def show_planned_runs(outputs: Iterable[str]) -> None:
-    """Print the runs among the outputs of planned jobs."""
-    for line in planned_runs(outputs):
+def show_planned_runs(outputs: Iterable[str], seconds_of: Callable[[str], float]) -> None:
+    """Print the runs among the outputs of planned jobs; ``seconds_of`` gives the core-seconds of one run of a scenario."""
+    for line in planned_runs(outputs, seconds_of):
         print(line, file=sys.stderr)
 
 
-def planned_runs(outputs: Iterable[str]) -> list[str]:
-    """Return lines with the number of runs and the CCAs of each scenario that has any.
+def planned_runs(outputs: Iterable[str], seconds_of: Callable[[str], float]) -> list[str]:
+    """Return lines with the number of runs, the CCAs and the core time of each scenario that has any.
 
-    >>> planned_runs([f"results/s/runs/far/{cca}/ipv4/{n}.json.gz" for cca in ("reno", "bbr") for n in (1, 2)])
-    ['sawtooth: 4 runs would be carried out:', '  far: 4 runs, of bbr, reno']
-    >>> planned_runs(["results/s/report.html"])
+    >>> paths = [f"results/s/runs/far/{cca}/ipv4/{n}.json.gz" for cca in ("reno", "bbr") for n in (1, 2)]
+    >>> for line in planned_runs(paths, lambda scenario: 1.5): print(line)
+    sawtooth: 4 runs would be carried out, in about 6 core-seconds (less where the run cache has them):
+      far: 4 runs, of bbr, reno
+    >>> planned_runs(["results/s/report.html"], lambda scenario: 1.5)
     []
     """
-    scenarios = {}
+    scenarios: dict[str, list[str]] = {}
     for path in outputs:
-        folders = path.split("/")
-        if path.endswith(".json.gz") and folders[-5:-4] == ["runs"]:
-            scenarios.setdefault(folders[-4], []).append(folders[-3])
+        if run := scenario_and_cca(path):
+            scenarios.setdefault(run[0], []).append(run[1])
+    if not scenarios:
+        return []
     lines = [
         f"  {scenario}: {count_of(len(ccas))}, of {', '.join(sorted(set(ccas)))}"
         for scenario, ccas in sorted(scenarios.items())
@@ -33,7 +38,19 @@ def planned_runs(outputs: Iterable[str]) -> list[str]:
     if len(lines) > MOST_LINES:
         lines[MOST_LINES:] = [f"  and {len(lines) - MOST_LINES} more scenarios"]
     total = count_of(sum(map(len, scenarios.values())))
-    return [f"sawtooth: {total} would be carried out:", *lines] if lines else []
+    seconds = sum(len(ccas) * seconds_of(scenario) for scenario, ccas in scenarios.items())
+    return [
+        f"sawtooth: {total} would be carried out, in about {core_time(seconds)} (less where the run cache has them):",
+        *lines,
+    ]
+
+
+def scenario_and_cca(path: str) -> tuple[str, str] | None:
+    """Return scenario and CCA of a run's document by its path; None of another file."""
+    folders = path.split("/")
+    if path.endswith(".json.gz") and folders[-5:-4] == ["runs"]:
+        return folders[-4], folders[-3]
+    return None
 
 
 def count_of(runs: int) -> str:

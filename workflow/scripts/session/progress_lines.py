@@ -1,15 +1,64 @@
 """What Snakemake says of thousands of jobs: no line for each, and how far it is, in bars or in a line a minute."""
 
 import logging
+import os
 import sys
 import time
+from collections.abc import Callable, Mapping
 
 from session.inside_snakemake import add_message_handler, bars_of, filter_messages, progress_of
 
 #: Shortest time between two lines, in seconds.
 INTERVAL_S = 60
-#: Time over which a bar averages how fast jobs end, in seconds: a run may take minutes.
-SPEED_OVER_S = 900
+#: Time between two looks at which documents are there, in seconds.
+LOOK_S = 5
+#: Core-seconds of a job that is no run: analyses, figures, the page.
+OTHER_JOB_S = 3
+#: Part of the work after which its pace is that of the rest; before, it is as many cores as there are.
+PACE_FROM = 0.05
+
+
+class WorkLeft:
+    """The time that planned jobs still take: what their runs take on this machine, by the pace of those that are done.
+
+    Runs differ by a factor of thousands, so the number of jobs tells little.
+
+    Parameters
+    ----------
+    clock : callable
+        The time in s.
+    is_done : callable
+        Whether the document of a path is there.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic, is_done: Callable[[str], bool] = os.path.exists):
+        self.clock, self.is_done = clock, is_done
+        self.runs, self.cores, self.began, self.looked, self.known = {}, 1, clock(), None, ""
+
+    def begin(self, runs: Mapping[str, float], cores: int | None) -> None:
+        """Note the runs that are planned, path -> core-seconds, as what is to be done from now on."""
+        self.runs, self.cores, self.began, self.looked = dict(runs), cores or 1, self.clock(), None
+
+    def words(self, done: int, total: int) -> str:
+        """Return the time left in words, when so many of all jobs are done."""
+        if self.looked is None or self.clock() - self.looked >= LOOK_S:
+            self.looked, self.known = self.clock(), in_words(self._seconds(done, total))
+        return self.known
+
+    def _seconds(self, done, total):
+        left_s = sum(seconds for path, seconds in self.runs.items() if not self.is_done(path))
+        # A job may carry several runs, so that there can be fewer jobs than runs.
+        others = max(0, total - len(self.runs))
+        all_s = sum(self.runs.values()) + OTHER_JOB_S * others
+        others_done = max(0, done - sum(map(self.is_done, self.runs))) if others else 0
+        left_s += OTHER_JOB_S * (others - min(others, others_done))
+        done_s = all_s - left_s
+        if not all_s:
+            return 0.0
+        pace = self.cores
+        if done_s >= PACE_FROM * all_s and self.clock() > self.began:
+            pace = done_s / (self.clock() - self.began)
+        return left_s / pace
 
 
 class ProgressLines(logging.Handler):
@@ -18,10 +67,9 @@ class ProgressLines(logging.Handler):
     A log file has no bar that moves.
     """
 
-    def __init__(self, stream, clock=time.monotonic):
+    def __init__(self, stream, work_left: WorkLeft, clock=time.monotonic):
         super().__init__()
-        self.stream, self.clock = stream, clock
-        self.began = clock()
+        self.stream, self.work_left, self.clock = stream, work_left, clock
         self.written = None
 
     def emit(self, record) -> None:
@@ -32,19 +80,18 @@ class ProgressLines(logging.Handler):
         if done < total and self.written is not None and now - self.written < INTERVAL_S:
             return
         self.written = now
-        left = "" if done == total else f", {time_left(done, total, now - self.began)} left"
+        left = "" if done == total else f", {self.work_left.words(done, total)} left"
         moment = time.strftime("%Y-%m-%d %H:%M:%S")
         print(f"{moment} {done} of {total} jobs done ({100 * done // total} %){left}", file=self.stream, flush=True)
 
 
-def time_left(done: int, total: int, elapsed_s: float) -> str:
-    """Return the time that the other jobs take if they are as fast as those before them.
+def in_words(seconds: float) -> str:
+    """Return a time left in words.
 
-    >>> time_left(10, 30, 60), time_left(1, 100, 1), time_left(1, 100, 300)
-    ('about 2 min', 'about 2 min', 'about 8 h 15 min')
+    >>> in_words(2), in_words(100), in_words(29_700)
+    ('about 1 min', 'about 2 min', 'about 8 h 15 min')
     """
-    minutes = max(1, round(elapsed_s / done * (total - done) / 60))
-    hours, minutes = divmod(minutes, 60)
+    hours, minutes = divmod(max(1, round(seconds / 60)), 60)
     return f"about {f'{hours} h ' if hours else ''}{minutes} min"
 
 
@@ -56,24 +103,24 @@ def is_of_interest(record) -> bool:
     )
 
 
-def show_progress(workflow) -> None:
+def show_progress(workflow, work_left: WorkLeft) -> None:
     """Set this up for Snakemake's messages."""
     filter_messages(is_of_interest)
     if not sys.stderr.isatty():
-        add_message_handler(ProgressLines(sys.stderr))
+        add_message_handler(ProgressLines(sys.stderr, work_left))
     for bars in bars_of(workflow):
-        _count_in(bars)
+        _count_in(bars, work_left)
 
 
-def _count_in(bars):
-    """Show in bars how many jobs of how many are done, and the time left once it is known."""
+def _count_in(bars, work_left):
+    """Show in bars how many jobs of how many are done, and the time left."""
     from rich.progress import MofNCompleteColumn, TimeRemainingColumn
     from rich.text import Text
 
     class TimeLeft(TimeRemainingColumn):
         def render(self, task):
-            text = super().render(task)
-            return Text("") if "-" in text.plain else text if task.finished else text + " left"
+            if task.finished or not task.total:
+                return super().render(task)
+            return Text(f"{work_left.words(int(task.completed), int(task.total))} left", style="progress.remaining")
 
-    bars.speed_estimate_period = SPEED_OVER_S
     bars.columns = (*bars.columns[:-1], MofNCompleteColumn(), TimeLeft(elapsed_when_finished=True))

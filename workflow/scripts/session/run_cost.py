@@ -5,9 +5,12 @@
 
 import math
 import sys
+from typing import NamedTuple
 
+from experiment.flow_groups import LONG
 from experiment.specification import RunSpecification
 from testbed.machine.platforms import platform_of
+from testbed.machine.uml import full_packets
 from wording.terminal_text import said
 
 #: What container, Python and the workflow's own process on the node take beside the guest, in MiB.
@@ -20,6 +23,15 @@ SPARE_MIN = 10
 TIDY_MEMORY_MB = 2000
 #: Time that the tidy stage takes for a run's document, in s.
 TIDY_DOCUMENT_S = 0.05
+#: What a run takes of a core of the machine of benchmarks/README.md, in s: container, boot and reading back; each pair of hosts beyond the
+#: first; each connection; each group with other programs than iperf3; each packet.
+RUN_S, PAIR_S, CONNECTION_S, GROUP_S, PACKET_S = 0.6, 0.04, 0.036, 0.27, 1.8e-6
+#: The square-root law's constant for a receiver that acknowledges each packet (Mathis and others, CCR 1997).
+SQUARE_ROOT_LAW = 1.5**0.5
+#: How many times as much as by that law is sent in the mean of a study's CCAs.
+ABOVE_LAW = 2
+#: The part of its upper bound that a simulated run takes.
+SIMULATED_PART = 0.36
 #: What a compressed document takes of the disk, in kB: itself, for each flow, for each flow's sample of a time series.
 DOCUMENT_KB, FLOW_KB, SAMPLE_KB = 6, 1.2, 0.026
 
@@ -51,6 +63,45 @@ def run_time_s(conditions) -> float:
     """Return about how many seconds of one core a run takes, rather too many."""
     specification = _specification(conditions)
     return platform_of(specification).run_time_s(specification)
+
+
+class Work(NamedTuple):
+    """What runs take of one core, in s, on the machine of benchmarks/README.md.
+
+    ``own_s`` is for their start and end, ``traffic_s`` for their packets, ``clock_s`` for runs under the host's clock, which last as long on
+    any machine.
+    """
+
+    own_s: float = 0.0
+    traffic_s: float = 0.0
+    clock_s: float = 0.0
+
+    def plus(self, runs: int, other: "Work") -> "Work":
+        """Return this and so many runs of another work."""
+        return Work(*(mine + runs * more for mine, more in zip(self, other, strict=True)))
+
+
+def work_of_run(conditions) -> Work:
+    """Return what one run of a scenario takes. Times that it takes here are `machine_speed.Speed.seconds`."""
+    specification = _specification(conditions)
+    platform = specification.platform.partition(":")[0]
+    if platform == "host":
+        return Work(clock_s=run_time_s(conditions))
+    if platform != "uml":
+        return Work(traffic_s=SIMULATED_PART * run_time_s(conditions))
+    own_s = RUN_S + PAIR_S * (len(specification.pairs) - 1) + CONNECTION_S * specification.connections
+    own_s += GROUP_S * sum(group.application != LONG for group in specification.groups)
+    return Work(own_s, PACKET_S * _expected_packets(specification))
+
+
+def _expected_packets(specification):
+    """Return about how many packets a run sends: those of full links, or what random loss leaves of them."""
+    full = full_packets(specification)
+    loss = specification.link.loss_percent["forward"] / 100
+    if not loss or specification.udp:
+        return full
+    rtts = specification.expected_s * 1e3 / max(specification.rtt_path_ms, 1e-3)
+    return min(full, ABOVE_LAW * specification.connections * rtts * SQUARE_ROOT_LAW / loss**0.5)
 
 
 def document_kb(conditions) -> float:

@@ -1,0 +1,106 @@
+"""What a study asks of this machine: its runs, their core-hours, their disk."""
+
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+
+from session.machine_speed import SpeedRecord, samples_of, speed_of
+from session.run_cache import cache_folder
+from session.run_cost import Work, document_kb, work_of_run
+from study_files import study as studies
+
+#: Fewest runs of a study for which it is said how far off their estimate was.
+FEWEST_RUNS = 10
+
+
+@dataclass(frozen=True)
+class StudyCost:
+    """What the runs of a resolved study take, ``runs`` by scenario, ``works`` one of each scenario's."""
+
+    runs: dict[str, int]
+    works: dict[str, Work]
+    kilobytes: float
+
+    @property
+    def work(self) -> Work:
+        """All runs' together."""
+        total = Work()
+        for scenario, runs in self.runs.items():
+            total = total.plus(runs, self.works[scenario])
+        return total
+
+
+def cost_of(study: dict) -> StudyCost:
+    """Return the cost of a resolved study."""
+    runs = Counter(scenario for scenario, *_ in studies.all_runs(study))
+    conditions = {scenario: studies.largest_conditions(study, scenario) for scenario in runs}
+    return StudyCost(
+        runs=dict(runs),
+        works={scenario: work_of_run(each) for scenario, each in conditions.items()},
+        kilobytes=sum(runs[scenario] * document_kb(each) for scenario, each in conditions.items()),
+    )
+
+
+def speed_record(root: Path) -> SpeedRecord:
+    """Return what is known of this machine's speed; ``root`` is the checkout."""
+    return SpeedRecord(cache_folder(root) / "speed")
+
+
+def off_by(cost: StudyCost, folder: Path, record: SpeedRecord) -> tuple[float, float, int] | None:
+    """Return the core-seconds that the runs of a study took, those expected from other studies' speed, and the number of runs.
+
+    None if fewer than `FEWEST_RUNS` of those in the results folder were carried out here.
+    """
+    samples = samples_of(folder, cost.works)
+    if (runs := sum(sample.runs for sample in samples)) < FEWEST_RUNS:
+        return None
+    speed = speed_of(record.samples(without=folder))
+    took_s, expected_s = 0.0, 0.0
+    for work, number, mean_s in samples:
+        took_s, expected_s = took_s + number * mean_s, expected_s + number * speed.seconds(work)
+    return took_s, expected_s, runs
+
+
+class Forecast:
+    """What runs of a study will take here, by all that is known of this machine, the study's own runs included.
+
+    Parameters
+    ----------
+    study : dict
+        Resolved.
+    folder : pathlib.Path
+        Its results.
+    record : SpeedRecord
+    """
+
+    def __init__(self, study: dict, folder: Path, record: SpeedRecord):
+        self.cost = cost_of(study)
+        self.speed = speed_of([*record.samples(without=folder), *samples_of(folder, self.cost.works)])
+
+    def seconds(self, scenario: str) -> float:
+        """Return the core-seconds of one run of a scenario."""
+        return self.speed.seconds(self.cost.works[scenario])
+
+
+def took_words(study: dict, folder: Path, record: SpeedRecord) -> str:
+    """Keep what a study's runs took in the record; return in a sentence how far from expected that is, or nothing of few runs."""
+    cost = cost_of(study)
+    off = off_by(cost, folder, record)
+    record.keep(folder, samples_of(folder, cost.works))
+    if not off:
+        return ""
+    took_s, expected_s, runs = off
+    return f"{runs:,} runs took {core_time(took_s)}; {core_time(expected_s)} were expected ({100 * (took_s / expected_s - 1):+.0f} %)"
+
+
+def core_time(seconds: float) -> str:
+    """Return a time of one core in words.
+
+    >>> core_time(40), core_time(600), core_time(5400), core_time(360000)
+    ('40 core-seconds', '10 core-minutes', '1.5 core-hours', '100 core-hours')
+    """
+    for limit_s, unit_s, unit in ((100, 1, "second"), (5400, 60, "minute")):
+        if seconds < limit_s:
+            return f"{max(1, round(seconds / unit_s))} core-{unit}s"
+    hours = seconds / 3600
+    return f"{hours:.2g} core-hours" if hours < 10 else f"{hours:,.0f} core-hours"
