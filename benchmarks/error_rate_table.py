@@ -1,12 +1,14 @@
 """Print how often tests, intervals and verdicts are wrong on data whose truth is known, beside the bound of each.
 
-    python benchmarks/error_rate_table.py [--samples 1000] [--seed 1] [--only coverage]
+    python benchmarks/error_rate_table.py [--samples 1000] [--seed 1] [--only coverage] [--document]
 
-A subject is a module with a function `rates(rng, samples)` that yields `rates.Rate`.
+A subject is a module with a function `rates(rng, samples)` that yields `rates.Rate`. Behind the table stands its summary in Markdown, a row for
+all cases of the same kind, which ``--document`` writes into benchmarks/README.md.
 """
 
 import argparse
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +23,7 @@ import finding_error_rates
 import overall_rates
 import paired_rates
 import sequential_rates
+from rates import Rate
 
 #: Name -> module.
 SUBJECTS = {
@@ -35,25 +38,63 @@ SUBJECTS = {
 }
 
 
+PAGE, BEGIN, END = (
+    ROOT / "benchmarks/README.md",
+    "<!-- made by make bench-statistics ARGS=--document -->\n",
+    "<!-- end -->\n",
+)
+
+
+def summary(counted: Iterable[Rate]) -> str:
+    """Return a Markdown table with a row for each kind of error and bound: its cases, lowest and highest rate.
+
+    >>> print(summary([Rate("false alarms", "a", 6, 1, 100, (0, 0.05)), Rate("false alarms", "b", 6, 4, 100, (0, 0.05))]))
+    | what | cases | rates | bound |
+    | --- | ---: | --- | --- |
+    | false alarms | 2 | 1 to 4 % | 0 to 5 % |
+    """
+    kinds: dict[tuple, list[Rate]] = {}
+    for rate in counted:
+        kinds.setdefault((rate.what, rate.bound), []).append(rate)
+    lines = ["| what | cases | rates | bound |", "| --- | ---: | --- | --- |"]
+    for (what, (low, high)), rates in kinds.items():
+        shares = [100 * rate.share for rate in rates if rate.samples]
+        seen = f"{min(shares):.3g} to {max(shares):.3g} %" if shares else "no sample"
+        bound = "none, for comparison" if (low, high) == (0, 1) else f"{100 * low:g} to {100 * high:.3g} %"
+        lines.append(f"| {what} | {len(rates)} | {seen} | {bound} |")
+    return "\n".join(lines)
+
+
+def document(table: str) -> None:
+    """Write a summary into the page, in place of the one that is there."""
+    before, _, rest = PAGE.read_text(encoding="utf-8").partition(BEGIN)
+    PAGE.write_text(before + BEGIN + "\n" + table + "\n\n" + END + rest.partition(END)[2], encoding="utf-8")
+
+
 def main() -> None:
     """Print the table; end with 1 if a rate is beyond its bound."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--samples", type=int, default=1000, help="data sets of a rate; slow ones have a quarter")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", choices=SUBJECTS, help="one subject")
+    parser.add_argument("--document", action="store_true", help="write the summary into benchmarks/README.md")
     options = parser.parse_args()
-    print(f"{'what':<44}{'case':<46}{'n':>5}{'samples':>9}{'rate':>9}   bound           inside")
-    beyond = 0
+    print(f"{'what':<44}{'case':<58}{'n':>5}{'samples':>9}{'rate':>9}   bound           inside")
+    beyond, counted = 0, []
     for subject in [options.only] if options.only else SUBJECTS:
         for rate in SUBJECTS[subject].rates(np.random.default_rng(options.seed), options.samples):
             low, high = rate.bound
             beyond += not rate.inside
+            counted.append(rate)
             bound = f"{100 * low:g} to {100 * high:.3g} %"
             print(
-                f"{rate.what:<44}{rate.case:<46}{rate.n:>5}{rate.samples:>9}{100 * rate.share:>8.1f} %  "
+                f"{rate.what:<44}{rate.case:<58}{rate.n:>5}{rate.samples:>9}{100 * rate.share:>8.1f} %  "
                 f"{bound:<16}{'yes' if rate.inside else 'NO'}",
                 flush=True,
             )
+    print(f"\n{summary(counted)}")
+    if options.document:
+        document(summary(counted))
     raise SystemExit(f"{beyond} rates are beyond their bounds" if beyond else 0)
 
 
