@@ -3,7 +3,7 @@
     python benchmarks/error_rate_table.py [--samples 1000] [--seed 1] [--only coverage] [--document]
 
 A subject is a module with a function `rates(rng, samples)` that yields `rates.Rate`. Behind the table stands its summary in Markdown, a row for
-all cases of the same kind, which ``--document`` writes into benchmarks/README.md.
+all cases of the same kind, which ``--document`` writes into docs/error-rates.md.
 """
 
 import argparse
@@ -39,7 +39,7 @@ SUBJECTS = {
 
 
 PAGE, BEGIN, END = (
-    ROOT / "benchmarks/README.md",
+    ROOT / "docs/error-rates.md",
     "<!-- made by make bench-statistics ARGS=--document -->\n",
     "<!-- end -->\n",
 )
@@ -77,7 +77,7 @@ def main() -> None:
     parser.add_argument("--samples", type=int, default=1000, help="data sets of a rate; slow ones have a quarter")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", choices=SUBJECTS, help="one subject")
-    parser.add_argument("--document", action="store_true", help="write the summary into benchmarks/README.md")
+    parser.add_argument("--document", action="store_true", help="write the summary into docs/error-rates.md")
     options = parser.parse_args()
     print(f"{'what':<44}{'case':<58}{'n':>5}{'samples':>9}{'rate':>9}   bound           inside")
     beyond, counted = 0, []
