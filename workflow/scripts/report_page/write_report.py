@@ -99,10 +99,10 @@ def partial_words(runs) -> str:
     whole, none = int((~cells.any()).sum()), int(cells.all().sum())
     ranked, places = len(whole_places(runs)), len(runs[["scenario", "ip_version"]].drop_duplicates())
     place = "scenarios" if runs["ip_version"].nunique() == 1 else "combinations of scenario and IP version"
-    cells_words = f"{whole:,} of {count(cells.ngroups, 'cell')} {'has' if whole == 1 else 'have'} all their runs"
+    cells_words = f"{whole:,} of {count(cells.ngroups, 'cell')} {'has all its runs' if whole == 1 else 'have all their runs'}"
     cells_words += f", {none:,} {'has' if none == 1 else 'have'} none" if none else ""
     return (
-        f"{int((~absent).sum()):,} of {count(len(runs), 'run')} were carried out; {cells_words}. A run that was not carried out failed nothing, and is not missing by chance: runs are carried out in some "
+        f"{int((~absent).sum()):,} of {count(len(runs), 'run')} were carried out; {cells_words}. A run that was not carried out has not failed, and is not missing by chance: runs are carried out in some "
         f"order. {f'CCAs are ranked in the {ranked:,} of {places:,} {place} that have all their runs.' if ranked else 'No CCAs are ranked, for nowhere have all of them all their runs.'}"
     )
 
