@@ -26,6 +26,7 @@ from report_page.page_sections import (
     short_figures,
     short_sections,
 )
+from report_page.references import references, with_rfc_links
 from report_page.repeated_run import capture_command, has_captures, repeatable_run, rerun_commands
 from report_page.study_facts import facts_of_design, kernels_of, replications_taken
 from report_parts.inline_figures import once_more
@@ -99,7 +100,9 @@ def partial_words(runs) -> str:
     whole, none = int((~cells.any()).sum()), int(cells.all().sum())
     ranked, places = len(whole_places(runs)), len(runs[["scenario", "ip_version"]].drop_duplicates())
     place = "scenarios" if runs["ip_version"].nunique() == 1 else "combinations of scenario and IP version"
-    cells_words = f"{whole:,} of {count(cells.ngroups, 'cell')} {'has all its runs' if whole == 1 else 'have all their runs'}"
+    cells_words = (
+        f"{whole:,} of {count(cells.ngroups, 'cell')} {'has all its runs' if whole == 1 else 'have all their runs'}"
+    )
     cells_words += f", {none:,} {'has' if none == 1 else 'have'} none" if none else ""
     return (
         f"{int((~absent).sum()):,} of {count(len(runs), 'run')} were carried out; {cells_words}. A run that was not carried out has not failed, and is not missing by chance: runs are carried out in some "
@@ -172,6 +175,7 @@ def page_context(inputs, params) -> dict:
         "picture": picture,
         "scenarios": conditions,
         "conditions": folded_conditions(conditions),
+        "references": references(design),
         "environments": environment_rows(environments),
         "environment_count": len(environments),
         "workflow": provenance["workflow"],
@@ -232,7 +236,7 @@ def render_pages(context, inputs, names) -> dict[str, str]:
         )
         for page, sections in context["sections"].items()
     }
-    report, details = pages["report"], pages["details"]
+    report, details = (with_rfc_links(pages[page]) for page in ("report", "details"))
     return {"report": linked(report, details, names["details"]), "details": linked(details, report, names["report"])}
 
 

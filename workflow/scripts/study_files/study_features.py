@@ -29,12 +29,13 @@ def _has_group(holds) -> Callable[[dict], bool]:
     return lambda scenario: any(map(holds, scenario["groups"]))
 
 
-def _queues(scenario) -> list[dict]:
+def queues_of(scenario) -> list[dict]:
+    """Return the queues of a resolved scenario's bottlenecks."""
     return [one["queue"] for one in scenario["chain"]["bottlenecks"]] if _is_chain(scenario) else [scenario["queue"]]
 
 
 def _managed(scenario) -> bool:
-    return any(not discipline_of(queue).limited_only for queue in _queues(scenario))
+    return any(not discipline_of(queue).limited_only for queue in queues_of(scenario))
 
 
 def _is_chain(scenario) -> bool:
@@ -95,7 +96,7 @@ FEATURES: dict[str, Callable[[dict], bool]] = {
     "several flows": lambda scenario: scenario["flows"] > 1 or _is_chain(scenario),
     "variation": is_varied,
     "ECN": lambda scenario: RunSpecification({"scenario": scenario}).uses_ecn,
-    "dualpi2": lambda scenario: any(queue.get("discipline") == "dualpi2" for queue in _queues(scenario)),
+    "dualpi2": lambda scenario: any(queue.get("discipline") == "dualpi2" for queue in queues_of(scenario)),
     "drawn sizes": _has_group(lambda group: group["application"] == WEB and group["sizes"] != "fixed"),
     "fixed sizes": _has_group(lambda group: group["application"] == WEB and group["sizes"] == "fixed"),
     "others on the link": lambda scenario: (
