@@ -30,19 +30,24 @@ BIN = Path(sys.executable).parent
 #: What a script does under the workflow: its own main with inputs, outputs and parameters.
 RUN_SCRIPT = """
 import importlib, json, resource, sys
-from types import SimpleNamespace
+class Named(dict):
+    __getattr__ = dict.__getitem__
 name, call = sys.argv[1:]
-importlib.import_module(name).main(*(SimpleNamespace(**part) for part in json.loads(call)))
+importlib.import_module(name).main(*map(Named, json.loads(call)))
 print("peak-memory-kb", resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
 """
 
 
 def stage(built) -> Iterator[tuple[str, dict, dict, dict]]:
-    """Yield (script's module, inputs, outputs, parameters) of each rule of the analysis, in the workflow's order."""
+    """Yield (script's module, inputs, outputs, parameters) of each analysis, in the workflow's order."""
     built.outline = built.outline_of_tables()
     for topic in built.outline.topics:
         for script, *files, params in built.analyses_of(topic):
             yield script, *({name: built.place(path) for name, path in part.items()} for part in files), params
+
+
+def _script_of(name, params):
+    return (params["calls"][0]["script"] if "calls" in params else name).replace("/", ".").rpartition(".")[2]
 
 
 def cpu_of_children_s() -> float:
@@ -87,7 +92,7 @@ def main() -> None:
         measured = []
         for name, *parts in stage(built):
             measured.append(measure(name, parts, folder, core))
-            print(f"| {name.rpartition('.')[2]} | {row(*measured[-1])} |", flush=True)
+            print(f"| {_script_of(name, parts[-1])} | {row(*measured[-1])} |", flush=True)
         walls, cpus, peaks = zip(*measured, strict=True)
         print(f"| all, one after another | {row(sum(walls), sum(cpus), max(peaks))} |")
         if options.report:

@@ -133,7 +133,9 @@ class Built:
     def analyse(self, topic, **params):
         """Carry out the rules of a topic that make tables which the study has."""
         for script, inputs, outputs, more in self.analyses_of(topic):
-            self.carry_out(script, inputs, outputs, more | params)
+            for call in more.get("calls", ()):
+                call["params"] |= params
+            self.carry_out(script, inputs, outputs, more if "calls" in more else more | params)
 
     def analyses_of(self, topic):
         """Yield (script's module, inputs, outputs, parameters) of each rule of a topic: its own, then the declared ones."""
@@ -146,12 +148,7 @@ class Built:
         for analysis in self.outline.analyses:
             if analysis.script.startswith(f"{topic.name}/"):
                 rule = analysis_rule([analysis], design, SETTINGS)
-                yield (
-                    f"topics.{analysis.script.replace('/', '.')}",
-                    rule["input"],
-                    rule["output"],
-                    rule["calls"][0]["params"],
-                )
+                yield "topics.carry_out", rule["input"], rule["output"], {"calls": rule["calls"]}
 
     def draw(self, slug, **params):
         """Draw a figure as the job of all figures does."""
