@@ -3,6 +3,8 @@
 quoted = '$(subst ','\'',$(1))'
 PYTHON = $(firstword $(wildcard bundle/python3) python3)
 ARGS =
+# 1: setup makes the image of ns-3, too, which takes a minute more; only studies with a platform ns3:<version> need it.
+NS3 = $(if $(findstring ns3,$(PLATFORM))$(shell grep -s -m 1 'platform: *ns3:' $(call quoted,$(CONFIG))),1)
 # The name of a study, or the path of its file; the default study if there is none.
 STUDY =
 # Carries the study on this platform instead of its own: results/<study>-<platform>
@@ -36,7 +38,7 @@ CALL = make $(MAKECMDGOALS) $(MAKEOVERRIDES)
 IN_ENVIRONMENT = SAWTOOTH_CALL=$(call quoted,$(CALL)) PATH=$(call quoted,$(CURDIR)/.venv/bin):"$$PATH" PYTHONPATH=$(call quoted,$(CURDIR)/workflow/scripts:$(CURDIR)/workflow)
 
 # A misspelt variable would be left unread, and the default study run instead. Known is what this file names.
-KNOWN := $(shell grep -o '[A-Z][A-Z_]*' Makefile)
+KNOWN := $(shell grep -o '[A-Z][A-Z0-9_]*' Makefile)
 GIVEN := $(foreach name,$(.VARIABLES),$(if $(findstring command line,$(origin $(name))),$(name)))
 MISSPELT := $(filter-out $(KNOWN) SAWTOOTH_% MAKE%,$(GIVEN))
 $(if $(MISSPELT),$(error sawtooth: make has no variable $(firstword $(MISSPELT)) (STUDY, PLATFORM, RESULTS, N, SEED, RUNS, RUN, ARGS, PYTHON: `make help`)))
@@ -55,7 +57,10 @@ run: study setup  ## set up, run the study, make its report; RERUN=1 repeats run
 
 setup:  ## make the workflow environment and the container images
 	@command -v $(call quoted,$(PYTHON)) >/dev/null || { echo 'sawtooth: '$(call quoted,$(PYTHON))' is missing: install Python 3.11 or newer (apt-get install python3), or name one, make PYTHON=...' >&2; exit 1; }
-	@$(call quoted,$(PYTHON)) setup
+	@$(if $(filter-out 0,$(NS3)),SAWTOOTH_NS3=1 )$(call quoted,$(PYTHON)) setup
+
+# What takes all images.
+test test-long test-docs test-faults bench bundle images: NS3 = 1
 
 studies: setup  ## list the studies: runs, core-hours, disk, what is done
 	@$(IN_ENVIRONMENT) python -m session.study_list

@@ -49,7 +49,7 @@ def set_up():
         unpacked.check_whole()
     definitions = images.definitions()
     named = os.environ.get("SAWTOOTH_IMAGES")
-    missing = [] if named else images.missing_images(definitions)
+    missing = [] if named else images.missing_images(images.wanted_images(definitions))
     machine.check_architecture()
     machine.check_user_namespaces(toolbox.find_apptainer())
     toolbox.check_programs(bool(missing))
@@ -66,7 +66,7 @@ def set_up():
             images.build_image(definition, apptainer, tools, environment.VENV / "bin/python")
         folder = given.get(definition.stem) or images.cached_image(definition)[1]
         images.link_image(definition, folder)
-        if not folder.exists():
+        if named and not folder.exists():
             say(
                 f"{named} has no image {definition.stem}: what needs it can't run (`make setup` without SAWTOOTH_IMAGES builds it)"
             )

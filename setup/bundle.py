@@ -48,7 +48,7 @@ def make_bundle(folder=Path()) -> Path:
         )
     definitions = images.definitions()
     if missing := images.missing_images(definitions):
-        raise SetupError(f"the image of {missing[0]} is missing: run `make setup` first.")
+        raise SetupError(f"the image of {missing[0]} is missing: run `make setup NS3=1` first.")
     commit, date = git("show", "--no-patch", "--format=%H %ct").split()
     changed = git("status", "--porcelain", "--untracked-files=no").strip()
     say_what_git_misses(changed)

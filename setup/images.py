@@ -80,6 +80,11 @@ def cached_image(definition) -> tuple[str, Path]:
     return key, bundled.absolute() if bundled.is_dir() else cache_entry("images", name)
 
 
+def wanted_images(definitions, environ=os.environ) -> list[Path]:
+    """Return those definitions whose images set-up makes: that of ns-3, which few studies need, only with SAWTOOTH_NS3=1."""
+    return [definition for definition in definitions if definition.stem != "ns3" or environ.get("SAWTOOTH_NS3") == "1"]
+
+
 def missing_images(definitions) -> list[Path]:
     """Return those definitions whose image is not in the cache."""
     return [definition for definition in definitions if not cached_image(definition)[1].exists()]

@@ -45,7 +45,7 @@ def pack(archive, names) -> Path:
         if name not in known:
             raise SetupError(f"there is no image {name!r}; there are {', '.join(known)}.")
         if not known[name].with_suffix(".sif").exists():
-            raise SetupError(f"the image {name} is missing: run `make setup` first.")
+            raise SetupError(f"the image {name} is missing: run `make setup{' NS3=1' if name == 'ns3' else ''}` first.")
     # Beside the archive: a cache may be another user's.
     with tempfile.TemporaryDirectory(dir=archive.absolute().parent, prefix=f".{archive.name}.") as place:
         blobs = Path(place)

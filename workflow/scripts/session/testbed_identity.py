@@ -73,4 +73,5 @@ def require_images(descriptions: Sequence[str | Path], only_planned: bool) -> No
 
 def _set_up(path: Path) -> str:
     """Return the command that makes the image of a description."""
-    return f"make -C {shlex.quote(str(path.parent.parent))} setup" if path.is_absolute() else "make setup"
+    where = f"make -C {shlex.quote(str(path.parent.parent))} setup" if path.is_absolute() else "make setup"
+    return f"{where} NS3=1" if path.stem == "ns3" else where

@@ -26,5 +26,5 @@ def image_here(name) -> str:
     except SystemExit as error:
         raise ReceivedError(str(error).removeprefix("sawtooth: ")) from None
     if not (ROOT / f"envs/{name}.sif").exists():
-        raise ReceivedError(f"envs/{name}.sif is missing: run `make setup`.")
+        raise ReceivedError(f"envs/{name}.sif is missing: run `make setup{' NS3=1' if name == 'ns3' else ''}`.")
     return digest
