@@ -67,7 +67,7 @@ def test_why_images_are_built(make_setup, checkout, tmp_path):
     kept = tmp_path / "other/images/analysis-0/root"
     kept.mkdir(parents=True)
     (checkout / "envs/analysis.sif").symlink_to(kept)
-    said = f"the cache {tmp_path}/cache has no image analysis, ns3, testbed of this version: building takes minutes"
+    said = f"the cache {tmp_path}/cache has no image analysis, testbed of this version: building takes minutes"
     assert f"{said}; the last set-up here used SAWTOOTH_CACHE={tmp_path}/other\n" in make_setup().stdout
     kept.rmdir()
     assert f"{said}\n" in make_setup().stdout
