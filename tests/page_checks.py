@@ -27,6 +27,12 @@ CAPTION_WORDS = 60
 SHOWN = {"figure", "table", "ol", "ul", "dl", "p"}
 
 
+#: Addresses that a reader may follow: RFCs, drafts and papers.
+SOURCE = re.compile(
+    r"https://(www\.rfc-editor\.org/rfc/rfc\d+|datatracker\.ietf\.org/doc/html/[\w-]+|doi\.org/10\.\S+)$"
+)
+
+
 class PageParts(HTMLParser):
     """Collect headings, identifiers, links within the page and to the other one, everything that could load, and what sections hold."""
 
@@ -57,7 +63,12 @@ class PageParts(HTMLParser):
                 self.targets.append(value[1:])
             elif value and tag == "a" and value.partition("#")[0] in OTHER_PAGE:
                 self.others.append(value)
-            elif value and value != "data:," and (tag, value) != ("a", EXPLORER):
+            elif (
+                value
+                and value != "data:,"
+                and (tag, value) != ("a", EXPLORER)
+                and not (tag == "a" and SOURCE.match(value))
+            ):
                 self.loads.append((tag, name, value))
 
     def handle_endtag(self, tag):

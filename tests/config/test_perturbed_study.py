@@ -92,7 +92,7 @@ def test_what_cannot_be_run_is_left_out_and_named(tmp_path):
     (tmp_path / "small.yaml").write_text(yaml.safe_dump(config))
     text = write(tmp_path / "small.yaml", tmp_path / "out.yaml", 2, 1)
     assert "8 scenarios" in text
-    assert "a, segmentation offload the other way: left out, for such a scenario can't be run" in text
+    assert "a, segmentation offload the other way: left out, because such a scenario can't be run" in text
     assert len(studies.resolve(studies.load(tmp_path / "out.yaml"), "out.yaml")["scenarios"]) == 8
 
 

@@ -59,7 +59,7 @@ def test_other_scenarios_have_no_chain():
         ({"traffic": {"application": "ftp"}}, "traffic.application is ftp; allowed with topology chain is iperf3."),
         ({"link": {"rate_mbps": None}}, "link.rate_mbps is null; allowed with topology chain is a number (Mbit/s)"),
         ({"link": {"rate_mbps": 10, "netem": "both-ends"}}, "link.netem is both-ends; allowed with topology chain is receiving-side."),
-        ({"hosts": {"pairs": 2}}, "hosts.pairs is 2; allowed with topology chain is none, for it has one pair"),
+        ({"hosts": {"pairs": 2}}, "hosts.pairs is 2; allowed with topology chain is none, because it has one pair"),
         ({"hosts": {"access_delay_ms": [1, 2]}}, "hosts.access_delay_ms has 2 numbers; allowed is one for all, or 4"),
         ({"variation": {"rate_percent": 1}}, "variation.rate_percent is 1; allowed with topology chain is 0."),
         ({"platform": "ns3:3.44"}, "topology is chain; allowed on ns3:3.44 is dumbbell."),

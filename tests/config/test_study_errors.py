@@ -146,7 +146,7 @@ SENTENCES = [
     ("scenarios.1", {"id": "far", "link": {"netem": "both-ends"}, "queue": {"bytes": 100_000}},
      "scenarios[far].queue is {bytes: 100000}; allowed with netem at both-ends is packets, for netem counts those."),
     ("scenarios.1", {"id": "far", "queue": {"bytes": 30_000}, "transport": {"segmentation_offload": True}},
-     "scenarios[far].queue.bytes is 30000; allowed with transport.segmentation_offload is at least 65550, for a super-packet that is larger than the queue never passes."),
+     "scenarios[far].queue.bytes is 30000; allowed with transport.segmentation_offload is at least 65550, because a super-packet that is larger than the queue never passes."),
 ]  # fmt: skip
 
 

@@ -99,7 +99,7 @@ MESSAGES = [
     ({"defaults": {"hosts": {"access_delay_ms": [1, "x"]}}},
      'defaults.hosts.access_delay_ms[1] is "x"; allowed is a number from 0 to 500.'),
     ({"defaults": {"queue": {"packets": 9}, "hosts": {"access_delay_ms": 1}, "link": {"netem": "both-ends"}}},
-     "scenarios[near].hosts.access_delay_ms is not 0; allowed with netem at both-ends is 0, for its netem delays all alike."),
+     "scenarios[near].hosts.access_delay_ms is not 0; allowed with netem at both-ends is 0, because its netem delays all alike."),
     ({"ccas": ["reno+cubic"], "defaults": {"flows": 2, "traffic": {"processes": "single"}}},
      "scenarios[near].traffic.processes is single; allowed with a mix (reno+cubic) is per-flow."),
     ({"defaults": {"flows": 2, "hosts": {"pairs": 2}, "traffic": {"processes": "single"}}},

@@ -55,7 +55,7 @@ def test_bursts_of_losses_stand_in_the_specification_of_a_run_that_has_some():
         ({"reordering": {"late_ms": 0}}, "link.reordering.late_ms is 0; allowed is a number from 0.01 to 1000 (ms)."),
         ({"duplicate_percent": 100}, "link.duplicate_percent is 100; allowed is"),
         ({"corrupt_percent": 11}, "link.corrupt_percent is 11; allowed is a number from 0 to 10 (percent)."),
-        ({"jitter_order": "kept"}, "link.jitter_order is kept; allowed without a link.jitter_ms is any, for nothing overtakes."),
+        ({"jitter_order": "kept"}, "link.jitter_order is kept; allowed without a link.jitter_ms is any, because nothing overtakes."),
         ({"ack_slot_ms": 5, "netem": "both-ends"}, "link.netem is both-ends; allowed with link.ack_slot_ms is receiving-side."),
         ({"ack_slot_ms": 0}, "link.ack_slot_ms is 0; allowed is a number from 0.1 to 1000 (ms), or null."),
         ({"loss_percent": 80, "loss_burst_packets": 2}, "link.loss_burst_packets.forward is 2; allowed with link.loss_percent.forward 80 is 4 or more"),
@@ -94,7 +94,7 @@ def test_a_chain_has_neither_bursts_nor_kept_order_nor_bunches():
         ({"platform": "ns3:3.44"}, "link.reordering is not null; allowed on ns3:3.44 is null."),
         ({"platform": "ns3:3.44"}, "link.duplicate_percent is not 0; allowed on ns3:3.44 is 0."),
         ({"flows": [{"name": "call", "application": "real-time", "stop_s": 2}], "link": {"duplicate_percent": {"forward": 0, "reverse": 1}}},
-         "link.duplicate_percent is of reverse only; allowed with flows of real-time alone is forward, for they send nothing back."),
+         "link.duplicate_percent is of reverse only; allowed with flows of real-time alone is forward, because they send nothing back."),
         ({"transport": {"ecn": "classic"}}, "transport.ecn is classic; allowed with link.corrupt_percent is off, for a bit of a packet's mark may flip."),
     ],
 )  # fmt: skip

@@ -61,9 +61,9 @@ def test_a_step_of_red_sets_both_thresholds(small):
         ({"discipline": "pie", "target_ms": 2.5},
          "queue.target_ms is 2.5; allowed with queue.discipline pie is a whole number from 1 to 1000 (ms)."),
         ({"discipline": "codel", "bytes": 30_000},
-         "queue.bytes is 30000; allowed with queue.discipline codel is packets or bdp, for it counts packets."),
+         "queue.bytes is 30000; allowed with queue.discipline codel is packets or bdp, because it counts packets."),
         ({"discipline": "cake", "packets": 100},
-         "queue.packets is 100; allowed with queue.discipline cake is bytes, for its limit is memory."),
+         "queue.packets is 100; allowed with queue.discipline cake is bytes, because its limit is memory."),
         ({"discipline": "red", "min_packets": 20},
          "queue.min_packets is 20; allowed is at most queue.max_packets, 15."),
         ({"discipline": "red", "min_packets": 12},
@@ -84,7 +84,7 @@ def test_a_discipline_needs_a_rate_and_fq_a_router(small):
     ]
     offload = {"transport": {"segmentation_offload": True}, "queue": {"discipline": "codel"}}
     assert problems(near(small, **offload)) == [
-        "queue.discipline is codel; allowed with transport.segmentation_offload is drop-tail, for it would mark and count "
+        "queue.discipline is codel; allowed with transport.segmentation_offload is drop-tail, because it would mark and count "
         "super-packets."
     ]
     unlimited = {"link": {"rate_mbps": None}, "traffic": {"bitrate_mbps": 5}, "queue": {"discipline": "codel"}}

@@ -2,8 +2,9 @@
 
 import subprocess
 
-import images
 import pytest
+
+import images
 
 
 def test_ns3_is_made_where_it_is_asked_for(root, monkeypatch):

@@ -110,7 +110,7 @@ MISTAKES = {
     """,
     "ratio": """
         {numerator: {scenarios: ['1']}}
-            numerator.scenarios has 1 name and denominator.scenarios 2; allowed are as many, for they are compared one by one.
+            numerator.scenarios has 1 name and denominator.scenarios 2; allowed are as many, because they are compared one by one.
         {each: [cca], denominator: {scenarios: ['1']}}
             numerator.ccas is given, but each names cca; allowed is one of the two.
         {combine: farthest}
@@ -134,11 +134,11 @@ MISTAKES = {
         {minuend: {ip_versions: [ipv6]}}
             minuend is the same as subtrahend; allowed is another.
         {subtrahend: {scenarios: ['2']}}
-            minuend.scenarios has 2 names and subtrahend.scenarios 1; allowed are as many, for they are compared one by one.
+            minuend.scenarios has 2 names and subtrahend.scenarios 1; allowed are as many, because they are compared one by one.
     """,
     "no_difference": """
         {ip_versions: [ipv4]}
-            ip_versions is ["ipv4"]; allowed is both, for they are compared.
+            ip_versions is ["ipv4"]; allowed is both, because they are compared.
     """,
     "dominance": """
         {stronger: cca, weaker: cca}

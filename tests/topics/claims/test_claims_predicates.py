@@ -190,7 +190,7 @@ def test_ratio_with_a_divisor_of_zero(tmp_path):
     assert row["value"] == pytest.approx(18)
     assert row["low"] > 2
     assert row[["high"]].isna().all()
-    assert row["because"].endswith("and has no upper end, for a divisor may be 0.")
+    assert row["because"].endswith("and has no upper end, because a divisor may be 0.")
 
 
 @pytest.mark.parametrize(

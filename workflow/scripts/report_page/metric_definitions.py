@@ -1,4 +1,4 @@
-"""Definitions of the metrics in a study: what each is read from in its traffic, and the paper's beside."""
+"""How a study defines its metrics: what each is read from in its traffic, and the paper's definition beside it."""
 
 from report_page.metric_words import WORDS, DefinedMetric, defined
 from report_page.statements import some

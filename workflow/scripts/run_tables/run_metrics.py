@@ -216,7 +216,7 @@ def total(flows, key) -> float | None:
 
 
 def retransmits_of_run(document, flows) -> int | None:
-    """Return retransmits of `tidy_tables.RUNS`: over MPTCP what the sending hosts counted, for nothing else counts all of each flow's subflows."""
+    """Return retransmits of `tidy_tables.RUNS`: over MPTCP what the sending hosts counted, because nothing else counts all of each flow's subflows."""
     if specification_of(document).multipath.by != "mptcp" or not flows:
         return total(flows, "retransmits")
     return sum(

@@ -93,7 +93,7 @@ def limit_problem(environ: MutableMapping[str, str] = os.environ) -> str | None:
 
 
 def clock_problem(folder: str | os.PathLike, made_of=("report", "workflow")) -> str | None:
-    """Return that the clock stands before the time at which files were written, or None.
+    """Return a sentence if the clock is behind the time at which files were written, else None.
 
     Snakemake would carry each job out and delete what it has made, as older than what it was made of. ``folder`` is that of
     the results; it has a ``.lock``, whose time is set to that of its file system: what counts for the files there.

@@ -45,7 +45,7 @@ def image_digest(description: str | Path, needed: bool = True) -> str:
 def image_fact(description: str | Path, name: str, needed: bool = True) -> str:
     """Return what the description of an image says under a name.
 
-    Leave with one sentence if there is none, for nothing can run then; an empty text if it isn't ``needed``.
+    Leave with one sentence if there is none, because nothing can run then; an empty text if it isn't ``needed``.
     """
     path = Path(description)
     if not needed and not path.exists():

@@ -161,5 +161,7 @@ def perturbed_study(study, count, seed, is_possible) -> tuple[dict, list[str]]:
             if is_possible(outline | {"scenarios": [perturbed]}):
                 scenarios.append(perturbed)
             else:
-                left_out.append(f"{scenario['id']}, {perturbation.words}: left out, for such a scenario can't be run")
+                left_out.append(
+                    f"{scenario['id']}, {perturbation.words}: left out, because such a scenario can't be run"
+                )
     return outline | {"scenarios": scenarios}, left_out

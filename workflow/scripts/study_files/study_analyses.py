@@ -26,7 +26,7 @@ def _check_calibration(study):
     if not study["analysis"]["calibration"]:
         return
     if study["controls"] != "none":
-        yield f"controls is {study['controls']}; allowed with analysis.calibration is none, for it tests nothing."
+        yield f"controls is {study['controls']}; allowed with analysis.calibration is none, because it tests nothing."
     for scenario in study["scenarios"]:
         link, traffic = scenario["link"], scenario["traffic"]
         for key, value, allowed in (

@@ -85,7 +85,7 @@ def chain_problems(scenario) -> Iterator[str]:
     pairs, count = scenario["hosts"]["pairs"], len(scenario["chain"]["bottlenecks"])
     if pairs != count + 1:
         yield (
-            f"hosts.pairs is {pairs}; allowed with topology chain is none, for it has one pair for the flows over all of its "
+            f"hosts.pairs is {pairs}; allowed with topology chain is none, because it has one pair for the flows over all of its "
             f"{count} bottlenecks and one for the cross flows of each."
         )
     elif len(delays := scenario["hosts"]["access_delay_ms"]) != pairs:

@@ -83,7 +83,7 @@ def contradictions(study) -> list[str]:
 
 
 def _check_variation(scenario, calibration):
-    """Yield what can't be drawn of a scenario, for it hasn't got it."""
+    """Yield what can't be drawn of a scenario, because it hasn't got it."""
     asked, run = scenario["variation"], _specification(scenario)
     sizes = {_specification(scenario, ip_version).packet_bytes for ip_version in ("ipv4", "ipv6")}
     for quantity, impossible, allowed in (
@@ -103,7 +103,7 @@ def _check_variation(scenario, calibration):
             yield f"variation.{quantity} is {asked[quantity]}; allowed {allowed}."
     if calibration:
         drawn = next(quantity for quantity in asked if asked[quantity])
-        yield f"variation.{drawn} is {asked[drawn]}; allowed with analysis.calibration is 0, for it holds exact values."
+        yield f"variation.{drawn} is {asked[drawn]}; allowed with analysis.calibration is 0, because it holds exact values."
 
 
 def _check_corners(scenario, checks) -> list[str]:
@@ -270,7 +270,7 @@ def _check_hosts(scenario):
     if delays != pairs:
         yield f"hosts.access_delay_ms has {delays} numbers; allowed is one for each of the pairs, {pairs}, or one for all."
     if any(scenario["hosts"]["access_delay_ms"]) and scenario["link"]["netem"] == "both-ends":
-        yield "hosts.access_delay_ms is not 0; allowed with netem at both-ends is 0, for its netem delays all alike."
+        yield "hosts.access_delay_ms is not 0; allowed with netem at both-ends is 0, because its netem delays all alike."
 
 
 def _check_starts(scenario):
@@ -373,7 +373,7 @@ def _check_buffers(scenario):
             "being sent while it is filled never ends."
         )
     if scenario["multipath"]["by"] == "mptcp":
-        yield f"{asked} multipath.by mptcp is null, for the buffer is the connection's, and its subflows have none."
+        yield f"{asked} multipath.by mptcp is null, because the buffer is the connection's, and its subflows have none."
 
 
 def _check_memory(scenario):

@@ -28,14 +28,14 @@ def answer_problems(scenario) -> Iterator[str]:
     run = RunSpecification({"scenario": scenario})
     for option in (option for option in LINK_OPTIONS if option.check and not run.answers):
         if option.used(scenario["link"]) and option.of(scenario["link"], DIRECTIONS[0]) is None:
-            yield f"link.{option.name} is of reverse only; allowed with flows of real-time alone is forward, for they send nothing back."
+            yield f"link.{option.name} is of reverse only; allowed with flows of real-time alone is forward, because they send nothing back."
 
 
 def order_problems(scenario) -> Iterator[str]:
     """Yield where there is no order to be kept."""
     link = scenario["link"]
     if link["jitter_order"] == "kept" and not any(link["jitter_ms"].values()):
-        yield "link.jitter_order is kept; allowed without a link.jitter_ms is any, for nothing overtakes."
+        yield "link.jitter_order is kept; allowed without a link.jitter_ms is any, because nothing overtakes."
 
 
 def burst_problems(scenario) -> Iterator[str]:
@@ -50,13 +50,13 @@ def burst_problems(scenario) -> Iterator[str]:
         elif burst < loss / (1 - loss):
             yield f"{where} with link.loss_percent.{way} {100 * loss:g} is {loss / (1 - loss):.4g} or more, for so long are bursts at least."
         if scenario["multipath"].get("outage"):
-            yield f"{where} with a multipath.outage is null, for the kernel would forget it."
+            yield f"{where} with a multipath.outage is null, because the kernel would forget it."
         if any(
             way in directions_of(one)
             and any(one[key] is not None for key in ("delay_ms", "loss_percent", "down_for_s"))
             for one in link["timeline"]
         ):
-            yield f"{where} with a link.timeline of delay or loss that way is null, for the kernel would forget it."
+            yield f"{where} with a link.timeline of delay or loss that way is null, because the kernel would forget it."
 
 
 def _plain(value):

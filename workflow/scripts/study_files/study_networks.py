@@ -30,11 +30,11 @@ def network_problems(scenario) -> Iterator[str]:
         if scenario["hosts"]["pairs"] > 1:
             yield f"hosts.pairs is {scenario['hosts']['pairs']}; allowed with topology cable is 1."
         if any(scenario["hosts"]["access_delay_ms"]):
-            yield "hosts.access_delay_ms is not 0; allowed with topology cable is 0, for there are no links but the cable."
+            yield "hosts.access_delay_ms is not 0; allowed with topology cable is 0, because there are no links but the cable."
         if link["netem"] == "both-ends":
             yield "link.netem is both-ends; allowed with topology cable is receiving-side."
         if link["rate_mbps"] is None and scenario["traffic"]["sample_interval_ms"] is not None:
-            yield "link.rate_mbps is null; allowed with topology cable and traffic.sample_interval_ms is a number, for there is no queue to sample."
+            yield "link.rate_mbps is null; allowed with topology cable and traffic.sample_interval_ms is a number, because there is no queue to sample."
     if paths["by"] == "none" and paths["paths"] > 1:
         yield f"multipath.paths is {paths['paths']}; allowed with multipath.by none is 1, for plain TCP uses one path."
     if len(paths["path_delay_ms"]) != paths["paths"]:
@@ -54,11 +54,11 @@ def _outage_problems(scenario, outage):
     """Yield what the outage of a path can't be."""
     paths, link, traffic = scenario["multipath"], scenario["link"], scenario["traffic"]
     if scenario["topology"] != "cable":
-        yield f"multipath.outage is one of path {outage['path']}; allowed with topology {scenario['topology']} is null, for its subflows share one."
+        yield f"multipath.outage is one of path {outage['path']}; allowed with topology {scenario['topology']} is null, because its subflows share one."
     elif paths["by"] != "mptcp":
         yield f"multipath.outage is one of path {outage['path']}; allowed with multipath.by {paths['by']} is null, for only mptcp goes on without a path."
     elif paths["paths"] < 2:
-        yield f"multipath.outage is one of path {outage['path']}; allowed with one path is null, for nothing would be left."
+        yield f"multipath.outage is one of path {outage['path']}; allowed with one path is null, because nothing would be left."
     elif outage["path"] > paths["paths"]:
         yield f"multipath.outage.path is {outage['path']}; allowed is up to the number of paths, {paths['paths']}."
     if traffic["application"] != "iperf3" or traffic["messages"] is not None:
@@ -161,7 +161,7 @@ def _udp_problems(scenario):
     for key, default in OF_TCP.items():
         if scenario["transport"][key] != default:
             written, allowed = value_text(scenario["transport"][key]), value_text(default)
-            yield f"transport.{key} is {written}; allowed with protocol udp is {allowed}, for it is TCP's."
+            yield f"transport.{key} is {written}; allowed with protocol udp is {allowed}, because it is TCP's."
     if traffic["application"] == "round-trip":
         for direction, percent in scenario["link"]["loss_percent"].items():
             if percent:

@@ -33,9 +33,9 @@ def queue_problems(queue) -> Iterator[str]:
             yield f"queue.{name} is {value_text(value)}; allowed {here} is {problem}."
     size = measure_of(queue)
     if size and size[0] == "bytes" and "bytes" not in discipline.kinds:
-        yield f"queue.bytes is {size[1]}; allowed {here} is packets or bdp, for it counts packets."
+        yield f"queue.bytes is {size[1]}; allowed {here} is packets or bdp, because it counts packets."
     if size and size[0] != "bytes" and discipline.limit_word != "limit":
-        yield f"queue.{size[0]} is {size[1]}; allowed {here} is bytes, for its limit is memory."
+        yield f"queue.{size[0]} is {size[1]}; allowed {here} is bytes, because its limit is memory."
     depth = queue.get("depth_packets", 127)
     if discipline.name == "sfq" and size and size[0] == "packets" and size[1] > SFQ_FLOWS * depth:
         yield f"queue.packets is {size[1]}; allowed with queue.depth_packets {depth} is up to {SFQ_FLOWS * depth}, for SFQ has {SFQ_FLOWS} flows of so many packets."
@@ -105,13 +105,13 @@ def network_queue_problems(scenario) -> Iterator[str]:
         return
     here = f"queue.discipline is {discipline.name}; allowed"
     if scenario["link"]["rate_mbps"] is None:
-        yield f"{here} without a link.rate_mbps is drop-tail, for nothing waits."
+        yield f"{here} without a link.rate_mbps is drop-tail, because nothing waits."
     if scenario["link"]["netem"] == "both-ends":
         yield f"{here} with link.netem both-ends is drop-tail, for netem is the queue."
     if scenario["topology"] == "cable" and discipline.name == "fq":
         yield f"{here} with topology cable is any other, for on a sending host fq does TCP's pacing, which here TCP does itself."
     if scenario["transport"]["segmentation_offload"]:
-        yield f"{here} with transport.segmentation_offload is drop-tail, for it would mark and count super-packets."
+        yield f"{here} with transport.segmentation_offload is drop-tail, because it would mark and count super-packets."
     if scenario["multipath"]["by"] != "none" and scenario["topology"] == "cable":
         yield f"{here} with multipath.by {scenario['multipath']['by']} is drop-tail."
 

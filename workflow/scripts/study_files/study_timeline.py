@@ -31,7 +31,7 @@ def policer_problems(scenario) -> Iterator[str]:
     if scenario["topology"] != "dumbbell":
         yield f"topology is {scenario['topology']}; allowed with link.policer is dumbbell."
     if offload:
-        yield "transport.segmentation_offload is true; allowed with link.policer is false, for a super-packet is larger than its bucket may be."
+        yield "transport.segmentation_offload is true; allowed with link.policer is false, because a super-packet is larger than its bucket may be."
 
 
 def changing_network_problems(scenario, key) -> Iterator[str]:
@@ -67,11 +67,11 @@ def _of_entry(scenario, number, entry):
     if entry["at_s"] >= duration_s:
         yield f"{where}.at_s is {entry['at_s']:g}; allowed is less than traffic.duration_s, {duration_s} (s)."
     if entry["over_s"] and entry["down_for_s"] is not None:
-        yield f"{where}.over_s is {entry['over_s']:g}; allowed with down_for_s is 0, for a link is down at once."
+        yield f"{where}.over_s is {entry['over_s']:g}; allowed with down_for_s is 0, because a link is down at once."
     if entry["loss_percent"] is not None and entry["down_for_s"] is not None:
-        yield f"{where}.loss_percent is {entry['loss_percent']:g}; allowed with down_for_s is null, for a link that is down loses all."
+        yield f"{where}.loss_percent is {entry['loss_percent']:g}; allowed with down_for_s is null, because a link that is down loses all."
     if entry["rate_mbps"] is not None and link["rate_mbps"] is None:
-        yield f"{where}.rate_mbps is {entry['rate_mbps']:g}; allowed without a link.rate_mbps is null, for there is no bottleneck."
+        yield f"{where}.rate_mbps is {entry['rate_mbps']:g}; allowed without a link.rate_mbps is null, because there is no bottleneck."
     for way in directions_of(entry):
         jitter_ms = link["jitter_ms"][way]
         if entry["delay_ms"] is not None and entry["delay_ms"] < jitter_ms:

@@ -219,7 +219,7 @@ def trace_problems(scenario) -> Iterator[str]:
     problems = list(changing_network_problems(scenario, "link.trace"))
     if link["rate_mbps"] is None:
         problems.append(
-            "link.rate_mbps is null; allowed with link.trace is a number, for there is no bottleneck without."
+            "link.rate_mbps is null; allowed with link.trace is a number, because there is no bottleneck without."
         )
     for number, entry in enumerate(link["timeline"]):
         if entry["rate_mbps"] is not None and set(directions_of(entry)) & set(directions_of(trace)):

@@ -46,7 +46,7 @@ MOST_PROBLEMS = 2_000
 def problems_of_form(config, schema=None) -> list[str]:
     """Compare a study as it stands in its file, or a file of another kind, with its schema: a sentence a problem, up to `MOST_PROBLEMS`.
 
-    The file's name is not in them. Unknown keys come first, for they explain many others, then the order is the schema's.
+    The file's name is not in them. Unknown keys come first, because they explain many others, then the order is the schema's.
     """
     schema = schema or study_schema()
     homes = homes_of_keys() if schema is study_schema() else {}
@@ -179,7 +179,7 @@ def validator_class() -> "type[jsonschema.protocols.Validator]":
     from jsonschema import Draft202012Validator
     from jsonschema.validators import extend
 
-    # Not-a-number fulfils every range, for all comparisons with it are false.
+    # Not-a-number fulfils every range, because all comparisons with it are false.
     checker = Draft202012Validator.TYPE_CHECKER
     finite = checker.redefine("number", lambda _, value: checker.is_type(value, "number") and not _is_endless(value))
     return extend(Draft202012Validator, {"joined": _joined_violations}, type_checker=finite)

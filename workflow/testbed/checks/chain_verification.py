@@ -40,7 +40,7 @@ def check_goodput_ceilings(specification, document) -> Check:
 
 
 def waiting_behind_bytes(specification, number) -> float:
-    """Return how much that passed a bottleneck, counted from 1, may wait behind it: what comes while the queues there empty."""
+    """Return how much of what passed a bottleneck, counted from 1, may still wait behind it: what arrives while the queues there empty."""
     here, *behind = specification.bottlenecks[number - 1 :]
     held = ((one.queue_bytes or one.queue_packets * one.packet_bytes, one.rate_mbps) for one in behind)
     return sum(count * min(1, here.rate_mbps / rate_mbps) for count, rate_mbps in held)

@@ -23,7 +23,7 @@ def changed(before, after, place="") -> dict[str, list]:
 
 
 def check_unchanged(specification, document) -> Check:
-    """What was read back before the traffic was so after it, but for what the study changes meanwhile."""
+    """What was read back before the traffic is the same after it, except for what the study changes."""
     allowed = changes_of_timeline(specification, document) | seeds_after_outage(specification, document)
     wrong = [
         f"{place}: {after} instead of {before}"

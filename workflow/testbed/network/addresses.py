@@ -87,7 +87,7 @@ def subflow_address(specification, host, path) -> dict[str, str]:
 
 
 def further_addresses(specification) -> dict[str, list[dict[str, str]]]:
-    """Return interface -> the addresses that it has besides: on a dumbbell those of MPTCP's further subflows."""
+    """Return the further addresses of interfaces, by interface: on a dumbbell those of MPTCP's further subflows."""
     if specification.is_cable or specification.multipath.by != "mptcp":
         return {}
     further = range(1, specification.paths)

@@ -105,7 +105,7 @@ def median_interval(values, rows, strata, tail) -> tuple[float, float]:
     share = (below.sum() - np.bincount(rows, weights=below, minlength=number)) / np.maximum(left, 1)
     scaled = covariances(share, share, strata)
     half = student_t.quantile(1 - tail, degrees_of_freedom(scaled[:, None], strata)[0]) * np.sqrt(scaled.sum())
-    # A rank more on either side, for a share moves by whole runs.
+    # A rank more on either side, because a share moves by whole runs.
     low, high = np.floor(len(values) * (0.5 - half)) - 1, np.ceil(len(values) * (0.5 + half))
     return values[int(low)] if low >= 0 else 0.0, values[int(high)] if high < len(values) else np.inf
 

@@ -115,7 +115,7 @@ def _check_statistic(claim, samples, parts, confidence, significance):
     elif verdict == NOT_SHOWN and n < 5:
         reason += f", with {n} replications in the smallest cell"
     if kind and not np.isfinite(outcome.high):
-        reason += ", and has no upper end" + ", for a divisor may be 0" * (
+        reason += ", and has no upper end" + ", because a divisor may be 0" * (
             claim["kind"] in ("ratio", "largest_difference")
         )
     paper_test = _pooled_words(claim, samples, *parts[0], significance) if claim["kind"] == "no_difference" else ""

@@ -184,7 +184,7 @@ def _contradictions_of(claim, content):
     elif claim["kind"] == "dominance" and claim["stronger"] == claim["weaker"]:
         yield f'weaker is "{claim["weaker"]}" as stronger; allowed is another factor.'
     if claim["kind"] in ("equivalence", "no_difference", "dominance") and len(claim["ip_versions"]) < 2:
-        yield f"ip_versions is {value_text(claim['ip_versions'])}; allowed is both, for they are compared."
+        yield f"ip_versions is {value_text(claim['ip_versions'])}; allowed is both, because they are compared."
 
 
 def _impossible_sides(claim):
@@ -203,7 +203,7 @@ def _impossible_sides(claim):
     if "scenario" in each and numbers[0] != numbers[1]:
         yield (
             f"{first}.scenarios has {count(numbers[0], 'name')} and {second}.scenarios {numbers[1]}; "
-            "allowed are as many, for they are compared one by one."
+            "allowed are as many, because they are compared one by one."
         )
     for side in (first, second):
         for key, factor in LEVELS.items():

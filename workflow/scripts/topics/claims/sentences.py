@@ -22,7 +22,7 @@ def claims_sentence(claims, other=None, swapped=False) -> str:
     Parameters are those of `page_tables.claims_table`; no claims (None) if none were checked.
     """
     if claims is None or claims.empty:
-        return "No paper's claims were checked, for the study's file names none."
+        return "No paper's claims were checked, because the study's file names none."
     counts = claims["verdict"].value_counts()
     said = [
         f"{number:,} {words[number != 1]}"

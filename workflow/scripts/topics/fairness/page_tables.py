@@ -70,12 +70,12 @@ LEVELS = (
     shown_text("Factor", "factor", lambda name: FACTOR_OF[name].title, kind="words", filtered=True), IP_VERSION,
     shown_cell("Level", _level_cell, "number"), *CCAS, REPLICATIONS, *SHARE,
     shown_number("In the base", "base_share", 3),
-    *_percent("Goodputs' ratio", "Its interval", "effect", "effect_low", "effect_high"), shown_p("p", "p"), P_HOLM,
+    *_percent("Ratio of goodputs", "Its interval", "effect", "effect_low", "effect_high"), shown_p("p", "p"), P_HOLM,
 )  # fmt: skip
 ORDERS = (
     shown_text("Advantage of", "effect", kind="words", filtered=True), IP_VERSION,
     shown_cell("Pair", _pair_words, header=True), shown_number("Draws", "units", 0), *SHARE,
-    *_percent("Goodputs' ratio", "Its interval", "ratio_percent", "ratio_low", "ratio_high"),
+    *_percent("Ratio of goodputs", "Its interval", "ratio_percent", "ratio_low", "ratio_high"),
     shown_number("Equal within", "smallest_margin", 1, " %"), shown_text("Test", "test", empty=NONE), shown_p("p", "p"),
     P_HOLM, NOTE,
 )  # fmt: skip

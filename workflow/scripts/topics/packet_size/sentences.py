@@ -26,7 +26,7 @@ ALIKE = 0.9
 
 
 def sentences(cells, differences, header_margin) -> list[Finding]:
-    """Return the findings that the tables have something to say in; the margin is the study's for the header's cost, in percent."""
+    """Return the findings that the tables support; the margin is the study's for the header's cost, in percent."""
     if cells.empty:
         return []
     texts = (

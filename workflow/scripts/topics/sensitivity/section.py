@@ -50,7 +50,7 @@ def sensitivity_sentence(table) -> str:
     }
     chance = shares.pop(AGAIN, None)
     if shares:
-        # The mean, for the most of several would be more than what other seeds do once by chance alone.
+        # The mean, because the most of several would be more than what other seeds do once by chance alone.
         mean = sum(shares.values()) / len(shares)
         text += f"; lost or won were {mean:.0f} % on average over {count(len(shares), 'perturbation')}"
     if chance is not None:

@@ -66,7 +66,7 @@ def vegas_measures(series, paths_ms, ends_s) -> list[list]:
 
 
 def _least_of_round_trip(time_s, values, rtt_ms):
-    """Return the least of the values in the round trip before each sample: a look in its middle doesn't know its least RTT yet."""
+    """Return the smallest value within one round trip before each sample: a reading in mid-round doesn't know the round's lowest RTT yet."""
     window = pd.Timedelta(np.median(rtt_ms), "ms")
     return pd.Series(values, pd.to_timedelta(time_s, "s")).rolling(window, closed="both").min().to_numpy()
 
