@@ -11,7 +11,8 @@ import numpy as np
 from compared_results import DEVIATIONS, GAPS, HEAD, of_one_algorithm, table_of_two
 from rates import ALARMS, Rate
 from run_tables.metrics import METRICS
-from session.result_comparison import ALL_SCENARIOS, BETTER, NOT_ENOUGH, WORSE, rows_of_score, table_of
+from session.change_verdicts import BETTER, NOT_ENOUGH, WORSE
+from session.result_comparison import ALL_SCENARIOS, rows_of_score, table_of
 
 SCENARIOS = 6
 NORMAL = "normal, sd 0.4 margins"

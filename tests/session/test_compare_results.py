@@ -10,7 +10,8 @@ import pytest
 import claim_runs
 from run_tables.tidy_tables import RUNS
 from session import compare_results
-from session.result_comparison import Results, compared, pairs_of_ccas, problem_of
+from session.comparable_results import Results, pairs_of_ccas, problem_of
+from session.result_comparison import compared
 from study_files import study as studies
 
 CONFIG = {

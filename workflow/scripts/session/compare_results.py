@@ -16,11 +16,9 @@ from report_parts.data_tables import Cell, signed
 from run_tables.metrics import METRICS
 from run_tables.reading import read_runs, read_table
 from run_tables.run_documents import DOCUMENT_LIMIT
-from session.result_comparison import (
+from session.change_verdicts import (
     BETTER,
     CHANGES,
-    COLUMNS,
-    FAR,
     LIKE,
     NOT_ENOUGH,
     NOT_MEASURED,
@@ -28,13 +26,9 @@ from session.result_comparison import (
     SIGNIFICANCE,
     TOO_VARIABLE,
     WORSE,
-    Results,
-    compared,
-    margins_of,
-    pairs_of_ccas,
-    problem_of,
-    score_keys,
 )
+from session.comparable_results import Results, pairs_of_ccas, problem_of
+from session.result_comparison import COLUMNS, FAR, compared, margins_of, score_keys
 from session.standalone_page import standalone_page
 from testbed.machine.given_file import given_text
 from testbed.machine.messages import tell

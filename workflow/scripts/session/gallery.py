@@ -21,9 +21,10 @@ from report_parts.cells_table import cells_table, shown_text
 from report_parts.data_tables import Cell, PageColumn, data_table, minus
 from report_parts.inline_figures import inline_panels
 from session.candidate import kernels_ccas
+from session.comparable_results import Results, problem_of
 from session.compare_results import ComparisonError, read_results
 from session.gallery_figure import LETTERS, ROW_KEYS, TITLE, draw_gallery, row_label, tile_words
-from session.result_comparison import CONFIDENCE, Results, problem_of
+from session.result_comparison import CONFIDENCE
 from session.standalone_page import standalone_page
 from testbed.machine.messages import tell
 from topics.exam.criteria import CRITERIA, MEASURES

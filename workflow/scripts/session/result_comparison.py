@@ -13,28 +13,24 @@ algorithm differ in at most 5 % of comparisons, whatever their distribution. Rep
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from inference.collapses import largest_share
-from inference.exchanged_pairs import corrected_p, median_interval, sign_p, upper_tail
+from inference.exchanged_pairs import median_interval
 from inference.mean_interval import repeats_one_measurement
 from inference.paired_contrasts import contrasts, to_effect, usable_scale
 from run_tables.metrics import METRICS, differences
 from run_tables.resolution import resolutions
+from session.change_verdicts import CHANGES, SAME, Row, judged
+from session.comparable_results import SCORE_KEYS, pairs_of_ccas
 from wording.number_format import count
 
-CONFIDENCE, SIGNIFICANCE = 0.95, 0.05
+CONFIDENCE = 0.95
 #: Part of the significance that rows of single cells have; those over all scenarios have the rest. Six pairs need that much.
 OF_CELLS = 0.65
-WORSE, BETTER, TOO_VARIABLE, NOT_ENOUGH = "worse", "better", "too variable", "not enough"
-NOT_MEASURED, LIKE, SAME = "not measured", "like", "the same"
-#: In the order of the table.
-CHANGES = (WORSE, BETTER, TOO_VARIABLE, NOT_ENOUGH, NOT_MEASURED, LIKE, SAME)
 COLUMNS = (
     "change", "criterion", "scenario", "cca", "ip_version", "measure", "unit", "better_is", "margin", "first", "second", "effect",
     "low", "high", "effect_unit", "n", "pairs_worse", "pairs_better", "paired", "p", "p_corrected", "n_needed", "first_verdict",
@@ -42,8 +38,6 @@ COLUMNS = (
 )  # fmt: skip
 #: Metrics of which more is better; of the others less is.
 HIGHER_IS_BETTER = ("goodput_mbps",)
-#: What tells rows of a scorecard apart.
-SCORE_KEYS = ["rfc_section", "criterion", "scenario", "measure"]
 ALL_SCENARIOS = "all scenarios"
 #: What of a row all of its measure share.
 OF_MEASURE = ("cca", "measure", "unit", "better_is", "margin", "effect_unit", "paired")
@@ -53,24 +47,6 @@ KEYS = ["scenario", "ip_version", "replication", "seed", "valid"]
 SECOND = "_second"
 #: A run this many margins worse than the median of its cell's better half is far worse.
 FAR = 4
-#: More pairs than this are not looked for.
-MOST_PAIRS = 200
-
-
-@dataclass(frozen=True)
-class Results:
-    """A results folder as far as it is compared."""
-
-    folder: str
-    study: dict  # resolved
-    runs: pd.DataFrame
-    scorecard: pd.DataFrame | None = None
-    exam_values: pd.DataFrame | None = None
-
-    @property
-    def examined(self) -> str | None:
-        """The CCA that an exam examines."""
-        return (self.study.get("exam") or {}).get("cca")
 
 
 @dataclass(frozen=True)
@@ -90,105 +66,6 @@ class Margin:
         return (a > b * factor**times) & (a - b > self.resolution)
 
 
-class Counts(NamedTuple):
-    """Numbers of pairs: worse and better by more than the margin, and all."""
-
-    worse: int
-    better: int
-    pairs: int
-
-    def of_more(self, pairs) -> "Counts":
-        """Return the counts of so many pairs of which the same shares are worse and better."""
-        return Counts(round(self.worse * pairs / self.pairs), round(self.better * pairs / self.pairs), pairs)
-
-    def p(self) -> float:
-        """Return p of the sign test, by itself."""
-        return sign_p(self.worse, self.better)
-
-
-@dataclass(frozen=True)
-class Row:
-    """A row of the table before it is judged: one sign for each replication."""
-
-    head: dict  # columns that are known
-    replications: Sequence  # of the pairs that have values, or scenario and replication
-    signs: Sequence[float]  # of each: 1 worse, -1 better, 0 neither
-    of_most: bool  # whether it is about what most pairs do, not about a count of runs
-
-    def counts(self) -> Counts:
-        """Return the numbers of pairs."""
-        signs = np.asarray(self.signs, dtype=float)
-        return Counts(int((signs > 0).sum()), int((signs < 0).sum()), len(signs))
-
-    def is_shown(self, counts, p_corrected) -> bool:
-        """Return whether counts show that it is worse, or better: beyond chance, and what is about most pairs in most of them."""
-        most = not self.of_most or upper_tail(max(counts.worse, counts.better), counts.pairs) <= SIGNIFICANCE
-        return bool(p_corrected <= SIGNIFICANCE and most)
-
-    def is_like(self, counts) -> bool:
-        """Return whether counts show that more than half of the pairs are within the margin."""
-        within = counts.pairs - counts.worse - counts.better
-        return bool(self.of_most and upper_tail(within, counts.pairs) <= SIGNIFICANCE)
-
-
-def problem_of(first, second) -> str | None:
-    """Return why two results can't be compared, in a sentence, or None."""
-    if bool(first.examined) != bool(second.examined) or (first.scorecard is None) != (second.scorecard is None):
-        exam, other = (first, second) if first.scorecard is not None or first.examined else (second, first)
-        return f"{exam.folder} is an exam, and {other.folder} is none; allowed are two of a kind."
-    scenarios = [{one["id"]: one for one in each.study["scenarios"]} for each in (first, second)]
-    for here, there, one, other in ((0, 1, first, second), (1, 0, second, first)):
-        if only := [name for name in scenarios[here] if name not in scenarios[there]]:
-            return f"scenario {only[0]} is in {one.folder} and not in {other.folder}; only results of the same conditions can be compared."
-    apart = ("ccas", "id", "label")
-    for name, scenario in scenarios[0].items():
-        if place := _first_difference(scenario, scenarios[1][name], f"scenarios[{name}]", apart):
-            return _differs(place, first, second)
-    exams = [
-        {"exam": {key: value for key, value in (each.study.get("exam") or {}).items() if key != "cca"}}
-        for each in (first, second)
-    ]
-    if place := _first_difference(*exams, "", ()):
-        return _differs(place, first, second)
-    for name in ("runs", "scorecard"):
-        tables = [getattr(each, name) for each in (first, second)]
-        if tables[0] is not None and (odd := sorted(set(tables[0].columns) ^ set(tables[1].columns))):
-            return f"{name}.csv has {odd[0]} in only one of {first.folder} and {second.folder}: they were made by different versions; run one of them again."
-    for each in (first, second):
-        if each.scorecard is not None and each.scorecard.duplicated(SCORE_KEYS).any():
-            return f"{each.folder}/analysis/scorecard.csv has two rows of one criterion, scenario and measure, which can't be told apart."
-    if not pairs_of_ccas(first, second):
-        return f"{first.folder} and {second.folder} have no CCA in common, nor each one of its own; {', '.join(first.study['ccas'])} and {', '.join(second.study['ccas'])} can't be matched."
-    return None
-
-
-def _differs(place, first, second):
-    path, ours, theirs = place
-    return f"{path} is {ours} in {first.folder} and {theirs} in {second.folder}; only results of the same conditions can be compared."
-
-
-def _first_difference(ours, theirs, path, apart):
-    """Return the path of the first difference of two values and both, or None."""
-    if isinstance(ours, dict) and isinstance(theirs, dict):
-        for key in dict.fromkeys([*ours, *theirs]):
-            if key not in apart:
-                where = f"{path}.{key}" if path else key
-                if deeper := _first_difference(ours.get(key), theirs.get(key), where, apart):
-                    return deeper
-        return None
-    return None if ours == theirs else (path, ours, theirs)
-
-
-def pairs_of_ccas(first, second) -> list[tuple[str, str]]:
-    """Return which CCA of the one is held against which of the other: the examined ones, or those of one name and each other's odd one."""
-    if first.examined and second.examined:
-        return [(first.examined, second.examined)]
-    ccas = [each.study["ccas"] for each in (first, second)]
-    only = [[cca for cca in here if cca not in there] for here, there in (ccas, ccas[::-1])]
-    odd = [(only[0][0], only[1][0])] if len(only[0]) == len(only[1]) == 1 else []
-    return [*odd, *((cca, cca) for cca in ccas[0] if cca in ccas[1])]
-
-
 def compared(first, second) -> pd.DataFrame:
     """Return the table of what changed from the first results to the second: `COLUMNS`, in the order of `CHANGES`."""
     return table_of(list(_score_rows(first, second) if first.scorecard is not None else _cell_rows(first, second)))
@@ -198,8 +75,7 @@ def table_of(rows) -> pd.DataFrame:
     """Return the table of the rows of all cells, judged together, with those over all scenarios."""
     over_all = list(_over_scenarios(rows))
     share = OF_CELLS if over_all else 1.0
-    judged = [*_judged(over_all, 1 - share), *_judged(rows, share)]
-    table = pd.DataFrame(judged).reindex(columns=list(COLUMNS))
+    table = pd.DataFrame([*judged(over_all, 1 - share), *judged(rows, share)]).reindex(columns=list(COLUMNS))
     order = table["change"].map(CHANGES.index)
     return table.iloc[np.lexsort((table["p"].fillna(1), order))].reset_index(drop=True)
 
@@ -401,50 +277,3 @@ def _values_of_exam(results, measures):
     runs, values = (table[table["cca"] == results.examined] for table in (results.runs, results.exam_values))
     wide = values.pivot_table("value", ["scenario", "ip_version", "replication"], "measure").reindex(columns=measures)
     return runs[KEYS].merge(wide.reset_index(), how="left", on=["scenario", "ip_version", "replication"])
-
-
-def _judged(rows, share) -> Iterator[dict]:
-    """Yield the columns of each row; p is corrected for all of them, at a share of the significance."""
-    for row, of_all in zip(rows, corrected_p(_sign_matrix(rows)), strict=True):
-        counts, p_corrected = row.counts(), min(1.0, of_all / share)
-        columns = {"change": _verdict(row, counts, p_corrected)} | row.head
-        columns |= {"n": counts.pairs, "pairs_worse": counts.worse, "pairs_better": counts.better}
-        if counts.worse or counts.better:
-            columns |= {"p": counts.p(), "p_corrected": p_corrected}
-        words = ""
-        if columns["change"] == NOT_ENOUGH and counts.pairs > 1:
-            columns["n_needed"] = _pairs_needed(row, counts, p_corrected, share)
-        elif columns["change"] == LIKE:
-            apart = largest_share(counts.worse + counts.better, counts.pairs, SIGNIFICANCE)
-            words = f"up to {100 * apart:.0f} % of pairs may differ by more"
-        yield columns | {"note": "; ".join(filter(None, [columns["note"], words]))}
-
-
-def _sign_matrix(rows):
-    """Return the signs, shape (rows, units): a unit is a replication, or one of a scenario."""
-    units = {unit: None for row in rows for unit in row.replications}
-    places = {unit: place for place, unit in enumerate(units)}
-    matrix = np.zeros((len(rows), len(units)))
-    for row, signs in zip(rows, matrix, strict=True):
-        signs[[places[unit] for unit in row.replications]] = row.signs
-    return matrix
-
-
-def _verdict(row, counts, p_corrected):
-    if not counts.pairs:
-        return NOT_MEASURED
-    if row.is_shown(counts, p_corrected):
-        return WORSE if counts.worse > counts.better else BETTER
-    if row.is_like(counts):
-        return LIKE
-    return TOO_VARIABLE if counts.worse and counts.better else NOT_ENOUGH
-
-
-def _pairs_needed(row, counts, p_corrected, share):
-    """Return how many pairs would about show the row worse, better or like if they went on as these do; None if too many."""
-    factor = max(1 / share, p_corrected / counts.p())
-    for pairs in range(counts.pairs + 1, MOST_PAIRS + 1):
-        more = counts.of_more(pairs)
-        if row.is_shown(more, factor * more.p()) or row.is_like(more):
-            return pairs
-    return None

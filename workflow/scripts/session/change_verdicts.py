@@ -1,0 +1,110 @@
+"""What is said of a row of a comparison: *worse*, *better*, *like* and so on, by counts of pairs.
+
+A row has a sign for each pair of runs. All rows are corrected together, by exchanging the two sides of whole replications
+(`inference.exchanged_pairs`).
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from inference.collapses import largest_share
+from inference.exchanged_pairs import corrected_p, sign_p, upper_tail
+
+SIGNIFICANCE = 0.05
+WORSE, BETTER, TOO_VARIABLE, NOT_ENOUGH = "worse", "better", "too variable", "not enough"
+NOT_MEASURED, LIKE, SAME = "not measured", "like", "the same"
+#: In the order of the table.
+CHANGES = (WORSE, BETTER, TOO_VARIABLE, NOT_ENOUGH, NOT_MEASURED, LIKE, SAME)
+#: More pairs than this are not looked for.
+MOST_PAIRS = 200
+
+
+class Counts(NamedTuple):
+    """Numbers of pairs: worse and better by more than the margin, and all."""
+
+    worse: int
+    better: int
+    pairs: int
+
+    def of_more(self, pairs) -> "Counts":
+        """Return the counts of so many pairs of which the same shares are worse and better."""
+        return Counts(round(self.worse * pairs / self.pairs), round(self.better * pairs / self.pairs), pairs)
+
+    def p(self) -> float:
+        """Return p of the sign test, by itself."""
+        return sign_p(self.worse, self.better)
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row of the table before it is judged: one sign for each replication."""
+
+    head: dict  # columns that are known
+    replications: Sequence  # of the pairs that have values, or scenario and replication
+    signs: Sequence[float]  # of each: 1 worse, -1 better, 0 neither
+    of_most: bool  # whether it is about what most pairs do, not about a count of runs
+
+    def counts(self) -> Counts:
+        """Return the numbers of pairs."""
+        signs = np.asarray(self.signs, dtype=float)
+        return Counts(int((signs > 0).sum()), int((signs < 0).sum()), len(signs))
+
+    def is_shown(self, counts, p_corrected) -> bool:
+        """Return whether counts show that it is worse, or better: beyond chance, and what is about most pairs in most of them."""
+        most = not self.of_most or upper_tail(max(counts.worse, counts.better), counts.pairs) <= SIGNIFICANCE
+        return bool(p_corrected <= SIGNIFICANCE and most)
+
+    def is_like(self, counts) -> bool:
+        """Return whether counts show that more than half of the pairs are within the margin."""
+        within = counts.pairs - counts.worse - counts.better
+        return bool(self.of_most and upper_tail(within, counts.pairs) <= SIGNIFICANCE)
+
+
+def judged(rows, share) -> Iterator[dict]:
+    """Yield the columns of each row; p is corrected for all of them, at a share of the significance."""
+    for row, of_all in zip(rows, corrected_p(_sign_matrix(rows)), strict=True):
+        counts, p_corrected = row.counts(), min(1.0, of_all / share)
+        columns = {"change": _verdict(row, counts, p_corrected)} | row.head
+        columns |= {"n": counts.pairs, "pairs_worse": counts.worse, "pairs_better": counts.better}
+        if counts.worse or counts.better:
+            columns |= {"p": counts.p(), "p_corrected": p_corrected}
+        words = ""
+        if columns["change"] == NOT_ENOUGH and counts.pairs > 1:
+            columns["n_needed"] = _pairs_needed(row, counts, p_corrected, share)
+        elif columns["change"] == LIKE:
+            apart = largest_share(counts.worse + counts.better, counts.pairs, SIGNIFICANCE)
+            words = f"up to {100 * apart:.0f} % of pairs may differ by more"
+        yield columns | {"note": "; ".join(filter(None, [columns["note"], words]))}
+
+
+def _sign_matrix(rows):
+    """Return the signs, shape (rows, units): a unit is a replication, or one of a scenario."""
+    units = {unit: None for row in rows for unit in row.replications}
+    places = {unit: place for place, unit in enumerate(units)}
+    matrix = np.zeros((len(rows), len(units)))
+    for row, signs in zip(rows, matrix, strict=True):
+        signs[[places[unit] for unit in row.replications]] = row.signs
+    return matrix
+
+
+def _verdict(row, counts, p_corrected):
+    if not counts.pairs:
+        return NOT_MEASURED
+    if row.is_shown(counts, p_corrected):
+        return WORSE if counts.worse > counts.better else BETTER
+    if row.is_like(counts):
+        return LIKE
+    return TOO_VARIABLE if counts.worse and counts.better else NOT_ENOUGH
+
+
+def _pairs_needed(row, counts, p_corrected, share):
+    """Return how many pairs would about show the row worse, better or like if they went on as these do; None if too many."""
+    factor = max(1 / share, p_corrected / counts.p())
+    for pairs in range(counts.pairs + 1, MOST_PAIRS + 1):
+        more = counts.of_more(pairs)
+        if row.is_shown(more, factor * more.p()) or row.is_like(more):
+            return pairs
+    return None

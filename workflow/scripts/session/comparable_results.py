@@ -1,0 +1,82 @@
+"""Which results folders can be compared, and which of their CCAs with which."""
+
+from dataclasses import dataclass
+
+import pandas as pd
+
+#: What tells rows of a scorecard apart.
+SCORE_KEYS = ["rfc_section", "criterion", "scenario", "measure"]
+
+
+@dataclass(frozen=True)
+class Results:
+    """A results folder as far as it is compared."""
+
+    folder: str
+    study: dict  # resolved
+    runs: pd.DataFrame
+    scorecard: pd.DataFrame | None = None
+    exam_values: pd.DataFrame | None = None
+
+    @property
+    def examined(self) -> str | None:
+        """The CCA that an exam examines."""
+        return (self.study.get("exam") or {}).get("cca")
+
+
+def problem_of(first, second) -> str | None:
+    """Return why two results can't be compared, in a sentence, or None."""
+    if bool(first.examined) != bool(second.examined) or (first.scorecard is None) != (second.scorecard is None):
+        exam, other = (first, second) if first.scorecard is not None or first.examined else (second, first)
+        return f"{exam.folder} is an exam, and {other.folder} is none; allowed are two of a kind."
+    scenarios = [{one["id"]: one for one in each.study["scenarios"]} for each in (first, second)]
+    for here, there, one, other in ((0, 1, first, second), (1, 0, second, first)):
+        if only := [name for name in scenarios[here] if name not in scenarios[there]]:
+            return f"scenario {only[0]} is in {one.folder} and not in {other.folder}; only results of the same conditions can be compared."
+    apart = ("ccas", "id", "label")
+    for name, scenario in scenarios[0].items():
+        if place := _first_difference(scenario, scenarios[1][name], f"scenarios[{name}]", apart):
+            return _differs(place, first, second)
+    exams = [
+        {"exam": {key: value for key, value in (each.study.get("exam") or {}).items() if key != "cca"}}
+        for each in (first, second)
+    ]
+    if place := _first_difference(*exams, "", ()):
+        return _differs(place, first, second)
+    for name in ("runs", "scorecard"):
+        tables = [getattr(each, name) for each in (first, second)]
+        if tables[0] is not None and (odd := sorted(set(tables[0].columns) ^ set(tables[1].columns))):
+            return f"{name}.csv has {odd[0]} in only one of {first.folder} and {second.folder}: they were made by different versions; run one of them again."
+    for each in (first, second):
+        if each.scorecard is not None and each.scorecard.duplicated(SCORE_KEYS).any():
+            return f"{each.folder}/analysis/scorecard.csv has two rows of one criterion, scenario and measure, which can't be told apart."
+    if not pairs_of_ccas(first, second):
+        return f"{first.folder} and {second.folder} have no CCA in common, nor each one of its own; {', '.join(first.study['ccas'])} and {', '.join(second.study['ccas'])} can't be matched."
+    return None
+
+
+def _differs(place, first, second):
+    path, ours, theirs = place
+    return f"{path} is {ours} in {first.folder} and {theirs} in {second.folder}; only results of the same conditions can be compared."
+
+
+def _first_difference(ours, theirs, path, apart):
+    """Return the path of the first difference of two values and both, or None."""
+    if isinstance(ours, dict) and isinstance(theirs, dict):
+        for key in dict.fromkeys([*ours, *theirs]):
+            if key not in apart:
+                where = f"{path}.{key}" if path else key
+                if deeper := _first_difference(ours.get(key), theirs.get(key), where, apart):
+                    return deeper
+        return None
+    return None if ours == theirs else (path, ours, theirs)
+
+
+def pairs_of_ccas(first, second) -> list[tuple[str, str]]:
+    """Return which CCA of the one is held against which of the other: the examined ones, or those of one name and each other's odd one."""
+    if first.examined and second.examined:
+        return [(first.examined, second.examined)]
+    ccas = [each.study["ccas"] for each in (first, second)]
+    only = [[cca for cca in here if cca not in there] for here, there in (ccas, ccas[::-1])]
+    odd = [(only[0][0], only[1][0])] if len(only[0]) == len(only[1]) == 1 else []
+    return [*odd, *((cca, cca) for cca in ccas[0] if cca in ccas[1])]
