@@ -124,6 +124,8 @@ PRESUMED = {
     "The table of power under Method": lambda study: len(study["ip_versions"]) == 2,
     "How wide the intervals are": lambda study: True,
     "An undecided cell is": lambda study: True,
+    "A path changes at fixed times": any_of(lambda s: link_of(s).get("timeline") and (s["traffic"]["start_within_ms"] or 0) < 1000),
+    "What follows a change then is": any_of(lambda s: link_of(s).get("timeline") and (s["traffic"]["start_within_ms"] or 0) < 1000),
     "In .* replications differ only in when flows start": any_of(one_run_is_like_another),
     "Their spread is that of the start times": any_of(one_run_is_like_another),
     "In .* goodput is the same in all replications": lambda study: True,

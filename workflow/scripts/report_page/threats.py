@@ -111,6 +111,13 @@ THREATS = {
         Statement("How wide the intervals are says what so many can show.", ~known("few") & ~known("power")),
         Statement("An undecided cell is a statement about the study's size, not about TCP.", known("tests")),
     ),
+    "Changes at one phase": (
+        Statement(
+            "A path changes at fixed times behind starts that are close together, so in all replications of a CCA a change can meet its window at the "
+            "same phase. What follows a change then is of that phase as much as of the CCA: `traffic.start_within_ms` of some seconds draws the phase.",
+            some("change at one phase") & some("tcp") & some("bulk"),
+        ),
+    ),
     "Replications without chance": (
         Statement(
             "In {chanceless} replications differ only in when flows start: nothing else is random there. Their spread is that of the start "

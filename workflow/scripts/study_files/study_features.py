@@ -57,6 +57,17 @@ def _long_groups_apart(scenario) -> bool:
     return len({(group["start_s"], group["stop_s"], group["on_s"]) for group in long}) > 1
 
 
+def _changes_at_one_phase(scenario) -> bool:
+    """Return whether the path changes at fixed times behind starts that are too close to part the phases of a window's sawtooth."""
+    variation, start_ms = scenario["variation"], scenario["traffic"]["start_within_ms"] or 0
+    varied = max(variation["rtt_percent"], variation["rate_percent"]) > 0
+    close = start_ms + variation["start_ms"] < FEWEST_PHASES_MS
+    long = scenario["flows"] > 0 or any(group["application"] == LONG for group in scenario["groups"])
+    return bool(scenario["link"].get("timeline")) and long and close and not varied
+
+
+#: Starts within less are at one phase of a sawtooth, which lasts from a few round trips to many seconds.
+FEWEST_PHASES_MS = 1000
 #: Feature -> whether a resolved scenario has it.
 FEATURES: dict[str, Callable[[dict], bool]] = {
     "guest kernel": lambda scenario: scenario["platform"] == "uml",
@@ -70,6 +81,7 @@ FEATURES: dict[str, Callable[[dict], bool]] = {
     "managed queue": _managed,
     "policer": lambda scenario: bool(scenario["link"].get("policer")),
     "changing path": is_changing,
+    "change at one phase": _changes_at_one_phase,
     "random loss": _lossy,
     "changing loss": _has_changing_loss,
     "single losses": lambda scenario: _lossy(scenario) and not _uses("loss_burst_packets")(scenario),
