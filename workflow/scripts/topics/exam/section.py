@@ -132,7 +132,7 @@ def failed_runs(runs: pd.DataFrame, cca) -> list[str]:
         because = f": {first['invalid_because']}" if first["invalid_because"] else ""
         whole = count(int((runs["cca"] == cca).sum()), "run")
         sentences.append(
-            f"{cca_name(cca)} {FAILED_WORDS[kind]} in {len(rows)} of {whole}, first in {run}, seed {first['seed']}{because}."
+            f"{cca_name(cca)} {FAILED_WORDS[kind]} in {len(rows)} of {whole}, first in {run}, seed {int(first['seed'])}{because}."
         )
     return sentences
 
