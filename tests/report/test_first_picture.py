@@ -9,6 +9,9 @@ import pytest
 import tidy_tables
 from report_page.conditions import folded_conditions
 from report_page.first_picture import first_picture, tile_tables
+from study_files.study import load, resolve
+from study_files.study_design import StudyDesign
+from topics.outline import study_outline
 
 RATES = {"slow": 10.0, "policed": 100.0}
 
@@ -83,10 +86,30 @@ def test_a_fairness_study_opens_with_who_beats_whom(fairness_study):
 
 
 def test_a_figure_that_opens_the_report_whole_stands_there_alone():
-    outline = SimpleNamespace(topics=[SimpleNamespace(pictures=["few", "many"], anchor="question")])
+    outline = SimpleNamespace(topics=[SimpleNamespace(pictures=["few", "many"], anchor="question")], leading=[])
     few = {"few": {"panels": ["<svg/>"] * 4, "columns": 2, "caption": ""}}
     picture = first_picture(outline, few, None)
     assert few["few"]["opens"] and picture["more"] == 0
     many = {"many": {"panels": ["<svg/>"] * 5, "columns": 2, "caption": ""}}
     picture = first_picture(outline, many, None)
     assert not many["many"]["opens"] and picture["more"] == 1
+
+
+@pytest.mark.parametrize(
+    ("study", "leading"),
+    [
+        ("parking-lot", ["chain"]),
+        ("changes", ["path_changes"]),
+        ("policer", ["policers"]),
+        ("multipath-failover", ["failover"]),
+        ("smoke", []),
+        ("aqm", []),
+    ],
+)
+def test_a_study_of_a_special_path_opens_with_its_own_question(study, leading, root):
+    """And with one's own algorithm such a study opens with that."""
+    file = str(root / f"config/studies/{study}.yaml")
+    resolved = resolve(load(file, {}), file)
+    assert [topic.name for topic in study_outline(StudyDesign(resolved)).leading] == leading
+    own = resolved | {"ccas": ["mine"], "cca_definitions": {"mine": {"base": "cubic"}}}
+    assert study_outline(StudyDesign(own)).leading == []

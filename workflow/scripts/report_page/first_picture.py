@@ -1,6 +1,7 @@
 """The picture that opens the report: the study's answer at a glance.
 
-It is a figure of the first finding, the scenarios first that show it best, or else one that a topic names for it. Without
+It is one that a topic names which leads; else a figure of the first finding, the scenarios first that show it best; else one that
+any topic names. Without
 one it is two tables of tiles, scenario by CCA: what the flows got of the rate, and how long packets waited.
 """
 
@@ -39,6 +40,10 @@ def first_picture(outline, figures, tables, findings=()) -> dict | None:
     findings : sequence of Finding
         Those that open the report.
     """
+    for topic in outline.leading:
+        for slug in topic.pictures:
+            if slug in figures:
+                return _opening(slug, figures[slug], topic.anchor, figures[slug]["panels"])
     for finding in findings[:1]:
         for slug in finding.figures:
             if slug in figures:

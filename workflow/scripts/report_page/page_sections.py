@@ -65,8 +65,9 @@ def section_findings(topic: Topic, material) -> list[Finding]:
     return part.findings(material) if hasattr(part, "findings") else []
 
 
-def opening_findings(topics: Iterable[Topic], findings: Mapping[str, Sequence[Finding]]) -> list[Finding]:
-    """Return the findings that open the report, in the topics' order; all of them where no topic has any that do."""
+def opening_findings(outline, findings: Mapping[str, Sequence[Finding]]) -> list[Finding]:
+    """Return the findings that open the report: those of topics that lead, then the others in their order; all where no topic has any that open it."""
+    topics = sorted(outline.topics, key=lambda topic: topic not in outline.leading)
     opening = [finding for topic in topics if topic.opens for finding in findings[topic.name]]
     return opening or [finding for topic in topics for finding in findings[topic.name]]
 

@@ -142,7 +142,7 @@ def page_context(inputs, params) -> dict:
     material = ReportMaterial(tables, figures, design, study, params)
     contexts = {topic.name: section_context(topic, material) for topic in outline.topics}
     findings = {topic.name: section_findings(topic, material) for topic in outline.topics}
-    opening_of = opening_findings(outline.topics, findings)
+    opening_of = opening_findings(outline, findings)
     picture = first_picture(outline, figures, tables, opening_of)
     opening = picture.get("figure") if picture else None
     shown = {topic.name: short_figures(topic, design, figures, opening) for topic in outline.topics}

@@ -31,6 +31,11 @@ class StudyOutline:
     analyses: tuple[Analysis, ...]
 
     @property
+    def leading(self) -> list[Topic]:
+        """Topics that open the report: none in a study with a CCA of its own, of which comparisons speak first."""
+        return [topic for topic in self.topics if topic.leads(self.design) and not self.design.own_ccas]
+
+    @property
     def problems(self) -> list[str]:
         """Sentences on what the study can't ask of its topics."""
         return [sentence for topic in self.topics for sentence in topic.problems(self.design)]

@@ -108,6 +108,11 @@ class Place(Enum):
     NONE = "nowhere: it has no section"
 
 
+def mostly(holds: Callable[[dict], bool]) -> Callable[[StudyDesign], bool]:
+    """Return whether something holds of more than half of a design's scenarios, as a predicate of the design."""
+    return lambda design: 2 * sum(map(bool, map(holds, design.scenarios))) > len(design.scenarios)
+
+
 @dataclass(frozen=True)
 class Topic:
     """What the workflow must know of a topic before anything of the study is there."""
@@ -136,6 +141,8 @@ class Topic:
     brief: tuple[str, ...] | None = None
     # Whether its findings are among those that open the report; the others stand in its section alone.
     opens: bool = True
+    # Whether a `StudyDesign` that has the topic asks its question above all: then its findings and picture open the report.
+    leads: Callable[[StudyDesign], bool] = lambda design: False
     # Whether its whole section stands on the short page, whose template leaves out what ``short`` excludes.
     whole: bool = False
     # Whether a study that has this topic asks no other question: of numbered questions it is the only one, and no

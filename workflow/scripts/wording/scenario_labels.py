@@ -73,7 +73,8 @@ def _rate(scenario):
     elif len(capacity.rates()) == 1 or run.multipath.outage:
         words = rate_words(capacity.most_mbps() / paths)
     else:
-        least, most = (pick() / paths for pick in (capacity.least_mbps, capacity.most_mbps))
+        # Of a trace the rates have more digits than anybody wants to read.
+        least, most = (float(f"{pick() / paths:.4g}") for pick in (capacity.least_mbps, capacity.most_mbps))
         mean = capacity.mean_mbps(0, round(1e9 * run.expected_s)) / paths
         words = f"{plain(least)} to {rate_words(most)} (mean {mean:.4g})"
     policed = " by a policer" if capacity.policed_mbps is not None else ""

@@ -2,7 +2,7 @@
 
 from experiment.specification import RunSpecification
 from topics.chain.tables import CHAIN_CELLS
-from topics.topic import Analysis, Plot, Topic
+from topics.topic import Analysis, Plot, Topic, mostly
 from wording.scenario_labels import keys_of, settings_by
 
 
@@ -44,6 +44,7 @@ TOPIC = Topic(
     order=150,
     heading="What do flows over several bottlenecks get?",
     applies=lambda design: "chain" in design.topologies,
+    leads=mostly(lambda scenario: scenario["topology"] == "chain"),
     analyses=(
         Analysis(
             "describe_chains",

@@ -1,7 +1,7 @@
 """A path of MPTCP goes down and comes back: what the others carry meanwhile, and when the path is used again."""
 
 from topics.failover.tables import FAILOVERS
-from topics.topic import Analysis, Plot, Topic
+from topics.topic import Analysis, Plot, Topic, mostly
 
 
 def outage_scenarios(design) -> tuple[str, ...]:
@@ -24,6 +24,7 @@ TOPIC = Topic(
     order=160,
     heading="What happens when a path goes down?",
     applies=lambda design: bool(outage_scenarios(design)),
+    leads=mostly(lambda scenario: scenario["multipath"].get("outage")),
     analyses=(Analysis("measure_failovers", ("runs", "scenarios", "sockets"), (FAILOVERS,), ("confidence",)),),
     figures=_figures,
     pictures=("failover",),

@@ -2,7 +2,7 @@
 
 from study_files.study_design import is_changing, is_sampled
 from topics.path_changes.tables import CHANGE_CELLS, CHANGE_RESPONSES
-from topics.topic import Analysis, Plot, Topic
+from topics.topic import Analysis, Plot, Topic, mostly
 
 
 def is_watched(scenario) -> bool:
@@ -31,6 +31,7 @@ TOPIC = Topic(
     order=50,
     heading="What do flows do when their path changes?",
     applies=lambda design: any(map(is_watched, design.scenarios)),
+    leads=mostly(is_watched),
     analyses=(
         Analysis("measure_responses", ("runs", "sockets", "queue"), (CHANGE_CELLS, CHANGE_RESPONSES), params=_params),
     ),

@@ -1,7 +1,7 @@
 """What flows lose to a policer, which drops what exceeds its rate at once: loss and goodput by CCA, beside paths that queue instead."""
 
 from topics.policers.tables import POLICER_CELLS
-from topics.topic import Analysis, Topic
+from topics.topic import Analysis, Topic, mostly
 
 
 def applies(design) -> bool:
@@ -24,6 +24,7 @@ TOPIC = Topic(
     order=60,
     heading="What do flows lose to a policer?",
     applies=applies,
+    leads=mostly(lambda scenario: scenario["link"].get("policer")),
     analyses=(
         Analysis(
             "describe_policers",
