@@ -44,7 +44,8 @@ def first_picture(outline, figures, tables, findings=()) -> dict | None:
         for slug in topic.pictures:
             if slug in figures:
                 return _opening(slug, figures[slug], topic.anchor, figures[slug]["panels"])
-    for finding in findings[:1]:
+    # A topic that leads may have findings and no picture.
+    for finding in findings if outline.leading else findings[:1]:
         for slug in finding.figures:
             if slug in figures:
                 return _opening(
