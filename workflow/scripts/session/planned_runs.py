@@ -3,10 +3,23 @@
 import sys
 from collections.abc import Callable, Iterable
 
-from session.study_cost import core_time
+from session.progress_lines import WorkLeft
+from session.study_cost import Forecast, core_time
 
 #: The most scenarios that are shown.
 MOST_LINES = 30
+
+
+def tell_cost(
+    forecast: Callable[[], Forecast], work_left: WorkLeft, cores: int | None, outputs: Iterable[str], is_dry: bool
+) -> None:
+    """Say what the planned jobs, by their outputs, will take: in a dry run to the user, else to the progress."""
+    seconds_of = forecast().seconds
+    if is_dry:
+        show_planned_runs(outputs, seconds_of)
+    else:
+        runs = {path: seconds_of(run[0]) for path in outputs if (run := scenario_and_cca(path))}
+        work_left.begin(runs, cores)
 
 
 def show_planned_runs(outputs: Iterable[str], seconds_of: Callable[[str], float]) -> None:
