@@ -41,6 +41,7 @@ NOT_RUN = {
     "make test": "what carries this out",
     "make test-*": "what carries this out",
     "make docs": "fetches packages; tests/documenting/test_pages.py",
+    "make setup NS3=1": "a minute, which every test of a simulator takes; tests/setup/test_wanted_images.py",
     "make lock": "newer packages; tests/setup/test_locked_packages.py",
     "make bench*": "minutes, and nothing else on the machine; tests/test_benchmarks.py",
     "make kernel-profile": "minutes, and changes a file of the repository; tests/setup/test_kernel_profile.py",

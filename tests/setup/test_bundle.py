@@ -158,7 +158,7 @@ def test_no_bundle_without_images(repository):
     import bundle
     from progress import SetupError
 
-    with pytest.raises(SetupError, match=r"image of envs/x.def is missing: run `make setup` first"):
+    with pytest.raises(SetupError, match=r"image of envs/x.def is missing: run `make setup NS3=1` first"):
         bundle.make_bundle()
 
 

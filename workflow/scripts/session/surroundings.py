@@ -85,7 +85,7 @@ def limit_problem(environ: MutableMapping[str, str] = os.environ) -> str | None:
     if space != resource.RLIM_INFINITY and space < ADDRESS_SPACE_BYTES:
         return (
             f"the limit of address space is {space // 1024} KiB; allowed are {ADDRESS_SPACE_BYTES // 1024} and more, "
-            "for a guest maps 6 GB at once (`ulimit -v unlimited`)."
+            "because a guest maps 6 GB at once (`ulimit -v unlimited`)."
         )
     if shutil.which("apptainer", path=environ.get("PATH")) is None:
         return "apptainer is missing: run `make setup`, which puts it beside Snakemake."

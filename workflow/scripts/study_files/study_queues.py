@@ -94,7 +94,7 @@ def _red_arithmetic(queue):
         yield (
             f"queue.{largest} is {queue['max_packets']:g}, and the weight of the mean by queue.min_packets {queue['min_packets']:g} and "
             f"queue.burst_packets {queue['burst_packets']} is 2^-{weight}; allowed is what gives 2^-{31 - math.floor(high).bit_length()} or more, "
-            "for the kernel's mean of bytes has 32 bits."
+            "because the kernel's mean of bytes has 32 bits."
         )
 
 
@@ -135,7 +135,7 @@ def size_problems(scenario) -> Iterator[str]:
     elif measure == "bytes" and offload and size < SUPER_FRAME_BYTES:
         yield (
             f"queue.bytes is {size}; allowed with transport.segmentation_offload is at least {SUPER_FRAME_BYTES}, "
-            "for a super-packet that is larger than the queue never passes."
+            "because a super-packet that is larger than the queue never passes."
         )
 
 

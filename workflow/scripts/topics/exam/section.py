@@ -190,10 +190,10 @@ def row_sentence(row) -> str:
     """Return what a row that is worse, or in which runs fall, says in a sentence."""
     measure = MEASURES[row["measure"]]
     if measure.name == RARE_EVENTS.measures[0]:
-        where = f", most in {row['most_of_them']}" if row["most_of_them"] else ""
+        where = f", most often in the cases {row['most_of_them']}" if row["most_of_them"] else ""
         return (
-            f"In {int(row['runs_worse'])} of {count(int(row['n']), 'run')} it falls behind each standard CCA by more than {FAR} margins or exceeds a limit that they "
-            f"keep{where}; the standard CCA that it is like, in each case, does in {int(row['standard_runs_far_worse'])}."
+            f"In {int(row['runs_worse'])} of {count(int(row['n']), 'run')} it is worse than each standard CCA by more than {FAR} margins, or exceeds a limit that they "
+            f"keep{where}. The standard CCA closest to it in each case does so in {int(row['standard_runs_far_worse'])}."
         )
     place = (
         f"{row['criterion'][0].upper()}{row['criterion'][1:]} ({row['scenario_label']}, section {row['rfc_section']})"

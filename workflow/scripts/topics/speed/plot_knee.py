@@ -12,6 +12,8 @@ from topics.speed.goodput_scatter import Quantity, scatter
 
 #: What `waiting` calls a delay -> its name on the axis.
 ON_AXIS = {ABOVE: "RTT above path"}
+#: A full queue's delay that is so many times the largest of a scenario is not drawn: nobody fills such a queue, and it would squeeze the axis.
+FAR_OFF = 100
 
 
 def full_queues_ms(runs) -> dict[str, float]:
@@ -30,5 +32,7 @@ def plot_knee(runs, scenarios) -> Drawing:
         # Round trips and datagrams have no place in this plane.
         scenarios = scenarios[scenarios["scenario"].isin(measured["scenario"])]
         runs = runs[runs["scenario"].isin(measured["scenario"])]
-    references = full_queues_ms(runs_at_centre(runs, scenarios))
+    most = runs[runs["valid"]].groupby("scenario")["delay_ms"].max().to_dict()
+    full = full_queues_ms(runs_at_centre(runs, scenarios))
+    references = {scenario: ms for scenario, ms in full.items() if ms <= FAR_OFF * most.get(scenario, 0)}
     return scatter(runs, scenarios, delay, references, "delay of the full queue")
