@@ -47,6 +47,7 @@ def test_addresses_last():
     [
         "<title>RFC 9743</title>", "<code>RFC 1</code>", '<img alt="RFC 1 > RFC 2">', "<a href='#x'><b>RFC 2</b></a>",
         "<script>'RFC 3'</script>", "<svg><text>RFC 4</text></svg>", "XRFC 5, RFC", "<button>RFC 6</button>",
+        "<h1>A short exam by RFC 9743</h1>", "<h3 id='x'>RFC 7</h3>",
     ],
 )  # fmt: skip
 def test_what_is_no_running_text_stays_as_it_is(html):
