@@ -40,9 +40,9 @@ def shorter(percent, of="cubic", within=None):
 def test_the_difference_that_was_put_in_is_said_first_with_size_place_and_certainty():
     text = sentences(runs_of(shorter(30, within=["one", "two"]), scenarios=("one", "two", "three"), n=8))[0]
     assert text.startswith("With CUBIC the mean RTT is ")
-    assert "shorter than with Reno in 2 of 3 scenarios (most in " in text
+    assert "shorter than with Reno in 2 of 3 scenarios. Most in " in text
     assert "95 % interval of the difference" in text
-    assert "It has no price: pairs of runs differ by at most" in text
+    assert "It has no price in what is compared: pairs of runs differ by at most" in text
     assert text.endswith("By sign flips, corrected for all comparisons, p = 0.006.")
 
 
@@ -109,7 +109,7 @@ def test_a_cca_of_the_studys_own_comes_first():
 
 def test_two_replications_are_enough_for_what_is_far_beyond_their_spread_and_it_is_said_so():
     (text,) = sentences(runs_of(shorter(40), n=2, scenarios=("one", "two")))
-    assert text.endswith("more than three times as far as any two runs of one cell are apart.")
+    assert text.endswith("but the difference is more than three times as large as that of any two runs of one cell.")
 
 
 def test_two_replications_show_nothing_that_their_spread_may_make():
@@ -161,12 +161,21 @@ def test_opposite_places_are_counted():
         return {"rtt_mean_ms": 60 * factor * (1 + 0.01 * rng.standard_normal())}
 
     text = sentences(runs_of(values, scenarios=("one", "two", "three"), n=8))[0]
-    assert "in 2 of 3 scenarios, longer in 1 (" in text
+    assert "in 2 of 3 scenarios, longer in 1. Most in " in text
 
 
 def test_both_ip_versions_of_a_replication_are_one_unit():
     runs = runs_of(shorter(30), n=6, ip_versions=("ipv4", "ipv6"))
     assert set(compared(runs)[0]["n"]) == {6}
+
+
+def test_where_a_cca_differs_from_others_in_other_places_each_has_its_own():
+    def values(scenario, cca, replication, ip_version, rng):
+        mean = {"one": {"cubic": 40, "reno": 60, "vegas": 40}, "two": {"cubic": 40, "reno": 40, "vegas": 60}}
+        return {"rtt_mean_ms": mean[scenario][cca] * (1 + 0.001 * rng.standard_normal())}
+
+    texts = sentences(runs_of(values, scenarios=("one", "two"), ccas=("cubic", "reno", "vegas"), n=8))
+    assert any("than with Reno (in one) and Vegas (in two). " in text for text in texts)
 
 
 def test_conditions_are_compared_within_each_cca():
@@ -181,7 +190,7 @@ def test_conditions_are_compared_within_each_cca():
     }
     (text,) = sentences(runs_of(values, scenarios=("shallow", "deep")), [pair])
     assert text.startswith("With drop-tail of 0.5 BDP the RTT above the path's shortest is 7")
-    assert "ms shorter than with drop-tail of 4 BDP with both CCAs (most with " in text
+    assert "ms shorter than with drop-tail of 4 BDP with both CCAs. Most with " in text
     assert "By Welch's t" in text
 
 

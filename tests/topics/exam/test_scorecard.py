@@ -327,8 +327,8 @@ def test_the_first_sentence_says_what_is_open(exam):
     card = scorecard(values(cells), {CASE: "cable"}, exam)
     words = lead(card[card["role"] == PRIMARY])
     assert (
-        words.startswith("nothing worse was shown; ")
-        and "open, of which the worst is" in words
+        words.startswith("nothing worse was shown in 3 rows that decide; ")
+        and "open, the nearest to worse being " in words
         and "worse in 3 of 20 runs" in words
     )
     worse = scorecard(values(of("utilisation_percent", wave(60), wave(80), wave(90))), {CASE: "cable"}, exam)

@@ -15,6 +15,8 @@ from figure_parts.figure_style import LIGHT, cca_colour
 
 #: A logarithmic axis of delays has at least this ratio between its ends, so that two of its ticks are labelled.
 LEAST_RATIO = 5.0
+#: Two dots have a line for an ellipse, and say nothing of how far others would scatter.
+LEAST_DOTS = 3
 
 
 def half_axes(x, y) -> tuple[np.ndarray, np.ndarray]:
@@ -38,11 +40,11 @@ def ellipse(x, y, points=60) -> tuple[np.ndarray, np.ndarray]:
 
 
 def draw_ellipse(axes, x, y, cca) -> None:
-    """Draw a CCA's one-sigma ellipse in axes that have their final scales; of one pair nothing.
+    """Draw a CCA's one-sigma ellipse in axes that have their final scales; of fewer than `LEAST_DOTS` pairs nothing.
 
     It is the ellipse of the values as the axes show them: of their logarithms along a logarithmic axis.
     """
-    if len(x) < 2:
+    if len(x) < LEAST_DOTS:
         return
     shown = axes.transScale.transform(np.column_stack([x, y]).astype(float))
     centre, half = half_axes(*shown.T)
@@ -61,7 +63,7 @@ def ellipse_entry() -> Line2D:
 def reach(values, kind) -> list[float]:
     """Return how far the ellipse of some values reaches along an axis of that kind; nothing if it can't be told."""
     values = np.asarray(values, float)
-    if len(values) < 2 or kind not in ("linear", "log"):
+    if len(values) < LEAST_DOTS or kind not in ("linear", "log"):
         return []
     shown = np.log10(values) if kind == "log" else values
     ends = shown.mean() + np.std(shown, ddof=1) * np.array([-1, 1])

@@ -17,6 +17,8 @@ TIMES = 2.0
 MOST_BOUNDS = 2
 #: So many further measures, and groups of levels that are alike, are told.
 MOST_FURTHER, MOST_GROUPS = 2, 3
+#: So many places are named.
+MOST_PLACES = 2
 #: Of more levels "all others" says it.
 MOST_OTHERS = 2
 #: What an increase is called that is told as "times": "3.1 times as long".
@@ -40,7 +42,7 @@ class Told:
     def sentence(self, finding: Ranked) -> str:
         """Return a finding: what differs from what, where, by how much, at what price, and how sure that is."""
         subject = f"With {_level(finding.first[0].subject, finding.factor)}"
-        parts = [f"{subject} {self._measure_words(finding.first, whole=True)}."]
+        parts = [f"{subject} {self._measure_words(finding.first, whole=True)}.", self._example(finding.first)]
         better = finding.first[0].is_better
         further = _one_a_question(finding)[:MOST_FURTHER]
         for opening, same in (("Also", True), ("The price:" if better else "In return", False)):
@@ -53,13 +55,13 @@ class Told:
         return " ".join(filter(None, parts))
 
     def _measure_words(self, group, whole=False) -> str:
-        """Return "the mean RTT is 21.7 % shorter than with Reno in 1 of 2 scenarios (slow: 49.1 against 62.7 ms)"."""
+        """Return "the mean RTT is 21.7 % shorter (slow: 49.1 against 62.7 ms)"; of the whole "... shorter than with Reno in 1 of 2 scenarios"."""
         side = group[0]
         others = f" than with {self._others(group)}" if whole else ""
         size = _size_words([end for one in group for end in _ends(one)], side)
         than = others.replace(" than with", " as with", 1) if " times as " in size else others
         where = self._where(group) if whole or self._holds(group)[0] < self._holds(group)[1] else ""
-        example = self._example(group, named=whole, in_times=" times as " in size)
+        example = "" if whole else f" ({self._largest(group, named=False)[0]})"
         return f"{side.measure.named} is {size}{than}{where}{example}"
 
     def _others(self, group) -> str:
@@ -68,7 +70,20 @@ class Told:
         ccas = {*self.differences["cca"], *self.differences["other_cca"]}
         if factor == "cca" and MOST_OTHERS < len(group) == len(ccas) - 1:
             return "all other CCAs"
-        return listed([_level(one.other, factor) for one in group])
+        names = [_level(one.other, factor) for one in group]
+        if not self._holds(group)[0]:  # against each level somewhere, but nowhere against all
+            names = [f"{name} ({self._places_words(one)})" for name, one in zip(names, group, strict=True)]
+        return listed(names)
+
+    def _places_words(self, side) -> str:
+        """Return where a comparison has its verdict: "in slow and fast", "in 3 of 5 scenarios", "with BBR"."""
+        rows, by_scenario = self.places(side), side.row["factor"] == "cca"
+        own = rows[rows["verdict"] == side.row["verdict"]]
+        column, before, nouns = ("scenario", "in", "scenarios") if by_scenario else ("cca", "with", "CCAs")
+        names = [_scenario(row) if by_scenario else cca_name(row["cca"]) for row in own.drop_duplicates(column).to_dict("records")]
+        if len(names) > MOST_PLACES:
+            return f"{before} {len(names)} of {rows[column].nunique()} {nouns}"
+        return f"{before} {listed(names)}"
 
     def _holds(self, group) -> tuple[int, int, int]:
         """Return in how many places a difference holds against all levels, of how many, and in how many it is the other way round."""
@@ -94,19 +109,30 @@ class Told:
             noun = ("combination of CCA and scenario", "combinations of CCA and scenario")
         if places == 1:
             return ""
-        if not holds:  # against each level somewhere, but nowhere against all
-            return f", against each in some of {count(places, *noun)}"
+        if not holds:  # the levels have their places with them
+            return ""
         which = ("both" if places == 2 else f"all {places}") if holds == places else f"{holds} of {places}"
         other = _comparative(group[0], reverse=True)
         return f" {'in' if noun[0] != 'CCA' else 'with'} {which} {noun[1]}" + (
             f", {other} in {opposite}" if opposite else ""
         )
 
-    def _example(self, group, named, in_times) -> str:
-        """Return the place where the difference is largest, with both values and the interval: " (slow: 49.1 against 62.7 ms)".
+    def _example(self, group) -> str:
+        """Return where a difference is largest, and the interval there, in a sentence of its own.
 
-        The interval is in the unit in which the difference is told: as a ratio, if that is so many ``times`` as large.
+        The interval is in the unit in which the difference is told: as a ratio, if that is so many times as large.
         """
+        place, row, side = self._largest(group, named=True)
+        certainty = f"n = {int(row['n'])}"
+        if not is_missing(row["difference_low"]):
+            ends, what, unit = _interval(row, side), "difference", side.measure.effect_unit
+            if " times as " in _size_words([end for one in group for end in _ends(one)], group[0]):
+                ends, what, unit = [1 + end / 100 for end in ends], "ratio", ""
+            certainty += f", {100 * self.confidence:g} % interval of the {what} {short(ends[0])} to {short(ends[1])} {unit}".rstrip()
+        return f"{place[0].upper()}{place[1:]} ({certainty})."
+
+    def _largest(self, group, named) -> tuple[str, dict, Side]:
+        """Return the place where a difference is largest with both values: "most in slow, against Reno: 49.1 against 62.7 ms"; its row, its side."""
         rows = [
             (abs(row["difference"]), number, row)
             for number, side in enumerate(group)
@@ -118,24 +144,17 @@ class Told:
         values = [row["value"], row["other_value"]]
         if side.subject != row["level_a"]:
             values.reverse()
-        several = len(rows) > 1
+        most = "most " * (named and len(rows) > 1)
         where = []
         if row["factor"] == "scenario":
-            where.append(f"{'most ' * (several and named)}with {cca_name(row['cca'])}")
+            where.append(f"{most}with {cca_name(row['cca'])}")
         elif self.differences["scenario"].nunique() > 1:
-            where.append(f"{'most ' * (several and named)}in {_scenario(row)}")
+            where.append(f"{most}in {_scenario(row)}")
         if named and len(group) > 1:
-            where.append(f"against {_level(side.other, row['factor'])}")
-        if named:
-            where.append(f"n = {int(row['n'])}")
+            where.append(f"compared with {_level(side.other, row['factor'])}")
         unit = f" {side.measure.unit}" if side.measure.unit else ""
-        text = f"{short(values[0])} against {short(values[1])}{unit}"
-        if named and not is_missing(row["difference_low"]):
-            ends, what, unit = _interval(row, side), "difference", side.measure.effect_unit
-            if in_times:
-                ends, what, unit = [1 + end / 100 for end in ends], "ratio", ""
-            text += f", {100 * self.confidence:g} % interval of the {what} {short(ends[0])} to {short(ends[1])} {unit}".rstrip()
-        return f" ({', '.join(where)}{': ' if where else ''}{text})"
+        values_words = f"{short(values[0])} against {short(values[1])}{unit}"
+        return f"{', '.join(where)}{': ' if where else ''}{values_words}", row, side
 
     def _no_price(self, finding) -> str:
         """Say how far pairs of runs differ in the measures in which the subject could be worse; nothing if it is in any of them.
@@ -151,8 +170,8 @@ class Told:
             return ""
         bounds = listed(_bounds(rows)[:MOST_BOUNDS])
         if (rows["verdict"] == ALIKE).all():
-            return f"It has no price: pairs of runs differ by at most {bounds}."
-        return f"No price is shown, and none is ruled out: pairs of runs differ by up to {bounds}."
+            return f"It has no price in what is compared: pairs of runs differ by at most {bounds}."
+        return f"Whether it has a price is open: pairs of runs differ by up to {bounds}."
 
     def _sure(self, group) -> str:
         """Say what shows that the first difference of a finding is none of chance."""
@@ -160,7 +179,7 @@ class Told:
         if BY_REPEATS in evidence:
             return "Each is one measurement, repeated with the same result: nothing to test."
         if BY_SPREAD in evidence:
-            return "Too few runs that differ for a test, but more than three times as far as any two runs of one cell are apart."
+            return "There are too few different runs for a test, but the difference is more than three times as large as that of any two runs of one cell."
         worst = max(side.row["t_p_holm" if side.row["evidence"] == BY_T else "p_holm"] for side in group)
         by_t = "Student's t" if group[0].row["factor"] == "cca" else "Welch's t"
         tests = listed([by_t if one == BY_T else one for one in dict.fromkeys(evidence)])

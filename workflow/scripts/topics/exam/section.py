@@ -1,5 +1,7 @@
 """The section on an exam: what was shown, what is open, the verdicts by group, and the scorecard."""
 
+import re
+
 import pandas as pd
 
 from report_parts.cells_table import CCA, Shown, cells_table, shown_cell, shown_text
@@ -90,34 +92,30 @@ def findings(material: ReportMaterial) -> list[Finding]:
 
 
 def lead(deciding: pd.DataFrame) -> str:
-    """Return the card's first sentence: what is worse, how many rows are open and which is the worst of them."""
+    """Return the card's first sentence: in how many rows it is worse and in which most, or which open row is nearest to that."""
     counts = deciding["verdict"].value_counts()
     rows, still = count(len(deciding), "row"), open_rows(deciding)
-    unmeasured = int(counts.get(NOT_MEASURED, 0))
-    if worse := int(counts.get(WORSE, 0)):
-        first = f"worse in {worse} of {rows} that decide"
-    elif unmeasured == len(deciding):
+    worse, unmeasured = int(counts.get(WORSE, 0)), int(counts.get(NOT_MEASURED, 0))
+    if unmeasured == len(deciding):
         return f"nothing was measured: none of {rows} that decide has a run with a value."
-    else:
-        first = "nothing worse was shown"
-    more = []
-    if better := int(counts.get(BETTER, 0)):
-        more.append(f"{better} better")
-    if like := int(counts.get(LIKE, 0)):
-        more.append(f"{like} like")
+    others = [f"{int(counts[verdict])} {verdict}" for verdict in (BETTER, LIKE) if verdict in counts]
     if still:
-        where = f" (case: {still[0]['scenario_label']})" if still[0]["scenario_label"] else ""
-        words = MEASURES[still[0]["measure"]].words
-        more.append(f"{len(still)} open, of which the worst is {words.rstrip(',')}{where}, {_worse_words(still[0])}")
+        nearest = "" if worse else f", the nearest to worse being {_row_name(still[0])}, {_worse_words(still[0])}"
+        others.append(f"{len(still)} open{nearest}")
     if unmeasured:
-        more.append(f"{unmeasured} not measured")
-    return (
-        f"{first}; of the {rows} that decide: {', '.join(more)}."
-        if not worse
-        else f"{first}; {', '.join(more)}."
-        if more
-        else f"{first}."
-    )
+        others.append(f"{unmeasured} not measured")
+    rest = f"; {', '.join(others)}" if others else ""
+    if worse:
+        # A case says more than the row on all of them.
+        worst = max(worst_rows(deciding), key=lambda row: row["measure"] != RARE_EVENTS.measures[0])
+        return f"worse in {worse} of {rows} that decide, most clearly in {_row_name(worst)}: {_worse_words(worst)}{rest}."
+    return f"nothing worse was shown in {rows} that decide{rest}."
+
+
+def _row_name(row) -> str:
+    """Return what a row is about, within a sentence: "fairness among its own flows (case: 2 flows)"."""
+    where = f" (case: {row['scenario_label']})" if row["scenario_label"] else ""
+    return f"{re.split('[,:]', row['criterion'])[0]}{where}"
 
 
 def failed_runs(runs: pd.DataFrame, cca) -> list[str]:
@@ -210,9 +208,7 @@ def row_sentence(row) -> str:
         return f"{place}: {_worse_words(row)}."
     text = f"{place}: {_worse_words(row)}; {measure.words} is {_with_interval(row, 'value', 'low', 'high')} in the median run"
     if not is_missing(row["standard_value"]):
-        text += (
-            f", of {cca_name(row['standard'])} {_with_interval(row, 'standard_value', 'standard_low', 'standard_high')}"
-        )
+        text += f", against {_with_interval(row, 'standard_value', 'standard_low', 'standard_high')} with {cca_name(row['standard'])}"
     return f"{text}."
 
 
