@@ -42,6 +42,7 @@ CHOICES = {
         "segment_bytes": [None, 256, 1000], "receive_buffer_bytes": [None, 65536], "receive_buffer_autotuning": [True, False], "send_buffer_bytes": [None, 65536],
         "delayed_acks": [True, False], "min_rto_ms": [None, 1000], "recovery": ["prr", "classic"],
         "segmentation_offload": [False, True], "cca_set_by": ["socket", "sysctl"], "restricted_ccas": ["allowed", "refused"],
+        "initial_window_packets": [None, 2, 30], "selective_acks": [True, False], "slow_start_after_idle": [True, False],
     },
 }  # fmt: skip
 QUEUES = (

@@ -9,6 +9,7 @@ import json
 from dataclasses import dataclass
 
 from experiment.disciplines import DISCIPLINES
+from experiment.host_options import HOST_OPTIONS, SENDER
 from experiment.qdisc import DROP_TAIL
 from study_files.study_schema import dereferenced, keys_of, scenario_schema, study_schema
 
@@ -190,6 +191,7 @@ OFF = {
     "multipath.outage": [Off(scenario(**OUTAGE), "", "outage", before="\n\nimport testbed.network.outage as _outage\n_outage.set_and_read = lambda *_: True\n")],
     "multipath.tunnel_ip_version": [Off(scenario(**GRE), tc("h1", "qdisc delete dev h1-eth1 root", "qdisc add dev h1-eth1 root handle 2: pfifo limit 40"), "qdiscs")],
     "hosts.access_delay_ms": [Off(scenario(flows=2, hosts={"pairs": 2, "access_delay_ms": [0, 5]}), netem("delay 10ms", "r2-eth2"), "delay")],
+    "hosts.qdisc": [Off(scenario(hosts={"qdisc": "fq"}), tc("h1", "qdisc delete dev h1-eth0 root"), "unchanged", lies=False)],
     "traffic.messages": [Off(scenario(traffic={"messages": 3000, "block_bytes": 1000}, transport={"receive_buffer_autotuning": False}), "", "messages", before=instead("--blockcount", "100"))],
     "traffic.bitrate_mbps": [Off(scenario(traffic={"bitrate_mbps": 2, "block_bytes": 2000}), "", "sending_rate", before=without("--bitrate")),
                              Off(scenario(traffic={"bitrate_mbps": 2, "protocol": "udp", "block_bytes": 1000}), "", "sending_rate", before=without("--bitrate"))],
@@ -267,6 +269,38 @@ def of_disciplines() -> dict[str, list[Off]]:
     return offs
 
 
+def of_hosts() -> dict[str, list[Off]]:
+    """Return key -> how a setting of a host gets another value: what is read back a second time tells."""
+    return {
+        f"transport.{option.name}": [
+            Off(
+                scenario(transport={option.name: (asked := asked_of(option))}),
+                _otherwise(option, asked),
+                "unchanged",
+                lies=False,
+            )
+        ]
+        for option in HOST_OPTIONS
+    }
+
+
+def asked_of(option) -> object:
+    """Return a value of a host's option that isn't the kernel's own."""
+    return (
+        not option.default
+        if isinstance(option.default, bool)
+        else max(option.value["minimum"], 4000 if "bytes" in option.name else 7)
+    )
+
+
+def _otherwise(option, asked):
+    """Return code that gives the hosts that have an option another value of it."""
+    host, router = ("h1", "10.1.1.1") if SENDER in option.sides else ("h2", "10.2.1.1")
+    if option.metric:
+        return f"path.net[{host!r}].popen(['ip', 'route', 'replace', 'default', 'via', {router!r}, {option.metric!r}, '3']).wait()"
+    return f"_write(path.net[{host!r}], {{{option.sysctl!r}: {int(option.written(asked)) + 1}}})"
+
+
 def other(discipline, parameter) -> dict:
     """Return another value of a discipline's parameter, with what it needs."""
     if parameter.is_switch:
@@ -282,7 +316,7 @@ def other(discipline, parameter) -> dict:
 
 def all_off() -> dict[str, list[Off]]:
     """Return key -> all its `Off`."""
-    return OFF | of_disciplines()
+    return OFF | of_disciplines() | of_hosts()
 
 
 def keys_of_the_schema() -> list[str]:

@@ -7,6 +7,7 @@ import os
 import yaml
 from hypothesis import HealthCheck, event, given, settings
 
+from experiment.host_options import HOST_OPTIONS
 from experiment.link_options import LINK_OPTIONS
 from experiment.specification import RunSpecification
 from publishing.result_checks.received_study import check_specification
@@ -72,7 +73,8 @@ def check_run(study, scenario_id, cca, ip_version, replication):
     carried_out = specification["scenario"]
     left_out = {
         "link": {"timeline": [], "trace": None, "policer": None} | {one.name: one.none for one in LINK_OPTIONS},
-        "transport": {"ecn": "off"},
+        "hosts": {"qdisc": "none"},
+        "transport": {"ecn": "off"} | {one.name: one.default for one in HOST_OPTIONS},
     }
     assert asked == {"groups": []} | carried_out | {
         name: defaults | carried_out[name] for name, defaults in left_out.items()

@@ -7,6 +7,7 @@ import jsonschema
 import pytest
 import yaml
 
+from experiment.host_options import HOST_OPTIONS
 from experiment.link_options import LINK_OPTIONS
 from study_files import study, study_schema
 
@@ -60,7 +61,7 @@ background: none
 flows: 1
 groups: []
 queue: {bdp: 1}
-hosts: {pairs: 1, access_delay_ms: [0]}
+hosts: {pairs: 1, access_delay_ms: [0], qdisc: none}
 link:
   {rate_mbps: 1000, netem: receiving-side, frame_overhead_bytes: 0, serialisation: never, timeline: [], trace: null, policer: null,
    delay_ms: {forward: 10, reverse: 10}, jitter_ms: {forward: 0, reverse: 0}, loss_percent: {forward: 0, reverse: 0}}
@@ -85,8 +86,9 @@ def test_defaults_of_the_schema_fill_what_is_not_given(small):
     assert resolved["title"] == "small"
     assert resolved["ip_versions"] == ["ipv4", "ipv6"]
     expected = yaml.safe_load(DEFAULTS)
-    # A link has none of its options, which specifications then leave out.
+    # A link and hosts have none of their options, which specifications then leave out.
     expected["link"] |= {option.name: option.none for option in LINK_OPTIONS}
+    expected["transport"] |= {option.name: option.default for option in HOST_OPTIONS}
     assert resolved["scenarios"][0] == expected
 
 

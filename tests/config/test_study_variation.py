@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from experiment.host_options import HOST_OPTIONS
 from experiment.link_options import LINK_OPTIONS
 from study_files import study as studies
 from study_files.study_variation import QUANTITIES, share_drawn
@@ -151,7 +152,9 @@ def test_off_nothing_of_a_specification_changes():
             ("link", "timeline"),
             ("link", "trace"),
             ("link", "policer"),
+            ("hosts", "qdisc"),
             *(("link", option.name) for option in LINK_OPTIONS),
+            *(("transport", option.name) for option in HOST_OPTIONS),
         ):
             del written[section][key]
         assert written.pop("groups") == []

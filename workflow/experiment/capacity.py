@@ -13,7 +13,7 @@ from functools import cached_property
 from itertools import pairwise
 
 from experiment.packet_sizes import PACKET_BYTES, SUPER_PACKET_BYTES
-from experiment.timeline import DIRECTIONS, LOST_ALL, directions_of, integral, value_in_force
+from experiment.timeline import DIRECTIONS, LOST_ALL, directions_of, integral, traces_of, value_in_force
 
 FORWARD, REVERSE = DIRECTIONS
 #: Longer than any run.
@@ -24,8 +24,8 @@ NEGLIGIBLE = 1e-9
 REAL_TIMER_S = 1e-3
 #: How many round trips after the client iperf3's server begins to count its intervals of UDP, at most: its control connection.
 SET_UP_RTTS = 4
-#: An acknowledgement as the bottleneck counts it, at least: Ethernet, IPv4, TCP with timestamps.
-ACKNOWLEDGEMENT_BYTES = 66
+#: An acknowledgement as the bottleneck counts it, at least: Ethernet, IPv4, TCP with timestamps; at most with IPv6 and all options.
+ACKNOWLEDGEMENT_BYTES, LARGEST_ACKNOWLEDGEMENT_BYTES = 66, 114
 
 
 class Capacity:
@@ -288,11 +288,12 @@ class Capacity:
 
         There the shaper has the rate of a packet in all that time, which is that of some acknowledgements.
         """
-        trace = self._run.link.trace
-        if not trace:
+        traces = traces_of(self._run.scenario["link"])
+        if not traces:
             return 0
+        in_reverse = any(REVERSE in directions_of(trace) for trace in traces)
         # At both ends one that has begun, and one that a rise before a faster step lets pass (`traces`).
-        return 4 + (2 * self._run.packet_bytes // ACKNOWLEDGEMENT_BYTES if REVERSE in directions_of(trace) else 0)
+        return 4 + (2 * self._run.packet_bytes // ACKNOWLEDGEMENT_BYTES if in_reverse else 0)
 
     @cached_property
     def _late_ms(self):
@@ -300,13 +301,24 @@ class Capacity:
         run = self._run
         late = (run.option("reordering", way) for way in DIRECTIONS)
         apart_ms = 2 * (max(run.multipath.path_delay_ms) - min(run.multipath.path_delay_ms))
-        jitter_ms = 2 * sum(run.direction(way).jitter_ms for way in DIRECTIONS)
+        jitter_ms = 2 * sum(run.direction(way).jitter_reach_ms for way in DIRECTIONS)
         return (
             jitter_ms
             + apart_ms
+            + self._reverse_queue_ms
             + (run.option("ack_slot_ms", REVERSE) or 0)
             + sum(one["late_ms"] for one in late if one)
         )
+
+    @property
+    def _reverse_queue_ms(self):
+        """How long acknowledgements may wait for each other where their direction has a rate of its own; elsewhere data fill the path first."""
+        run = self._run
+        rate_mbps = run.option("reverse_rate_mbps", REVERSE)
+        if not rate_mbps:
+            return 0
+        held = (run.queue_packets_in(REVERSE) or 0) * LARGEST_ACKNOWLEDGEMENT_BYTES + (run.queue_bytes or 0)
+        return held * 8 / rate_mbps / 1e3
 
     def share_percent(self, delivered_bytes, begin_ns, end_ns, flows=None) -> float | None:
         """Return what was delivered between two times as a share of what the path allows, in percent; None where nothing limits it, or nothing passes.

@@ -20,6 +20,7 @@ class Link:
     #: Left out of specifications that do without.
     timeline: list = field(default_factory=list)
     trace: dict | None = None
+    reverse_trace: dict | None = None
     policer: dict | None = None
 
 
@@ -51,6 +52,8 @@ class Hosts:
 
     pairs: int
     access_delay_ms: list
+    #: Left out of specifications that do without.
+    qdisc: str = "none"
 
 
 @dataclass(frozen=True)
@@ -74,7 +77,7 @@ class Traffic:
 
 @dataclass(frozen=True)
 class Transport:
-    """What TCP does differently from the kernel's default."""
+    """What TCP does differently from the kernel's default; its other settings are in `host_options`."""
 
     segment_bytes: int | None
     receive_buffer_bytes: int | None

@@ -164,10 +164,11 @@ _DISCIPLINES = (
             Parameter("rtt_ms", "rtt", "rtt", 100, "ms", 0.1, 10_000),
             Parameter("isolation", "flowmode", "flowmode", "triple-isolate", choices=("triple-isolate", "flows", "flowblind")),
             Parameter("tins", "diffserv", "diffserv", "diffserv3", choices=("besteffort", "diffserv3", "diffserv4")),
+            Parameter("ack_filter", "ack-filter", "ack-filter", False, off_word="no-ack-filter"),
         ),
         (),
         Counters(),
-        {"bandwidth": "unlimited", "ack-filter": "disabled", "ingress": False, "overhead": 0},
+        {"bandwidth": "unlimited", "ingress": False, "overhead": 0},
         limit_word="memlimit",
     ),
     Discipline(

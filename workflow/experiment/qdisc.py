@@ -50,7 +50,7 @@ class Parameter:
     def read(self, options) -> float | bool | str | None:
         """Return the value that tc's JSON tells."""
         if self.is_switch:
-            return bool(options.get(self.key))
+            return options.get(self.key) not in (None, False, "disabled")
         value = options.get(self.key)
         return value / 1e3 if self.unit == "ms" and value is not None else value
 
@@ -130,15 +130,15 @@ class Discipline:
         """Return the words of tc(8) behind ``qdisc replace ...``."""
         words = [kind, f"{self.limit_word} {limit}"]
         words += [
-            p.written(queue[p.name])
+            p.written(value)
             for p in self.parameters
-            if p.word and queue[p.name] is not None and p.written(queue[p.name])
+            if p.word and (value := queue.get(p.name, p.default)) is not None and p.written(value)
         ]
         return " ".join(words + (self.more_words(queue, packet_bytes) if self.more_words else []))
 
     def expected(self, limit, queue, packet_bytes) -> dict:
         """Return what the kernel must say of it, by the names of the parameters; times in ms."""
-        values = {p.name: p.read_back_of(queue[p.name]) for p in self.parameters if p.key}
+        values = {p.name: p.read_back_of(queue.get(p.name, p.default)) for p in self.parameters if p.key}
         more = self.more_expected(queue, packet_bytes) if self.more_expected else {}
         return {"limit": limit} | values | self.fixed | more
 

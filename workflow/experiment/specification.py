@@ -12,8 +12,9 @@ from experiment.conditions import Chain, Hosts, Link, Multipath, Traffic, Transp
 from experiment.definitions import Definition
 from experiment.disciplines import discipline_of
 from experiment.flow_groups import LONG, OWN, WEB, WEB_PORT, FlowGroup, LongFlow, long_flows
+from experiment.host_options import OF_NAME as HOST_OPTION_OF
 from experiment.host_pairs import Pair
-from experiment.link_options import ARRIVALS, OF_NAME, options_at
+from experiment.link_options import ARRIVALS, JITTER_REACH, OF_NAME, options_at
 from experiment.packet_sizes import (
     ECHO_BYTES,
     ETHERNET_HEADER_BYTES,
@@ -27,7 +28,7 @@ from experiment.packet_sizes import (
     UDP_HEADER_BYTES,
 )
 from experiment.qdisc import Discipline
-from experiment.timeline import DIRECTIONS, Timeline
+from experiment.timeline import DIRECTIONS, Timeline, rate_of, traces_of
 
 #: ``schema_version`` of a specification, and of a run document (`run.schema.json`).
 SPECIFICATION_VERSION, DOCUMENT_VERSION = 3, 3
@@ -42,6 +43,8 @@ class Direction:
     loss_percent: float
     #: Mean length of a burst of losses; None: each packet is lost on its own.
     loss_burst_packets: float | None = None
+    #: How far a delay may be from its mean.
+    jitter_reach_ms: float = 0
 
 
 @dataclass(frozen=True)
@@ -150,7 +153,7 @@ class RunSpecification:
     def timeline(self) -> Timeline:
         """What changes on the path during the traffic; what the other properties say of it is so before."""
         # A trace lets whole packets pass. Their size depends on the IP version, which a study's check does not know yet.
-        known = self.link.trace and "ip_version" in self.document
+        known = traces_of(self.scenario["link"]) and "ip_version" in self.document
         return Timeline(self.scenario["link"], self.traffic.duration_s, self.packet_bytes if known else PACKET_BYTES)
 
     @cached_property
@@ -164,7 +167,9 @@ class RunSpecification:
 
     @cached_property
     def transport(self) -> Transport:
-        return Transport(**self.scenario["transport"])
+        return Transport(
+            **{key: value for key, value in self.scenario["transport"].items() if key not in HOST_OPTION_OF}
+        )
 
     @property
     def flows(self) -> int:
@@ -373,6 +378,10 @@ class RunSpecification:
         """Rate of the bottleneck in Mbit/s (of each, on several paths; the least of a chain), or None where nothing limits it."""
         return self.narrowest.rate_mbps if self.is_chain else self.link.rate_mbps
 
+    def rate_in(self, direction) -> float | None:
+        """Return the rate of a direction in Mbit/s, or None where nothing limits it; `rate_mbps` is that of data."""
+        return self.rate_mbps if self.is_chain else rate_of(self.scenario["link"], direction)
+
     @property
     def total_rate_mbps(self) -> float | None:
         """Rate of the links of all paths, or bottlenecks, together in Mbit/s, or None where nothing limits it."""
@@ -408,6 +417,8 @@ class RunSpecification:
             jitter_ms=self.link.jitter_ms[name],
             loss_percent=self.link.loss_percent[name],
             loss_burst_packets=self.option("loss_burst_packets", name),
+            jitter_reach_ms=JITTER_REACH[self.option("jitter_distribution", name) or "uniform"]
+            * self.link.jitter_ms[name],
         )
 
     def late_percent(self, direction) -> float:
@@ -464,17 +475,20 @@ class RunSpecification:
 
     @property
     def queue_packets(self) -> int | None:
-        """The bottleneck queue's limit in full packets, or None if it is in bytes.
+        """The limit of the bottleneck's queue for data, `queue_packets_in` of ``forward``. A chain's is that of the narrowest bottleneck."""
+        return self.narrowest.queue_packets if self.is_chain else self.queue_packets_in("forward")
 
-        A queue in BDPs is rounded up to whole packets of this run (`packet_bytes`). A chain's is that of the narrowest bottleneck.
+    def queue_packets_in(self, direction) -> int | None:
+        """Return the limit of a direction's queue in full packets, or None if it is in bytes.
+
+        A queue in BDPs is one of the direction's rate, rounded up to whole packets of this run (`packet_bytes`).
         """
-        if self.is_chain:
-            return self.narrowest.queue_packets
         queue = self.scenario["queue"]
         if "packets" in queue:
             return queue["packets"]
         if "bdp" in queue:
-            return max(1, math.ceil(queue["bdp"] * self.bdp_bytes / self.packet_bytes))
+            bdp_bytes = self.rate_in(direction) * 1e6 / 8 * self.rtt_path_ms / 1e3
+            return max(1, math.ceil(queue["bdp"] * bdp_bytes / self.packet_bytes))
         return None
 
     @property

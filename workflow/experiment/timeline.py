@@ -25,6 +25,8 @@ QUANTITIES = ("rate_mbps", "delay_ms", "loss_percent")
 #: Linux counts a shaper's rate in bytes a second.
 RATE_STEP_BPS = 8
 LOST_ALL = 100
+#: Keys of a link that are traces.
+TRACES = ("trace", "reverse_trace")
 
 
 @dataclass(frozen=True)
@@ -49,8 +51,7 @@ class Timeline:
     Parameters
     ----------
     link : dict
-        Of a resolved scenario: at least ``rate_mbps``, ``delay_ms`` and ``loss_percent``; ``timeline`` and ``trace`` may be
-        missing.
+        Of a resolved scenario: at least ``rate_mbps``, ``delay_ms`` and ``loss_percent``; others may be missing.
     duration_s : float
         For which a trace is repeated.
     packet_bytes : int
@@ -59,13 +60,15 @@ class Timeline:
 
     def __init__(self, link, duration_s, packet_bytes=PACKET_BYTES):
         self._start = {
-            (way, name): link[name] if name == "rate_mbps" else link[name][way]
+            (way, name): rate_of(link, way) if name == "rate_mbps" else link[name][way]
             for way in DIRECTIONS
             for name in QUANTITIES
         }
-        self._trace = link.get("trace")
-        changes = list(_of_trace(self._trace, duration_s, packet_bytes))
-        self._capacity = _capacity(self._trace, changes, duration_s)
+        changes, self._offered = [], {}
+        for trace in traces_of(link):
+            made = list(_of_trace(trace, duration_s, packet_bytes))
+            self._offered |= dict.fromkeys(directions_of(trace), _capacity(trace, made, duration_s))
+            changes += made
         in_force = dict(self._start)
         for entry in sorted(link.get("timeline", ()), key=lambda entry: entry["at_s"]):
             for way in directions_of(entry):
@@ -86,8 +89,8 @@ class Timeline:
 
         A rate is what the link offers. With a trace that is the capacity of its steps, and none in those that are empty.
         """
-        if self._trace and quantity == "rate_mbps" and direction in directions_of(self._trace):
-            return [(0, self._start[direction, quantity]), *self._capacity]
+        if quantity == "rate_mbps" and direction in self._offered:
+            return [(0, self._start[direction, quantity]), *self._offered[direction]]
         changes = [c for c in self.changes if (c.direction, c.quantity) == (direction, quantity)]
         return [(0, self._start[direction, quantity]), *((c.at_ns, c.value) for c in changes)]
 
@@ -114,6 +117,16 @@ class Timeline:
         7.0
         """
         return integral(self.values(direction, "rate_mbps"), begin_ns, end_ns) / (end_ns - begin_ns)
+
+
+def rate_of(link, direction) -> float | None:
+    """Return the rate that a link has in a direction before anything changes, None without one."""
+    return link.get("reverse_rate_mbps") or link["rate_mbps"] if direction == "reverse" else link["rate_mbps"]
+
+
+def traces_of(link) -> list[dict]:
+    """Return the traces of a link: one, one for each direction, or none."""
+    return [link[key] for key in TRACES if link.get(key)]
 
 
 def directions_of(entry) -> tuple[str, ...]:
@@ -166,8 +179,6 @@ def _of_entry(entry, way, in_force):
 
 def _of_trace(trace, duration_s, packet_bytes):
     """Yield the changes of a trace that is repeated until the end; equal rates one behind the other are one."""
-    if not trace:
-        return
     before = None
     for at_ns, gap_ns in shaper_gaps(trace, _ns(duration_s), packet_bytes):
         rate = _exact("rate_mbps", packet_bytes * 8e3 / gap_ns)
@@ -179,8 +190,6 @@ def _of_trace(trace, duration_s, packet_bytes):
 
 def _capacity(trace, changes, duration_s):
     """Return (from when on in ns, Mbit/s) of a trace; behind the traffic's end, where nothing changes any more, the last rate set."""
-    if not trace:
-        return ()
     offered = takewhile(lambda one: one[0] < _ns(duration_s), stretches(trace))
     return (*((begin, rate) for begin, _, rate in offered), (_ns(duration_s), changes[-1].value))
 

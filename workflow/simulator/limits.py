@@ -1,5 +1,6 @@
 """What ns-3 has of what a study can ask, and the sentences that refuse the rest before any run."""
 
+from experiment.host_options import HOST_OPTIONS
 from experiment.link_options import LINK_OPTIONS
 from simulator import disciplines
 
@@ -111,6 +112,9 @@ def _of_traffic(scenario, platform):
         yield f"traffic.bitrate_mbps is {traffic['bitrate_mbps']}; allowed on {platform} is null, bulk transfers only."
     if (ecn := transport.get("ecn", "off")) != "off":
         yield f"transport.ecn is {ecn}; allowed on {platform} is off."
+    for option in (option for option in HOST_OPTIONS if option.used(transport)):
+        none = "null" if option.default is None else str(option.default).lower()
+        yield f"transport.{option.name} is not {none}; allowed on {platform} is {none}."
     if transport["segmentation_offload"]:
         yield f"transport.segmentation_offload is true; allowed on {platform} is false, for it has no super-packets."
     if transport["cca_set_by"] == "sysctl":

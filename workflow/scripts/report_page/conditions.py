@@ -154,10 +154,7 @@ def scenario_details(row) -> list[str]:
         details.append(f"delay of the hosts' own links {' or '.join(row['access_delay_ms'].split())} ms")
     if row["kernel"]:
         details.append(f"guest kernel: {row['kernel']}")
-    if row["link_options"]:
-        details.append(row["link_options"])
-    if row["more"]:
-        details.append(row["more"])
+    details += [row[column] for column in ("host_options", "link_options", "more") if row[column]]
     for column, words in DETAILS.items():
         if not is_missing(row[column]):
             details.append(words.format(row[column]))

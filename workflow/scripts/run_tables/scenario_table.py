@@ -65,6 +65,7 @@ SCENARIOS = Table(
             "nothing: all replications have just these",
         ),
         text_column("kernel", "The guest kernel of its runs, with patches and options.", "it is the image's, or CCAs have kernels of their own"),
+        text_column("host_options", "What else the hosts' TCP does otherwise than the kernel's own: an initial window, no SACK.", "nothing"),
         text_column("link_options", "What else the link does: changes while traffic flows, a trace, a policer, and options such as losses in bursts or packets that come late.", "nothing"),
         text_column("more", "Further differences between the study's scenarios, which no other column shows.", "nothing"),
     ),

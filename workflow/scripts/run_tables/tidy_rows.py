@@ -28,6 +28,8 @@ from run_tables.simulated_metrics import is_simulated, simulated_limit_packets
 from run_tables.steady_state import USUAL_RULE
 from study_files.study_variation import variation_words
 from testbed.checks.network_checks import outage_drops
+from wording.host_option_words import effects_of as host_effects
+from wording.host_option_words import queue_of_hosts
 from wording.link_words import link_words
 from wording.scenario_labels import conditions_of, hidden_conditions
 from wording.scenario_words import groups_words
@@ -225,6 +227,7 @@ def scenario_row(scenario, queue_packets) -> dict:
         "rtt_path_ms": run.rtt_path_ms,
         "variation": variation_words(scenario["variation"]),
         "kernel": kernel_words(scenario["kernel"]) if "kernel" in scenario else "",
+        "host_options": "; ".join([*queue_of_hosts(hosts), *host_effects(scenario["transport"])]),
         "link_options": link_words(link),
         "access_delay_ms": " ".join(f"{delay:g}" for delay in dict.fromkeys(hosts["access_delay_ms"])),
     }

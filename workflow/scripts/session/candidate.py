@@ -13,6 +13,7 @@ import sys
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from experiment.timeline import TRACES
 from session.derived_study import size_words, write_study
 from study_files import study as studies
 from study_files.cca_definitions import FILE, LARGEST_BYTES
@@ -171,10 +172,13 @@ def _with_traces(study, source):
     if "trace" not in str(study):
         return study
     resolved = studies.resolve(study, source)
-    traces = {scenario["id"]: scenario["link"]["trace"] for scenario in resolved["scenarios"]}
+    traces = {
+        scenario["id"]: {key: scenario["link"][key] for key in TRACES if scenario["link"][key]}
+        for scenario in resolved["scenarios"]
+    }
     return study | {
         "scenarios": [
-            one | {"link": one.get("link", {}) | {"trace": traces[one["id"]]}} if traces[one["id"]] else one
+            one | {"link": one.get("link", {}) | traces[one["id"]]} if traces[one["id"]] else one
             for one in study["scenarios"]
         ]
     }

@@ -16,7 +16,9 @@ import copy
 import yaml
 
 from experiment.disciplines import completed
+from experiment.timeline import TRACES
 from study_files.cca_definitions import completed as completed_definitions
+from study_files.direction_forms import with_directions
 from study_files.kernels import with_kernels
 from study_files.strict_yaml import FileError, no_mapping_problem, read_mapping
 from study_files.study_chains import queues_of_chain, with_bottlenecks, without_unused
@@ -100,6 +102,7 @@ def resolve(config, source) -> dict:
     """
     if not isinstance(config, dict):
         raise StudyError(source, [no_mapping_problem(config, keys_of(study_schema()))])
+    config = with_directions(config)
     problems = problems_of_form(config)
     if problems:
         raise StudyError(source, problems)
@@ -123,11 +126,13 @@ def resolve(config, source) -> dict:
         problems += [f"scenarios[{scenario['id']}].{problem}" for problem in queue_problems(scenario["queue"])]
         problems += [f"scenarios[{scenario['id']}].{problem}" for problem in queues_of_chain(scenario)]
         scenario["queue"] = completed(scenario["queue"])
-        if trace := scenario["link"]["trace"]:
-            try:
-                scenario["link"]["trace"] = completed_trace(trace, source)
-            except TraceError as error:
-                problems.append(f"scenarios[{scenario['id']}].link.trace.file {shown(str(trace['file']), 200)} {error}")
+        for key in TRACES:
+            if trace := scenario["link"][key]:
+                try:
+                    scenario["link"][key] = completed_trace(trace, source)
+                except TraceError as error:
+                    file = shown(str(trace["file"]), 200)
+                    problems.append(f"scenarios[{scenario['id']}].link.{key}.file {file} {error}")
     if problems:
         raise StudyError(source, problems)
     study = _on_one_platform(study)

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from experiment.disciplines import discipline_of
 from experiment.link_options import LINK_OPTIONS
 from experiment.qdisc import DROP_TAIL
+from experiment.timeline import TRACES
 from study_files.perturbed_study import JOINT, WORDS
 from study_files.study_runs import ccas_written_out
 from study_files.study_schema import keys_of, study_schema
@@ -36,7 +37,7 @@ def _check_calibration(study):
             ("multipath.by", scenario["multipath"]["by"], ("none",)),
             ("link.netem", link["netem"], ("receiving-side",)),
             ("link.timeline", link["timeline"], ([],)),
-            ("link.trace", link["trace"], (None,)),
+            *((f"link.{key}", link[key], (None,)) for key in TRACES),
             ("link.policer", link["policer"], (None,)),
             *((f"link.{option.name}", link[option.name], (option.none,)) for option in LINK_OPTIONS),
             ("queue.discipline", discipline_of(scenario["queue"]).name, (DROP_TAIL,)),

@@ -10,6 +10,7 @@ from functools import cached_property
 
 from experiment.flow_groups import LONG, OWN
 from experiment.specification import RunSpecification
+from experiment.timeline import traces_of
 from study_files.study_runs import ip_versions_of
 
 #: Joins the CCAs of a mix: `reno+cubic`.
@@ -160,7 +161,7 @@ def is_sampled(scenario: dict) -> bool:
 
 def is_changing(scenario: dict) -> bool:
     """Tell whether a resolved scenario's path changes while traffic flows."""
-    return bool(scenario["link"].get("timeline") or scenario["link"].get("trace"))
+    return bool(scenario["link"].get("timeline") or traces_of(scenario["link"]))
 
 
 def conditions_of(scenario: dict, *apart: str) -> str:

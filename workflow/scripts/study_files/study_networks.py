@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from experiment.host_options import HOST_OPTIONS
 from experiment.packet_sizes import IP_HEADER_BYTES, MTU_BYTES, UDP_HEADER_BYTES
 from study_files.study_schema import keys_of, scenario_schema
 from study_files.study_validation import value_text
@@ -14,6 +15,7 @@ OF_TCP = {
     "delayed_acks": True,
     "min_rto_ms": None,
     "ecn": "off",
+    **{option.name: option.default for option in HOST_OPTIONS},
 }
 #: Exchanges of messages that make a round-trip time (`testbed.checks.flow_checks.MIN_EXCHANGES`).
 LEAST_EXCHANGES = 100
@@ -24,6 +26,8 @@ UDP_PAYLOAD_BYTES = {version: MTU_BYTES - header - UDP_HEADER_BYTES for version,
 def network_problems(scenario) -> Iterator[str]:
     """Yield what topology, paths and link of a resolved scenario contradict."""
     link, paths = scenario["link"], scenario["multipath"]
+    if scenario["hosts"]["qdisc"] != "none":
+        yield from _host_queue_problems(scenario)
     if scenario["topology"] != "cable":
         yield from _needs_cable(scenario)
     else:
@@ -46,8 +50,21 @@ def network_problems(scenario) -> Iterator[str]:
         yield from _needs_tunnels(paths)
     if paths.get("outage"):
         yield from _outage_problems(scenario, paths["outage"])
+    if link["reverse_rate_mbps"] is not None and link["rate_mbps"] is None:
+        yield f"link.reverse_rate_mbps is {link['reverse_rate_mbps']:g}; allowed without a link.rate_mbps is null."
     if link["serialisation"] != "never" and link["rate_mbps"] is None:
         yield f"link.serialisation is {link['serialisation']}; allowed without a link.rate_mbps is never."
+
+
+def _host_queue_problems(scenario):
+    """Yield where the senders' interfaces can't have a queueing discipline of their own."""
+    here = f"hosts.qdisc is {scenario['hosts']['qdisc']}; allowed with"
+    if scenario["topology"] != "dumbbell":
+        yield f"{here} topology {scenario['topology']} is none."
+    if scenario["link"]["netem"] == "both-ends":
+        yield f"{here} link.netem both-ends is none."
+    if scenario["platform"].startswith("ns3"):
+        yield f"{here} platform {scenario['platform']} is none."
 
 
 def _outage_problems(scenario, outage):

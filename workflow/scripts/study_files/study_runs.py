@@ -7,6 +7,7 @@ import hashlib
 import itertools
 from collections.abc import Iterator, Mapping
 
+from experiment.host_options import HOST_OPTIONS
 from experiment.link_options import LINK_OPTIONS
 from experiment.specification import SPECIFICATION_VERSION
 from study_files.cca_definitions import defines_ccas, definitions_of_runs
@@ -15,8 +16,12 @@ from study_files.study_variation import corners, drawn, is_varied
 
 #: Keys of a scenario that no run has to know.
 NOT_OF_RUNS = ("label", "replications", "seeds_of", "variation", "kernel")
-#: Keys of its link that only runs have to know that make use of them, and the value that is none.
-OPTIONS_OF_LINK = {"timeline": [], "trace": None, "policer": None} | {one.name: one.none for one in LINK_OPTIONS}
+#: Keys of its sections that only runs have to know that make use of them, and the value that is none.
+OPTIONS_OF_HOSTS = {"qdisc": "none"}
+OPTIONS_OF_TRANSPORT = {"ecn": "off"} | {one.name: one.default for one in HOST_OPTIONS}
+OPTIONS_OF_LINK = {"timeline": [], "trace": None, "reverse_trace": None, "policer": None} | {
+    one.name: one.none for one in LINK_OPTIONS
+}
 
 
 def ccas_written_out(study) -> list[str]:
@@ -170,16 +175,20 @@ def _scenario(study, scenario_id):
 
 def _conditions(study, scenario):
     # Documents of runs without ECN, changes of the path, groups of flows are as they were before there was a choice.
-    transport = {key: value for key, value in scenario["transport"].items() if (key, value) != ("ecn", "off")}
+    transport = _used(scenario["transport"], OPTIONS_OF_TRANSPORT)
     # Likewise of those whose bottlenecks are not in a row.
     unused = {"groups": not scenario["groups"], "chain": scenario["topology"] != "chain"}
     left_out = (*NOT_OF_RUNS, *(key for key in unused if unused[key]))
-    link = {key: value for key, value in scenario["link"].items() if value != OPTIONS_OF_LINK.get(key, ...)}
+    link = _used(scenario["link"], OPTIONS_OF_LINK)
     return {
         "schema_version": SPECIFICATION_VERSION,
         "scenario": {key: value for key, value in scenario.items() if key not in left_out}
-        | {"link": link, "transport": transport},
+        | {"link": link, "hosts": _used(scenario["hosts"], OPTIONS_OF_HOSTS), "transport": transport},
     }
+
+
+def _used(section, unused):
+    return {key: value for key, value in section.items() if value != unused.get(key, ...)}
 
 
 def job_runs(study, runs_per_job) -> list[list[tuple[str, str, int]]]:

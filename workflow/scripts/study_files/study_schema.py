@@ -1,7 +1,8 @@
 """The schema of a study file, and what it says in words.
 
 `workflow/schemas/study.schema.yaml` is the only place of parameters' defaults,
-ranges, units and descriptions; but for the queueing disciplines' (`study_files.queue_keys`) and the options of a link (`study_files.link_keys`). This module reads it for those who validate a
+ranges, units and descriptions; but for the queueing disciplines' (`study_files.queue_keys`) and the options of a link (`study_files.link_keys`)
+and of hosts (`study_files.host_keys`). This module reads it for those who validate a
 study, complete it with defaults, or document it.
 """
 
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import yaml
 
+from study_files.host_keys import host_keys
 from study_files.link_keys import with_options
 from study_files.queue_keys import queue_keys
 
@@ -25,8 +27,9 @@ def study_schema() -> dict:
     # The C parser is ten times faster, and part of PyYAML's wheels.
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     schema = yaml.load(SCHEMA_PATH.read_text(encoding="utf-8"), Loader=loader)
-    # Queue keys and link options are declared in `workflow/experiment/`.
+    # Queue keys and the options of links and hosts are declared in `workflow/experiment/`.
     schema["$defs"]["queue"]["properties"] |= queue_keys()
+    schema["$defs"]["transport"]["properties"] |= host_keys()
     link = schema["$defs"]["link"]
     link["properties"] = with_options(link["properties"])
     of_scenario = schema["$defs"]["scenario"]["properties"]

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from experiment.packet_sizes import PACKET_BYTES
-from experiment.timeline import Timeline, directions_of
+from experiment.timeline import TRACES, Timeline, directions_of
 from experiment.traces import period_ns
 from study_files.study_schema import dereferenced, study_schema
 from study_files.study_timeline import CHANGES_LIMIT, changing_network_problems
@@ -212,39 +212,48 @@ _OF_FORMAT = {"mahimahi": _of_packets, "csv": _of_rates}
 
 
 def trace_problems(scenario) -> Iterator[str]:
-    """Yield what the rest of a resolved scenario contradicts in its trace: sentences that start with the key."""
-    link, trace = scenario["link"], scenario["link"]["trace"]
-    if not trace:
+    """Yield what the rest of a resolved scenario contradicts in its traces: sentences that start with the key."""
+    link = scenario["link"]
+    traces = {f"link.{key}": link[key] for key in TRACES if link[key]}
+    if not traces:
         return
-    problems = list(changing_network_problems(scenario, "link.trace"))
+    problems = list(changing_network_problems(scenario, next(iter(traces))))
     if link["rate_mbps"] is None:
         problems.append(
-            "link.rate_mbps is null; allowed with link.trace is a number, because there is no bottleneck without."
+            f"link.rate_mbps is null; allowed with {next(iter(traces))} is a number, because there is no bottleneck without."
         )
-    for number, entry in enumerate(link["timeline"]):
-        if entry["rate_mbps"] is not None and set(directions_of(entry)) & set(directions_of(trace)):
-            problems.append(
-                f"link.timeline[{number}].rate_mbps is {entry['rate_mbps']:g}; allowed with link.trace is null."
-            )
-    yield from problems or _of_period(trace)
+    for name, trace in traces.items():
+        for number, entry in enumerate(link["timeline"]):
+            if entry["rate_mbps"] is not None and set(directions_of(entry)) & set(directions_of(trace)):
+                problems.append(
+                    f"link.timeline[{number}].rate_mbps is {entry['rate_mbps']:g}; allowed with {name} is null."
+                )
+    if link["reverse_trace"] and link["reverse_trace"]["direction"] != "reverse":
+        problems.append(f"link.reverse_trace.direction is {link['reverse_trace']['direction']}; allowed is reverse.")
+    if link["reverse_trace"] and link["trace"] and link["trace"]["direction"] != "forward":
+        problems.append(
+            f"link.trace.direction is {link['trace']['direction']}; allowed with link.reverse_trace is forward."
+        )
+    of_period = [problem for name, trace in traces.items() for problem in _of_period(trace, name)]
+    yield from problems or of_period
     if (
         not problems
-        and not list(_of_period(trace))
+        and not of_period
         and (count := len(Timeline(link, scenario["traffic"]["duration_s"]).changes)) > CHANGES_LIMIT
     ):
-        yield f"link.trace makes {count:,} changes; allowed are up to {CHANGES_LIMIT:,}."
+        yield f"{next(iter(traces))} makes {count:,} changes; allowed are up to {CHANGES_LIMIT:,}."
 
 
-def _of_period(trace):
+def _of_period(trace, name):
     """Yield what contradicts itself in the period and the rates of a trace."""
     rates, step_ms, lasts_ms = trace["rates_mbps"], trace["step_ms"], period_ns(trace) / 1e6
     last_ms = lasts_ms - (len(rates) - 1) * step_ms
     if last_ms <= 0 or (len(rates) > 1 and last_ms > (1 + LEAST_STEP) * step_ms + 1e-6):
         yield (
-            f"link.trace.period_ms is {trace['period_ms']:g}; allowed with {len(rates)} rates_mbps is an end in the last of so "
+            f"{name}.period_ms is {trace['period_ms']:g}; allowed with {len(rates)} rates_mbps is an end in the last of so "
             f"many steps of {step_ms:g} ms."
         )
         return
     mean_mbps = (sum(rates[:-1]) * step_ms + rates[-1] * last_ms) / lasts_ms
     if mean_mbps < LEAST_MBPS:
-        yield f"link.trace offers {mean_mbps:g} Mbit/s on average; allowed is {LEAST_MBPS:g} (Mbit/s) or more."
+        yield f"{name} offers {mean_mbps:g} Mbit/s on average; allowed is {LEAST_MBPS:g} (Mbit/s) or more."

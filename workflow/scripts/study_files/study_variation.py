@@ -73,8 +73,9 @@ def varied(scenario, shares) -> dict:
             delays = [_rounded(value * factor) for value in scenario[section][key]]
             result[section] = scenario[section] | {key: delays}
     if asked["rate_percent"]:
-        rate_bps = 1e6 * link["rate_mbps"] * _factor(asked["rate_percent"], shares["rate_percent"])
-        link["rate_mbps"] = _plain(round(rate_bps / RATE_STEP_BPS) * RATE_STEP_BPS / 1e6)
+        factor = _factor(asked["rate_percent"], shares["rate_percent"])
+        for key in (key for key in ("rate_mbps", "reverse_rate_mbps") if link[key] is not None):
+            link[key] = _plain(round(1e6 * link[key] * factor / RATE_STEP_BPS) * RATE_STEP_BPS / 1e6)
     if asked["queue_packets"]:
         most = asked["queue_packets"]
         more = min(math.floor(shares["queue_packets"] * (2 * most + 1)), 2 * most) - most

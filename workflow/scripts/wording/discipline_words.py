@@ -56,6 +56,7 @@ PARAMETER_WORDS = {
     "rtt_ms": "Its interval; the target is a twentieth of it.",
     "isolation": "Unit that is served in turn.",
     "tins": "Queues by priority.",
+    "ack_filter": "Whether an acknowledgement that waits is dropped when a later one of its connection comes, as on asymmetric lines.",
     "step_threshold_ms": "Delay above which packets of the low-latency queue are marked.",
     "low_latency": (
         "Packets of the low-latency queue: ECT(1), as in L4S, or all packets of flows with ECN, such as DCTCP's."

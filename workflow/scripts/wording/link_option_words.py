@@ -8,6 +8,14 @@ from experiment.timeline import DIRECTIONS
 
 #: Option, or option and key, -> what it is.
 OPTION_WORDS = {
+    "reverse_rate_mbps": (
+        "Rate of the bottleneck in the acknowledgements' direction, as on an asymmetric access line. A queue in BDPs is there one of this rate; "
+        "one in packets or bytes is the same in both directions. `null`: `rate_mbps`."
+    ),
+    "jitter_distribution": (
+        "How delays are drawn, as netem's `distribution`. `uniform`: evenly up to `jitter_ms` from the mean. Others have `jitter_ms` as standard "
+        "deviation and reach up to four of them, so the mean delay should be four times as long, or short delays are cut off at 0."
+    ),
     "jitter_order": (
         "Whether packets with different delays may overtake each other. `any`: yes. `kept`: no; such a packet waits for "
         "the one before, so the mean delay of packets at short intervals is longer."
@@ -25,7 +33,7 @@ OPTION_WORDS = {
         "lost. If packets follow each other within `late_ms`, `percent` is RFC 4737's share of reordered packets, `late_ms` their late time, "
         "and the number of packets that the link carries in this time their reordering extent."
     ),
-    "reordering.percent": "Share of late packets. Above half, the other packets would be the ones out of order.",
+    "reordering.percent": "Share of late packets. Above half, the others are the ones that overtake: netem's `reorder 25%` is a `percent` of 75.",
     "reordering.late_ms": "Time by which they are late.",
     "reordering.direction": "Direction in which packets are late: data (`forward`), acknowledgements (`reverse`), or both.",
     "duplicate_percent": (
@@ -38,6 +46,8 @@ OPTION_WORDS = {
 }
 #: Option -> description of a value, for a row of a table.
 OPTION_EFFECTS = {
+    "reverse_rate_mbps": "{:g} Mbit/s in reverse",
+    "jitter_distribution": "{} jitter",
     "jitter_order": "jitter keeps the order",
     "ack_slot_ms": "acknowledgements in slots of {:g} ms",
     "loss_burst_packets": "losses in bursts of {:g} packets ({way})",

@@ -1,5 +1,6 @@
 """What a link does besides its rate, delay, jitter and loss, in words."""
 
+from experiment.timeline import traces_of
 from wording.link_option_words import effects_of
 
 #: Quantity of a change -> how it is said.
@@ -23,7 +24,7 @@ def link_words(link) -> str:
     'rate 10 Mbit/s from 5 s on over 2 s; policed at 4 Mbit/s with a burst of 9,000 bytes'
     """
     words = timeline_words(link.get("timeline") or [])
-    if trace := link.get("trace"):
+    for trace in traces_of(link):
         name = trace["file"] or "a trace"
         words.append(f"capacity of {name} ({trace['direction']}), in steps of {trace['step_ms']:g} ms")
     if policer := link.get("policer"):

@@ -12,9 +12,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from experiment.disciplines import MEASURES, discipline_of
+from experiment.host_options import HOST_OPTIONS
 from experiment.link_options import LINK_OPTIONS
 from experiment.own_kernels import kernel_words
 from experiment.specification import RunSpecification
+from experiment.timeline import TRACES
+from wording.host_option_words import effects_of as host_effects
 from wording.link_option_words import effects_of
 from wording.link_words import link_words, timeline_words
 from wording.number_format import count, plain
@@ -31,17 +34,18 @@ WORDS = {"min": "minimum", "max": "maximum", "rto": "RTO", "rtt": "RTT", "ecn": 
 #: Lists whose items have keys -> what an item is called.
 ITEMS = {"groups": "group", "chain.bottlenecks": "bottleneck"}
 #: Mappings that are one value.
-WHOLE = ("queue", "link.policer", "link.trace", "link.reordering", "multipath.outage", "kernel")
+WHOLE = ("queue", "link.policer", "link.trace", "link.reverse_trace", "link.reordering", "multipath.outage", "kernel")
 #: Sections whose keys are shown only where scenarios differ in nothing that is shown already.
 STRUCTURE = ("groups", "flows", "hosts", "multipath", "chain")
 #: Between what belongs to one part.
 SEPARATOR = "; "
 #: Begin of a key -> the columns of `tidy_tables.SCENARIOS` that show it; other keys are shown by the column with their name.
 COLUMNS = {
-    **dict.fromkeys(("link.timeline", "link.trace", "link.policer"), ("link_options",)),
+    **dict.fromkeys(("link.timeline", "link.trace", "link.reverse_trace", "link.policer"), ("link_options",)),
     **{f"link.{option.name}": ("link_options",) for option in LINK_OPTIONS},
+    **{f"transport.{option.name}": ("host_options",) for option in HOST_OPTIONS},
     "queue": ("queue", "discipline", "queue_parameters"), "traffic.block_bytes": ("message_bytes",),
-    "hosts.access_delay_ms": ("pairs", "access_delay_ms"), "multipath.by": ("multipath",), "variation": ("variation",),
+    "hosts.qdisc": ("host_options",), "hosts.access_delay_ms": ("pairs", "access_delay_ms"), "multipath.by": ("multipath",), "variation": ("variation",),
     "kernel": ("kernel",), "groups": ("groups",), "multipath.outage": ("outage_path", "outage_at_s", "outage_for_s"),
     "chain": ("bottlenecks", "rate_mbps", "chain_rtts_ms", "queue"),
 }  # fmt: skip
@@ -157,7 +161,7 @@ def _policer(scenario):
 
 
 def _trace(scenario):
-    return "; ".join(link_words({"trace": scenario["link"]["trace"]}).split("; ")[:1])
+    return "; ".join(link_words({key: scenario["link"][key]}).split("; ")[0] for key in TRACES if scenario["link"][key])
 
 
 def _outage(scenario):
@@ -178,12 +182,13 @@ PARTS = (
     Part(("queue",), _queue),
     Part(("link.jitter_ms",), _jitter),
     Part(("link.timeline",), _changes),
-    Part(("link.trace",), _trace),
+    Part(("link.trace", "link.reverse_trace"), _trace),
     Part(("link.policer",), _policer),
     Part(("multipath.outage",), _outage),
     Part(("kernel",), _kernel),
     Part(tuple(f"link.{option.name}" for option in LINK_OPTIONS), _options),
     Part(("transport.ecn",), _ecn),
+    Part(tuple(f"transport.{option.name}" for option in HOST_OPTIONS), lambda scenario: "; ".join(host_effects(scenario["transport"]))),
     Part(("platform",), lambda scenario: platform_name(scenario["platform"])),
 )  # fmt: skip
 

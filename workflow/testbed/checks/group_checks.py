@@ -57,7 +57,7 @@ def check_real_time(specification, document) -> Check:
         times_ns, pair = send_times_ns(group), specification.group_pair(group)
         forward = specification.direction("forward")
         link_ms = specification.timeline.least("forward", "delay_ms")
-        least_ns = round((link_ms - forward.jitter_ms + 2 * pair.access_delay_ms) * 1e6) - DELAY_SLACK_NS
+        least_ns = round((link_ms - forward.jitter_reach_ms + 2 * pair.access_delay_ms) * 1e6) - DELAY_SLACK_NS
         in_time = len(streams["sent_ns"]) == group.count and all(
             len(sent) == len(times_ns)
             and on_time(specification, sent, [at + stream_offset_ns(group, stream) for at in times_ns], waits_ns)

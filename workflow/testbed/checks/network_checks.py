@@ -118,14 +118,16 @@ def check_host_settings(specification, document) -> Check:
 
 
 def check_pacing(specification, document) -> Check:
-    """The senders' interfaces have no qdisc that paces, so a CCA that does uses TCP's own timer.
+    """The senders' interfaces have no qdisc that paces, so a CCA that does uses TCP's own timer; or the one that the study asks for.
 
-    Behind a router they have none at all; on a cable the rate and its queue.
+    Behind a router they have none at all otherwise; on a cable the rate and its queue.
     """
     interfaces = document["network"]["read_back"]["interfaces"]
     kinds = {kind for pair in specification.pairs for kind in interfaces[f"{pair.sender}-eth0"]["qdiscs"]}
     if specification.is_cable:
         allowed, where = {"noqueue", "htb", "ingress", *OF_KIND} - {"fq"}, "no fq at the sender"
+    elif specification.hosts.qdisc != "none":
+        allowed, where = {specification.hosts.qdisc}, f"{specification.hosts.qdisc} at the sender"
     else:
         allowed, where = {"noqueue"}, "noqueue at the sender"
     # It follows from the first RTT, and is kept until something is acknowledged.
@@ -135,7 +137,7 @@ def check_pacing(specification, document) -> Check:
     return Check(
         "pacing",
         kinds <= allowed and known,
-        f"TCP internal ({where}), pacing rate known",
+        f"{where}, pacing rate known" if allowed == {"fq"} else f"TCP internal ({where}), pacing rate known",
         f"{words(kinds)} at the sender, {sum(1 for r in rates if r)} of {len(rates)} readings have a pacing rate",
         SENDER if kinds <= allowed and readings(document) else INSTRUMENT,
     )
@@ -143,7 +145,7 @@ def check_pacing(specification, document) -> Check:
 
 def check_idle_rtt(specification, document) -> Check:
     """The idle paths' shortest RTTs are the configured delays and little more."""
-    jitter_ms = sum(specification.direction(d).jitter_ms for d in ("forward", "reverse"))
+    jitter_ms = sum(specification.direction(d).jitter_reach_ms for d in ("forward", "reverse"))
     wrong, expected, observed = [], [], []
     slack_ms = IDLE_RTT_SLACK_MS if specification.virtual_clock else REAL_IDLE_RTT_SLACK_MS
     for options in (options_at(specification.scenario["link"], PATH, direction) for direction in DIRECTIONS):

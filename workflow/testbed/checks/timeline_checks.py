@@ -68,7 +68,7 @@ def left_too_slowly(specification, done) -> list[str]:
     wrong, rates = [], {}
     for entry in done:
         for name, device in entry["devices"].items() if entry["quantity"] == "rate_mbps" else ():
-            before = rates.get(name, specification.rate_mbps) or entry["value"]
+            before = rates.get(name, specification.rate_in(entry["direction"])) or entry["value"]
             rates[name] = entry["value"]
             if "left_bytes" not in device:
                 continue

@@ -6,13 +6,15 @@ must say of it afterwards; `parse_qdiscs` turns tc's JSON into the same units.
 
 from dataclasses import dataclass, field
 
-from experiment.disciplines import OF_KIND, discipline_of
+from experiment.disciplines import OF_KIND, completed, discipline_of
 from experiment.link_options import LINK_OPTIONS
 from experiment.loss_bursts import chances
 from experiment.packet_sizes import PACKET_BYTES
 
 #: netem's limit where it only delays: more packets than any path here can hold.
 NETEM_LIMIT_PACKETS = 1_000_000
+#: Limit of a host's own queue: fq's default.
+HOST_QUEUE_PACKETS = 10_000
 #: A rate at which a packet takes next to no time (0.4 us a full one): with any, netem lets none overtake another.
 IN_ORDER_MBPS = 32_000
 
@@ -158,6 +160,31 @@ class ShapedNetem:
     def expected(self) -> dict[str, dict]:
         """Return what `links.EmulatedInterface.read_back` must give."""
         return self.bottleneck.expected_shaper() | self.netem.expected()
+
+
+@dataclass(frozen=True)
+class HostQueue:
+    """A queueing discipline of a host's own interface, which has no rate; its parameters are the kernel's own."""
+
+    discipline: str
+
+    @property
+    def kind_and_limit(self) -> tuple[str, int]:
+        """As `Bottleneck.kind_and_limit`."""
+        return OF_KIND[self.discipline].kinds["packets"], HOST_QUEUE_PACKETS
+
+    def _queue(self):
+        return completed({"discipline": self.discipline, "packets": HOST_QUEUE_PACKETS})
+
+    def commands(self, device) -> list[str]:
+        """Return the lines for ``tc -batch``."""
+        words = OF_KIND[self.discipline].command(*self.kind_and_limit, self._queue(), PACKET_BYTES)
+        return [f"qdisc replace dev {device} root handle 30: {words}"]
+
+    def expected(self) -> dict[str, dict]:
+        """Return what `links.EmulatedInterface.read_back` must give."""
+        kind, limit = self.kind_and_limit
+        return {kind: OF_KIND[self.discipline].expected(limit, self._queue(), PACKET_BYTES)}
 
 
 def parse_qdiscs(qdiscs, classes) -> dict[str, dict]:

@@ -40,12 +40,18 @@ class Metric:
     word: Callable[[bytes], str]
 
 
-#: By ip-route(8)'s names.
+def _count(kind) -> Metric:
+    return Metric(kind, lambda word: NUMBER.pack(int(word)), lambda packed: f"{NUMBER.unpack(packed)[0]}")
+
+
+#: By ip-route(8)'s names, in the order of their kinds.
 METRICS = {
+    "initcwnd": _count(11),
     "rto_min": Metric(
         13, lambda word: NUMBER.pack(int(word.removesuffix("ms"))), lambda packed: f"{NUMBER.unpack(packed)[0]}ms"
     ),
-    "quickack": Metric(15, lambda word: NUMBER.pack(int(word)), lambda packed: f"{NUMBER.unpack(packed)[0]}"),
+    "initrwnd": _count(14),
+    "quickack": _count(15),
     "congctl": Metric(16, lambda word: word.encode() + b"\0", lambda packed: packed.rstrip(b"\0").decode()),
 }
 RTAX_LOCK, RTAX_RTO_MIN = 1, METRICS["rto_min"].kind

@@ -43,7 +43,7 @@ from experiment.link_options import PATH, options_at
 from experiment.packet_sizes import PACKET_BYTES, SUPER_PACKET_BYTES
 from experiment.qdisc import DROP_TAIL
 from testbed.network import addresses, chain
-from testbed.network.emulation import IN_ORDER_MBPS, Bottleneck, Netem, ShapedNetem
+from testbed.network.emulation import IN_ORDER_MBPS, Bottleneck, HostQueue, Netem, ShapedNetem
 from testbed.network.links import Arrivals, EmulatedInterface, EmulatedLink, emulate
 from testbed.network.policer import Policer
 from testbed.network.sysctl import write
@@ -189,7 +189,9 @@ def plan_emulation(specification) -> dict[str, Bottleneck | Netem | ShapedNetem]
             for direction, name in BOTTLENECK.items()
         }
         return {name: ShapedNetem(bottleneck, effect) if bottleneck else effect for name, effect in effects.items()}
-    emulation = dict.fromkeys(BOTTLENECK.values(), bottleneck) if bottleneck else {}
+    emulation = {name: plan_bottleneck(specification, way) for way, name in BOTTLENECK.items()} if bottleneck else {}
+    if specification.hosts.qdisc != "none":
+        emulation |= {f"{pair.sender}-eth0": HostQueue(specification.hosts.qdisc) for pair in specification.pairs}
     for pair in specification.pairs:
         for direction, router in (("forward", "r2"), ("reverse", "r1")):
             effect = plan_netem(specification, direction, pair)
@@ -221,17 +223,18 @@ def place_behind_bottleneck(specification, interfaces) -> list[Arrivals]:
     ]
 
 
-def plan_bottleneck(specification) -> Bottleneck | None:
-    """Return the `Bottleneck` of a link, or None where nothing limits its rate."""
-    if specification.rate_mbps is None or not specification.shaped:
+def plan_bottleneck(specification, direction="forward") -> Bottleneck | None:
+    """Return the `Bottleneck` of a link's direction, or None where nothing limits its rate."""
+    rate_mbps = specification.rate_in(direction)
+    if rate_mbps is None or not specification.shaped:
         return None
     burst = SUPER_PACKET_BYTES if specification.transport.segmentation_offload else PACKET_BYTES
     if not specification.virtual_clock:
         # Timers of a real clock come late; what a bucket of one packet could not hold meanwhile would be lost.
-        burst = max(burst, round(specification.rate_mbps * 1e6 / 8 * REAL_TIMER_S))
+        burst = max(burst, round(rate_mbps * 1e6 / 8 * REAL_TIMER_S))
     return Bottleneck(
-        rate_mbps=specification.rate_mbps,
-        queue_packets=specification.queue_packets,
+        rate_mbps=rate_mbps,
+        queue_packets=specification.queue_packets_in(direction),
         queue_bytes=specification.queue_bytes,
         burst_bytes=burst,
         overhead_bytes=specification.link.frame_overhead_bytes,
@@ -268,6 +271,8 @@ def locate(specification, emulation, interfaces) -> tuple[dict[str, list], dict[
         return chain.locate(specification, interfaces)
     bottleneck, netem = {"forward": [], "reverse": []}, {"forward": [], "reverse": []}
     for name, effect in emulation.items():
+        if isinstance(effect, HostQueue):
+            continue
         outgoing = {"r1-eth1": "forward", "r2-eth1": "reverse"}
         towards_hosts = {"r1": "reverse", "r2": "forward"}
         direction = outgoing.get(name) or towards_hosts[name.partition("-")[0]]

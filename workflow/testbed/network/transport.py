@@ -4,6 +4,7 @@ import contextlib
 import resource
 from pathlib import Path
 
+from experiment.host_options import RECEIVER, SENDER, metrics_of, sysctls_of
 from testbed.errors import SettingError
 from testbed.network import sysctl
 from testbed.network.addresses import data_networks
@@ -47,6 +48,7 @@ def settings(specification, host="h1") -> dict[str, str]:
         "net.ipv4.tcp_no_metrics_save": "1",
         "net.ipv4.tcp_ecn": ECN[specification.pair_ecn(pair)],
         **(PATIENT if pair in specification.control_pairs else {}),
+        **sysctls_of(specification.scenario["transport"], SENDER if host == pair.sender else RECEIVER),
     }
 
 
@@ -81,11 +83,13 @@ def default_cca(specification) -> str | None:
 
 def route_metrics(specification) -> dict[str, str]:
     """Return what the routes of a ``sender`` and a ``receiver`` to each other carry in addition, as ip-route(8) writes it."""
-    least = specification.transport.min_rto_ms
+    least, transport = specification.transport.min_rto_ms, specification.scenario["transport"]
     cca = [f"congctl {specification.kernel_cca(specification.cca)}"] if cca_given_by(specification) == "route" else []
     return {
-        "sender": " ".join([*([f"rto_min {least}ms"] if least else []), *cca]),
-        "receiver": " ".join([*([] if specification.transport.delayed_acks else ["quickack 1"]), *cca]),
+        "sender": " ".join([*metrics_of(transport, SENDER), *([f"rto_min {least}ms"] if least else []), *cca]),
+        "receiver": " ".join(
+            [*metrics_of(transport, RECEIVER), *([] if specification.transport.delayed_acks else ["quickack 1"]), *cca]
+        ),
     }
 
 

@@ -90,7 +90,8 @@ def singles_of(specification, direction) -> int:
     count = OF_JITTER if effect.jitter_ms else SINGLES
     arriving = max(1e-6, 1 - lost)
     if late:
-        count = max(count, math.log(RARE) / math.log(1 - late))
+        # Some are late, and some aren't.
+        count = max(count, math.log(RARE) / math.log(max(late, 1 - late)))
     if lost:
         count = max(count / arriving * 2, math.log(RARE) / math.log(min(lost, 1 - 1e-9)))
     return min(MOST_SINGLES, math.ceil(count))
@@ -184,7 +185,7 @@ class PathProbe:
         slot_ms, apart_s = run.option("ack_slot_ms", direction), singles_apart_s(run, direction)
         if run.option("jitter_order", direction) == "kept":
             # None is to wait for the one before.
-            apart_s = max(apart_s, 2 * run.direction(direction).jitter_ms / 1e3)
+            apart_s = max(apart_s, 2 * run.direction(direction).jitter_reach_ms / 1e3)
         came, sent = self._exchange(way, way[1], count, SMALL_BYTES, apart_s, self._longest_s(direction))
         first = {number: at for at, number in reversed(came)}
         delays = [at - sent[number] for number, at in first.items()]
@@ -194,20 +195,24 @@ class PathProbe:
             apart_s = max(2 * time_of(run, SMALL_BYTES, direction), run.direction(direction).jitter_ms / CLOSE / 1e3)
             close, _ = self._exchange(way, way[1], OF_JITTER, SMALL_BYTES, apart_s, self._longest_s(direction))
             found["overtaken"] = sum(after < before for (_, before), (_, after) in pairwise(close))
+        if run.option("jitter_distribution", direction):
+            found["deviation_ns"] = round(statistics.pstdev(delays)) if delays else None
         return found | ({"bunches_ns": bunches(at for at, _ in came)} if slot_ms else {})
 
     def _longest_s(self, direction):
         """Return how long a datagram may take at most after it has left the bottleneck, in s."""
         run = self._specification
         hops = max(pair.hops for pair in run.pairs)
-        return (run.rtt_most_ms + hops * run.direction(direction).jitter_ms + options_ms(run, direction)) / 1e3 + 0.01
+        return (
+            run.rtt_most_ms + hops * run.direction(direction).jitter_reach_ms + options_ms(run, direction)
+        ) / 1e3 + 0.01
 
     def _bottleneck(self, stack, way, line, direction):
         """Return what comes through a bottleneck: the time between packets of a train in ns, and what of many at once waits in its queue."""
         run = self._specification
         tap = self._tap(stack, behind(run, line.number)[direction])
         found = self._policed(way, tap) if run.link.policer and direction == "forward" else {}
-        one_s, most = time_of(run, MTU_BYTES, direction, line.number), held_packets(run, line.number)
+        one_s, most = time_of(run, MTU_BYTES, direction, line.number), held_packets(run, direction, line.number)
         place = self._path.bottleneck[direction][line.number]
         # What the shaper's bucket holds passes at once.
         credit = place.emulation.burst_bytes // (MTU_BYTES + ETHERNET_HEADER_BYTES)
@@ -323,12 +328,12 @@ def received(one) -> Iterator[tuple[int, int | None]]:
         yield seconds * 10**9 + nanoseconds, NUMBER.unpack(data[-NUMBER.size :])[0] if marked else None
 
 
-def held_packets(specification, number=0) -> int:
-    """Return how many full packets the queue of a bottleneck, counted from 0, holds."""
+def held_packets(specification, direction, number=0) -> int:
+    """Return how many full packets a direction's queue of a bottleneck, counted from 0, holds."""
     run = specification.bottlenecks[number if specification.is_chain else 0]
     # Of one flow some disciplines hold less than their limit.
     of_flow = (run.scenario["queue"].get(name) for name in ("depth_packets", "flow_limit_packets"))
-    limit = run.queue_packets or run.queue_bytes // (MTU_BYTES + ETHERNET_HEADER_BYTES)
+    limit = run.queue_packets_in(direction) or run.queue_bytes // (MTU_BYTES + ETHERNET_HEADER_BYTES)
     return min([limit, *filter(None, of_flow)])
 
 

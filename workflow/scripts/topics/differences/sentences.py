@@ -8,7 +8,7 @@ import pandas as pd
 from topics.differences.measures import BY_COLUMN, RATIO
 from topics.differences.ranking import Ranked, Side
 from topics.differences.tables import ALIKE, BY_REPEATS, BY_SPREAD, BY_T, LESS, MORE, OPEN
-from wording.number_format import count, is_missing
+from wording.number_format import is_missing
 from wording.sentence_words import between, cca_name, listed, p_words, short
 
 #: From a ratio of two on a sentence says how many times as large a value is.
@@ -80,7 +80,10 @@ class Told:
         rows, by_scenario = self.places(side), side.row["factor"] == "cca"
         own = rows[rows["verdict"] == side.row["verdict"]]
         column, before, nouns = ("scenario", "in", "scenarios") if by_scenario else ("cca", "with", "CCAs")
-        names = [_scenario(row) if by_scenario else cca_name(row["cca"]) for row in own.drop_duplicates(column).to_dict("records")]
+        names = [
+            _scenario(row) if by_scenario else cca_name(row["cca"])
+            for row in own.drop_duplicates(column).to_dict("records")
+        ]
         if len(names) > MOST_PLACES:
             return f"{before} {len(names)} of {rows[column].nunique()} {nouns}"
         return f"{before} {listed(names)}"

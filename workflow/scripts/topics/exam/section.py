@@ -108,7 +108,9 @@ def lead(deciding: pd.DataFrame) -> str:
     if worse:
         # A case says more than the row on all of them.
         worst = max(worst_rows(deciding), key=lambda row: row["measure"] != RARE_EVENTS.measures[0])
-        return f"worse in {worse} of {rows} that decide, most clearly in {_row_name(worst)}: {_worse_words(worst)}{rest}."
+        return (
+            f"worse in {worse} of {rows} that decide, most clearly in {_row_name(worst)}: {_worse_words(worst)}{rest}."
+        )
     return f"nothing worse was shown in {rows} that decide{rest}."
 
 

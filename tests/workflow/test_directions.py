@@ -1,0 +1,117 @@
+"""A path whose directions differ: rates, queues and traces of their own, by the probe, by counters and by theory."""
+
+import pytest
+
+from study_files import study as studies
+from study_files.study import StudyError
+
+LINK = {"rate_mbps": 50, "delay_ms": {"forward": 10, "reverse": 10}}
+
+
+def resolved(link, defaults=None):
+    study = {
+        "study": "s",
+        "ccas": ["reno"],
+        "scenarios": [{"id": "a", "link": link}],
+        "defaults": {"link": defaults or {}},
+    }
+    return studies.resolve(study, "s.yaml")["scenarios"][0]["link"]
+
+
+def test_one_rate_is_both_directions_and_two_are_two_keys():
+    assert resolved({"rate_mbps": {"forward": 50, "reverse": 10}})["reverse_rate_mbps"] == 10
+    assert resolved({"rate_mbps": 50})["reverse_rate_mbps"] is None
+    # A scenario's one rate is that of both, whatever the defaults have; a key of its own stays.
+    assert resolved({"rate_mbps": 20}, {"rate_mbps": {"forward": 50, "reverse": 10}})["reverse_rate_mbps"] is None
+    assert resolved({"rate_mbps": 20}, {"reverse_rate_mbps": 10})["reverse_rate_mbps"] == 10
+    assert resolved({}, {"rate_mbps": {"forward": 50, "reverse": 10}})["rate_mbps"] == 50
+
+
+@pytest.mark.parametrize(
+    "link, sentence",
+    [
+        ({"rate_mbps": {"forward": 50}}, "link.rate_mbps is {forward: 50}; allowed is a number from 0.01 to 10000 (Mbit/s), one for each"),
+        ({"rate_mbps": {"forward": 50, "reverse": 0}}, "link.reverse_rate_mbps is 0; allowed is a number from 0.01"),
+        ({"rate_mbps": {"forward": 50, "reverse": "x"}}, 'link.reverse_rate_mbps is "x"; allowed is a number from 0.01'),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_with_a_direction_is_said_of_its_key(link, sentence):
+    with pytest.raises(StudyError, match="scenarios") as raised:
+        resolved(link)
+    assert f"scenarios[a].{sentence}" in str(raised.value)
+
+
+def test_each_direction_has_its_rate_and_its_queue(run):
+    """A BDP of 50 Mbit/s and 20 ms are 83 packets, of 2 Mbit/s 4; what the probe measures is what theory says of a packet's time."""
+    document = run(link=LINK | {"reverse_rate_mbps": 2}, queue={"bdp": 1})
+    seen = {one["direction"]: one for one in document["probe"]["bottlenecks"]}
+    assert seen["forward"]["gap_ns"] == pytest.approx(1514 * 8e3 / 50, abs=3)
+    assert seen["reverse"]["gap_ns"] == pytest.approx(1514 * 8e3 / 2, abs=50)
+    assert (seen["forward"]["waiting_packets"], seen["reverse"]["waiting_packets"]) == (83, 4)
+
+
+def test_acknowledgements_at_their_rate_bound_what_they_acknowledge(run):
+    """A way back of 0.2 Mbit/s, with a window that leaves room for all, carries 379 acknowledgements of 66 bytes a second, each of as many segments as the receiver counts."""
+    document = run(
+        cca="reno", link=LINK | {"reverse_rate_mbps": 0.2}, queue={"packets": 2000}, traffic={"duration_s": 12},
+        transport={"receive_buffer_bytes": 200_000},
+    )  # fmt: skip
+    assert document["links"]["after"]["r2-eth1"]["qdiscs"]["pfifo"]["drops"] == 0
+    received = [one["sum"]["bits_per_second"] / 1e6 for one in document["traffic"][0]["server"]["intervals"][5:11]]
+    tcp = document["stack"]["tcp"]["h2"]
+    segments = tcp["TcpInSegs"] / tcp["TcpOutSegs"]
+    assert 1 <= segments < 2.1
+    assert sum(received) / len(received) == pytest.approx(0.2e6 / 8 / 66 * segments * 1448 * 8 / 1e6, rel=0.08)
+
+
+def test_two_traces_are_carried_out_at_once(run):
+    """Each direction's shaper lets pass what its own trace offers, and no more."""
+    trace = {"file": None, "format": "csv", "step_ms": 100, "sha256": None, "period_ms": None}
+    link = LINK | {
+        "trace": trace | {"direction": "forward", "rates_mbps": [10, 20]},
+        "reverse_trace": trace | {"direction": "reverse", "rates_mbps": [5, 1, 3]},
+    }
+    document = run(link=link, traffic={"duration_s": 3})
+    changed = {(one["direction"], one["at_ns"]) for one in document["timeline"] if one["kind"] == "trace"}
+    assert (
+        len({at for way, at in changed if way == "forward"}) > 20 < len({at for way, at in changed if way == "reverse"})
+    )
+    end = document["traffic"][0]["server"]["end"]["sum_received"]
+    assert 11 < end["bits_per_second"] / 1e6 < 15 * 1448 / 1514
+
+
+@pytest.mark.parametrize("distribution, longest", [("normal", 4), ("pareto", 4)])
+def test_jitter_is_drawn_from_the_table_that_is_asked_for(run, distribution, longest):
+    """Delays of a table pass the jitter that evenly drawn ones end at, and none passes four."""
+    link = {"rate_mbps": 20, "delay_ms": {"forward": 60, "reverse": 60}, "jitter_ms": {"forward": 10, "reverse": 0}}
+    document = run(link=link | {"jitter_distribution": distribution})
+    there, back = document["probe"]["delays"]
+    assert (there["direction"], "deviation_ns" in there, "deviation_ns" in back) == ("forward", True, False)
+    assert max(there["longest_ns"] - 60e6, 60e6 - there["shortest_ns"]) > 10e6
+    assert 60e6 - longest * 10e6 <= there["shortest_ns"] and there["longest_ns"] <= 60e6 + longest * 10e6
+
+
+def test_three_quarters_may_be_late_as_netem_has_it(run):
+    """`reorder 25%` of netem sends a quarter at once."""
+    late = {"percent": 75, "late_ms": 5, "direction": "forward"}
+    document = run(link={"rate_mbps": 20, "delay_ms": {"forward": 20, "reverse": 20}, "reordering": late})
+    netem = document["network"]["read_back"]["interfaces"]["r2-in1"]["qdiscs"]["netem"]
+    assert (netem["at_once_percent"], netem["delay_ms"]) == (25, 5)
+
+
+def test_cakes_filter_drops_acknowledgements_that_wait(run):
+    """On a way back of 0.2 Mbit/s CAKE with its filter drops acknowledgements, and more arrives than without."""
+    received = []
+    for on in (False, True):
+        queue = {
+            "discipline": "cake",
+            "bytes": 200_000,
+            "rtt_ms": 100,
+            "isolation": "triple-isolate",
+            "tins": "diffserv3",
+            "ack_filter": on,
+        }
+        document = run(link=LINK | {"reverse_rate_mbps": 0.2}, queue=queue, traffic={"duration_s": 8})
+        received.append(document["traffic"][0]["server"]["end"]["sum_received"]["bytes"])
+        drops = document["links"]["after"]["r2-eth1"]["qdiscs"]["cake"]["drops"]
+    assert received[1] > 1.5 * received[0] and drops > 500

@@ -1,0 +1,85 @@
+"""Settings of the hosts' TCP that a study's `transport` may have: each is declared once, here.
+
+A declaration determines the key of `transport` and its errors (`study_files.host_keys`), the sysctl or the metric of the hosts' routes
+that sets it (`testbed.network.transport`), and what must be read back before and after the traffic (check `host_settings`).
+A specification has the key only if its value isn't the default. Descriptions are in `wording.host_option_words`: editing them
+makes no run stale. Sources: Documentation/networking/ip-sysctl.rst of Linux 7.2, ip-route(8).
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from experiment.link_options import number_schema
+
+#: Hosts of a `Pair`, and both.
+SENDER, RECEIVER = "sender", "receiver"
+SIDES = (SENDER, RECEIVER)
+SWITCH = {"type": "boolean"}
+
+
+@dataclass(frozen=True, eq=False)
+class HostOption:
+    """A setting of TCP, of a host's network namespace (``sysctl``) or of its routes to its peer (``metric``)."""
+
+    name: str  # its key in a study's `transport`
+    value: dict  # JSON Schema of its value, without descriptions
+    default: object  # the kernel's own, which is not set
+    sysctl: str = ""  # name of sysctl(8)
+    metric: str = ""  # word of ip-route(8)
+    sides: tuple[str, ...] = SIDES  # which hosts of a pair have it
+    written: Callable = lambda value: str(int(value))  # value -> word that the kernel gets
+
+    def used(self, transport) -> bool:
+        """Return whether a `transport` sets it; that is one of a resolved scenario or of a specification."""
+        return transport.get(self.name, self.default) != self.default
+
+
+def _whole(unit, least, most) -> dict:
+    return number_schema(unit, least, most, null=True) | {"type": ["integer", "null"]}
+
+
+HOST_OPTIONS = (
+    HostOption("initial_window_packets", _whole("packets", 1, 1000), None, metric="initcwnd", sides=(SENDER,)),
+    HostOption("initial_receive_window_packets", _whole("packets", 2, 1000), None, metric="initrwnd", sides=(RECEIVER,)),
+    HostOption("slow_start_after_idle", SWITCH, default=True, sysctl="net.ipv4.tcp_slow_start_after_idle"),
+    HostOption("notsent_lowat_bytes", _whole("bytes", 1, 2**31 - 1), None, sysctl="net.ipv4.tcp_notsent_lowat", sides=(SENDER,)),
+    HostOption("selective_acks", SWITCH, default=True, sysctl="net.ipv4.tcp_sack"),
+    HostOption("duplicate_selective_acks", SWITCH, default=True, sysctl="net.ipv4.tcp_dsack"),
+    # 0: one acknowledgement for each packet that comes out of order; Linux's default compresses up to 44 of them.
+    HostOption(
+        "sack_compression", SWITCH, default=True, sysctl="net.ipv4.tcp_comp_sack_nr", sides=(RECEIVER,),
+        written=lambda value: "44" if value else "0",
+    ),
+    # 3: a tail loss probe behind the last packets of a flight; 0: none.
+    HostOption(
+        "tail_loss_probe", SWITCH, default=True, sysctl="net.ipv4.tcp_early_retrans", sides=(SENDER,),
+        written=lambda value: "3" if value else "0",
+    ),
+    # RFC 5682; 2 is Linux's default, with SACK.
+    HostOption("frto", SWITCH, default=True, sysctl="net.ipv4.tcp_frto", sides=(SENDER,), written=lambda value: "2" if value else "0"),
+    HostOption("reordering_packets", _whole("packets", 1, 300), None, sysctl="net.ipv4.tcp_reordering", sides=(SENDER,)),
+    HostOption("pacing_slow_start_percent", _whole("percent", 1, 1000), None, sysctl="net.ipv4.tcp_pacing_ss_ratio", sides=(SENDER,)),
+    HostOption("pacing_percent", _whole("percent", 1, 1000), None, sysctl="net.ipv4.tcp_pacing_ca_ratio", sides=(SENDER,)),
+    HostOption("limit_output_bytes", _whole("bytes", 4096, 2**31 - 1), None, sysctl="net.ipv4.tcp_limit_output_bytes", sides=(SENDER,)),
+    HostOption("max_rto_ms", _whole("ms", 1000, 120_000), None, sysctl="net.ipv4.tcp_rto_max_ms", sides=(SENDER,)),
+)  # fmt: skip
+#: Name -> option.
+OF_NAME = {option.name: option for option in HOST_OPTIONS}
+
+
+def sysctls_of(transport, side) -> dict[str, str]:
+    """Return the sysctls that a `transport` asks a side's hosts for: name -> value."""
+    return {
+        one.sysctl: one.written(transport[one.name])
+        for one in HOST_OPTIONS
+        if one.sysctl and side in one.sides and one.used(transport)
+    }
+
+
+def metrics_of(transport, side) -> list[str]:
+    """Return the metrics that a `transport` asks the routes of a side's hosts for, each as ip-route(8) writes it."""
+    return [
+        f"{one.metric} {one.written(transport[one.name])}"
+        for one in HOST_OPTIONS
+        if one.metric and side in one.sides and one.used(transport)
+    ]

@@ -1,0 +1,23 @@
+"""The hosts' options as keys of a study's `transport`, as their declarations have them."""
+
+from collections.abc import Iterator
+
+from experiment.host_options import HOST_OPTIONS
+from wording.host_option_words import OPTION_WORDS
+
+
+def host_keys() -> dict[str, dict]:
+    """Return the keys: name -> JSON Schema."""
+    return {
+        option.name: {
+            "description": f"{OPTION_WORDS[option.name]} Linux only (`{option.sysctl or option.metric}`).",
+            **option.value,
+            "default": option.default,
+        }
+        for option in HOST_OPTIONS
+    }
+
+
+def used_host_options(scenario) -> Iterator[str]:
+    """Yield the keys of a resolved scenario's `transport` whose value is not the kernel's own."""
+    yield from (option.name for option in HOST_OPTIONS if option.used(scenario["transport"]))

@@ -1,0 +1,64 @@
+"""Descriptions of the hosts' options for tables, the report and the documentation of studies.
+
+They stand here and not with the declarations (`experiment.host_options`), where another word would make runs stale.
+"""
+
+from experiment.host_options import HOST_OPTIONS
+
+#: Option -> what it is.
+OPTION_WORDS = {
+    "initial_window_packets": (
+        "Initial congestion window (RFC 6928) of the senders' connections, as CDNs set it. `null`: the kernel's own, 10 packets."
+    ),
+    "initial_receive_window_packets": (
+        "Initial receive window that the receivers offer, in segments. `null`: what their buffer allows."
+    ),
+    "slow_start_after_idle": (
+        "Whether a connection that was idle for a retransmission timeout begins again with the initial window (RFC 2861, RFC 5681 section 4.1)."
+    ),
+    "notsent_lowat_bytes": "Unsent bytes in a send buffer above which a program is not asked for more (`TCP_NOTSENT_LOWAT`). `null`: no limit.",
+    "selective_acks": "Whether selective acknowledgements (RFC 2018) are negotiated. Without them Linux recovers as NewReno does (RFC 6582).",
+    "duplicate_selective_acks": "Whether a receiver reports segments that came twice (RFC 2883).",
+    "sack_compression": "Whether a receiver may answer several packets that come out of order with one acknowledgement, as Linux has done since 4.18.",
+    "tail_loss_probe": "Whether a sender probes for the loss of the last packets of a flight before its timeout (RFC 8985, section 7).",
+    "frto": "Whether a sender detects spurious timeouts (F-RTO, RFC 5682).",
+    "reordering_packets": "Packets by which others may be overtaken before a sender takes them for lost, to begin with. `null`: the kernel's own, 3.",
+    "pacing_slow_start_percent": "Rate at which TCP paces in slow start, of cwnd / RTT, for CCAs without a pacing rate of their own. `null`: the kernel's own, 200.",
+    "pacing_percent": "The same rate after slow start. `null`: the kernel's own, 120.",
+    "limit_output_bytes": "Bytes of a connection that may wait in the sender's queueing discipline and device (TCP small queues). `null`: the kernel's own.",
+    "max_rto_ms": "Largest retransmission timeout; Linux 6.15 or later. `null`: the kernel's own, 120,000.",
+}
+#: Option -> what is said of a value that isn't the default.
+OPTION_EFFECTS = {
+    "initial_window_packets": "initial window {} packets",
+    "initial_receive_window_packets": "initial receive window {} packets",
+    "slow_start_after_idle": "no slow start after idle",
+    "notsent_lowat_bytes": "at most {:,} bytes unsent",
+    "selective_acks": "no SACK",
+    "duplicate_selective_acks": "no D-SACK",
+    "sack_compression": "no compression of SACKs",
+    "tail_loss_probe": "no tail loss probe",
+    "frto": "no F-RTO",
+    "reordering_packets": "reordering of {} packets assumed",
+    "pacing_slow_start_percent": "pacing in slow start {} %",
+    "pacing_percent": "pacing {} %",
+    "limit_output_bytes": "at most {:,} bytes queued below TCP",
+    "max_rto_ms": "largest retransmission timeout {} ms",
+}
+
+
+def queue_of_hosts(hosts) -> list[str]:
+    """Return what the senders' interfaces have for a queue, in a text; none where they have none."""
+    return [] if hosts["qdisc"] == "none" else [f"{hosts['qdisc']} at the senders"]
+
+
+def effects_of(transport) -> list[str]:
+    """Return what the options of a resolved scenario's `transport` do, one text for each that isn't the default.
+
+    Examples
+    --------
+    >>> effects_of({"initial_window_packets": 30, "selective_acks": False, "frto": True})
+    ['initial window 30 packets', 'no SACK']
+    """
+    used = [option.name for option in HOST_OPTIONS if option.used(transport)]
+    return [OPTION_EFFECTS[name].format(transport[name]) for name in used]
