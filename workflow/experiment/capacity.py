@@ -29,10 +29,13 @@ ACKNOWLEDGEMENT_BYTES, LARGEST_ACKNOWLEDGEMENT_BYTES = 66, 114
 
 
 class Capacity:
-    """Capacity and delay of a run's path over time; ``specification`` is the run's `RunSpecification`."""
+    """Capacity and delay of a run's path over time, for data in a direction; ``specification`` is the run's `RunSpecification`."""
 
-    def __init__(self, specification):
+    def __init__(self, specification, direction=FORWARD):
         self._run = specification
+        #: That of the data; acknowledgements take the other.
+        self.direction = direction
+        self._back = REVERSE if direction == FORWARD else FORWARD
 
     @cached_property
     def policed_mbps(self) -> float | None:
@@ -79,56 +82,59 @@ class Capacity:
             rates[FORWARD] = list(policed)
         return rates
 
-    def rates(self, direction=FORWARD) -> list[tuple[int, float | None]]:
+    def rates(self) -> list[tuple[int, float | None]]:
         """Return (from when on, Mbit/s) of what the path can carry; the first is in force before, too."""
-        return self._rates[direction]
+        return self._rates[self.direction]
 
-    def is_unlimited(self, direction=FORWARD) -> bool:
+    def is_unlimited(self) -> bool:
         """Return whether nothing limits the rate."""
-        return self.rates(direction)[0][1] is None
+        return self.rates()[0][1] is None
 
     @property
     def is_links(self) -> bool:
         """Whether it is the rate of the links all the time: none changes, and no policer is before them."""
-        return len(self._link_rates[FORWARD]) == 1 and self.policed_mbps is None
+        return len(self._link_rates[self.direction]) == 1 and self.policed_mbps is None
 
-    def mbps_at(self, at_ns, direction=FORWARD) -> float | None:
+    def mbps_at(self, at_ns) -> float | None:
         """Return what the path can carry at a time."""
-        return value_in_force(self.rates(direction), at_ns)
+        return value_in_force(self.rates(), at_ns)
 
-    def least_mbps(self, direction=FORWARD) -> float | None:
+    def least_mbps(self) -> float | None:
         """Return the least that the path can carry at any time."""
-        return None if self.is_unlimited(direction) else min(rate for _, rate in self.rates(direction))
+        return None if self.is_unlimited() else min(rate for _, rate in self.rates())
 
-    def most_mbps(self, direction=FORWARD) -> float | None:
+    def most_mbps(self) -> float | None:
         """Return the most that the path can carry at any time."""
-        return None if self.is_unlimited(direction) else max(rate for _, rate in self.rates(direction))
+        return None if self.is_unlimited() else max(rate for _, rate in self.rates())
 
-    def carried_bytes(self, begin_ns, end_ns, direction=FORWARD) -> float | None:
+    def carried_bytes(self, begin_ns, end_ns) -> float | None:
         """Return how many bytes the path can carry between two times.
 
         A policer and the link limit the whole: what a policer lets pass while the link is slow may wait for it.
         """
-        return self._carried_bytes([(begin_ns, end_ns)], direction)
+        return self._carried_bytes([(begin_ns, end_ns)])
 
-    def _carried_bytes(self, spans, direction=FORWARD):
-        if self.is_unlimited(direction):
+    def _carried_bytes(self, spans):
+        if self.is_unlimited():
             return None
-        link, limits = self._link_rates[direction], []
+        link, limits = self._link_rates[self.direction], []
         if link[0][1] is not None:
             limits.append(sum(integral(link, *span) for span in spans))
-        if direction == FORWARD and self.policed_mbps is not None:
+        if self.direction == FORWARD and self.policed_mbps is not None:
             limits.append(self.policed_mbps * sum(end - begin for begin, end in spans))
         return min(limits) / 8e3
 
-    def mean_mbps(self, begin_ns, end_ns, direction=FORWARD) -> float | None:
+    def mean_mbps(self, begin_ns, end_ns) -> float | None:
         """Return what the path can carry on average between two times."""
-        carried = self.carried_bytes(begin_ns, end_ns, direction)
+        carried = self.carried_bytes(begin_ns, end_ns)
         return None if carried is None else carried * 8e3 / (end_ns - begin_ns)
 
-    def delay_ms(self, at_ns, direction=FORWARD, pair=None) -> float:
-        """Return the one-way delay of a `Pair`'s empty path, by default the first pair's, for a packet that leaves the bottleneck at a time."""
-        run, pair = self._run, pair or self._run.pairs[0]
+    def delay_ms(self, at_ns, pair=None) -> float:
+        """Return the one-way delay of a `Pair`'s empty path, by default the first pair's, for data that leave the bottleneck at a time."""
+        return self._delay_ms(self.direction, at_ns, pair or self._run.pairs[0])
+
+    def _delay_ms(self, direction, at_ns, pair):
+        run = self._run
         if run.is_chain:
             return pair.rtt_ms / 2
         return run.timeline.value_at(direction, "delay_ms", at_ns) + self._constant_ms(pair)
@@ -140,7 +146,7 @@ class Capacity:
     def waited_ns(self, sent_ns, arrived_ns, pair=None) -> int:
         """Return how long a packet waited before it left the bottleneck; of two possible times, after the path became shorter, the shorter one."""
         constant_ns = round(self._constant_ms(pair or self._run.pairs[0]) * 1e6)
-        for begin, end, delay_ms in _spans(self._run.timeline.values(FORWARD, "delay_ms")):
+        for begin, end, delay_ms in _spans(self._run.timeline.values(self.direction, "delay_ms")):
             left_ns = arrived_ns - constant_ns - round(delay_ms * 1e6)
             if max(begin, sent_ns) <= left_ns < end:
                 return left_ns - sent_ns
@@ -148,8 +154,9 @@ class Capacity:
 
     def rtt_ms(self, at_ns, pair=None) -> float:
         """Return the round-trip time of a pair's empty path for a packet that leaves the bottleneck at a time."""
-        there_ms = self.delay_ms(at_ns, FORWARD, pair)
-        return there_ms + self.delay_ms(at_ns + round(there_ms * 1e6), REVERSE, pair)
+        pair = pair or self._run.pairs[0]
+        there_ms = self._delay_ms(self.direction, at_ns, pair)
+        return there_ms + self._delay_ms(self._back, at_ns + round(there_ms * 1e6), pair)
 
     def shortest_rtt_ms(self, pair=None) -> float:
         """Return the round-trip time of a pair's empty path when it is shortest in the run, jitter aside."""
@@ -181,7 +188,7 @@ class Capacity:
             yield -EVER_NS, EVER_NS, round(pair.rtt_ms * 1e6), None
             return
         constant_ns = round(self._constant_ms(pair) * 1e6)
-        for begin, end, delay_ms in _spans(run.timeline.values(FORWARD, "delay_ms")):
+        for begin, end, delay_ms in _spans(run.timeline.values(self.direction, "delay_ms")):
             there_ns = round(delay_ms * 1e6) + constant_ns
             if run.udp:
                 yield begin, end, there_ns, None
@@ -199,8 +206,8 @@ class Capacity:
     @cached_property
     def _ways_back(self):
         """The way back over time: begin, end, its delay in ns, and, while nothing passes, when something does again (else None)."""
-        delays = self._run.timeline.values(REVERSE, "delay_ms")
-        passes = _changes([(at_ns, rate != 0) for at_ns, rate in self._link_rates[REVERSE]])
+        delays = self._run.timeline.values(self._back, "delay_ms")
+        passes = _changes([(at_ns, rate != 0) for at_ns, rate in self._link_rates[self._back]])
         times = sorted({at_ns for at_ns, _ in (*delays, *passes)})
         is_open = [value_in_force(passes, at_ns) for at_ns in times]
         ways, opens_ns = [], EVER_NS
@@ -211,8 +218,13 @@ class Capacity:
             ways.append((begin, end, delay_ns, None if is_open[number] else opens_ns))
         return ways[::-1]
 
+    @cached_property
+    def _flows(self):
+        """The flows whose data go in this direction."""
+        return [flow for flow in range(self._run.flows) if self._run.flow_pair(flow).direction == self.direction]
+
     def known_bytes(self, begin_ns, end_ns, flows=None) -> float | None:
-        """Return how much payload of some flows, by default all, the path allows to become known as delivered between two times, in bytes.
+        """Return how much payload of some flows, by default all of its direction, the path allows to become known as delivered between two times, in bytes.
 
         Of flows whose paths differ, that of the path which allows most.
         """
@@ -224,7 +236,7 @@ class Capacity:
                 self._carried_bytes(self.departures(*window)) for window in self._windows_of_server(begin_ns, end_ns)
             )
         else:
-            pairs = dict.fromkeys(run.flow_pair(flow) for flow in (range(run.flows) if flows is None else flows))
+            pairs = dict.fromkeys(run.flow_pair(flow) for flow in (self._flows if flows is None else flows))
             carried = max(
                 self._carried_bytes(self.departures(begin_ns, end_ns, pair)) for pair in pairs or run.pairs[:1]
             )
@@ -235,7 +247,9 @@ class Capacity:
         latest_ns = round(SET_UP_RTTS * self._run.rtt_most_ms * 1e6)
         there_ns = round(self.delay_ms(begin_ns) * 1e6)
         # The mean changes its slope only where an end of the window meets a change.
-        meeting = (at_ns + there_ns - end for at_ns, _ in self._link_rates[FORWARD] for end in (begin_ns, end_ns))
+        meeting = (
+            at_ns + there_ns - end for at_ns, _ in self._link_rates[self.direction] for end in (begin_ns, end_ns)
+        )
         for shift in (0, latest_ns, *(shift for shift in meeting if 0 < shift < latest_ns)):
             yield begin_ns + shift, end_ns + shift
 
@@ -249,7 +263,7 @@ class Capacity:
         run, known = self._run, self.known_bytes(begin_ns, end_ns, flows)
         if known is None:
             return None
-        flows = range(run.flows) if flows is None else flows
+        flows = self._flows if flows is None else flows
         unsaid = self._unacknowledged_packets(len(flows))
         # The shaper lets one super-packet pass whatever was before it.
         late = (unsaid + 1) * SUPER_PACKET_BYTES if run.transport.segmentation_offload else unsaid * run.packet_bytes
@@ -267,7 +281,7 @@ class Capacity:
     @cached_property
     def _policed_before_bytes(self):
         """What may leave the bottleneck in a time beyond the policer's rate: its bucket, and what passed it before and waited for the link."""
-        run, link = self._run, [rate for _, rate in self._link_rates[FORWARD]]
+        run, link = self._run, [rate for _, rate in self._link_rates[self.direction]]
         if not run.link.policer:
             return 0
         waiting = bucket = run.link.policer["burst_bytes"]
@@ -277,8 +291,8 @@ class Capacity:
 
     def _unacknowledged_packets(self, flows):
         """Return how many packets of a number of flows may have arrived unacknowledged: an acknowledgement is of two, the next is too if it was lost."""
-        burst = self._run.direction(REVERSE).loss_burst_packets
-        losses = [loss for _, loss in self._run.timeline.values(REVERSE, "loss_percent") if loss < LOST_ALL]
+        burst = self._run.direction(self._back).loss_burst_packets
+        losses = [loss for _, loss in self._run.timeline.values(self._back, "loss_percent") if loss < LOST_ALL]
         in_a_row = lost_in_a_row(1 - 1 / burst if burst else max(losses, default=0) / 100)
         return 2 * (1 + in_a_row) * max(self._run.paths, flows) + self._packets_of_trace
 
@@ -291,9 +305,9 @@ class Capacity:
         traces = traces_of(self._run.scenario["link"])
         if not traces:
             return 0
-        in_reverse = any(REVERSE in directions_of(trace) for trace in traces)
+        on_way_back = any(self._back in directions_of(trace) for trace in traces)
         # At both ends one that has begun, and one that a rise before a faster step lets pass (`traces`).
-        return 4 + (2 * self._run.packet_bytes // ACKNOWLEDGEMENT_BYTES if in_reverse else 0)
+        return 4 + (2 * self._run.packet_bytes // ACKNOWLEDGEMENT_BYTES if on_way_back else 0)
 
     @cached_property
     def _late_ms(self):
@@ -305,20 +319,20 @@ class Capacity:
         return (
             jitter_ms
             + apart_ms
-            + self._reverse_queue_ms
-            + (run.option("ack_slot_ms", REVERSE) or 0)
+            + self._way_back_ms
+            + (run.option("ack_slot_ms", self._back) or 0)
             + sum(one["late_ms"] for one in late if one)
         )
 
     @property
-    def _reverse_queue_ms(self):
-        """How long acknowledgements may wait for each other where their direction has a rate of its own; elsewhere data fill the path first."""
-        run = self._run
-        rate_mbps = run.option("reverse_rate_mbps", REVERSE)
-        if not rate_mbps:
+    def _way_back_ms(self):
+        """How long acknowledgements may wait: for data against them, or where their direction has another rate for each other; elsewhere data fill the path first."""
+        run, beside = self._run, any(pair.direction == self._back for pair in self._run.pairs)
+        if run.is_chain or not (beside or run.option("reverse_rate_mbps", REVERSE)) or run.rate_in(self._back) is None:
             return 0
-        held = (run.queue_packets_in(REVERSE) or 0) * LARGEST_ACKNOWLEDGEMENT_BYTES + (run.queue_bytes or 0)
-        return held * 8 / rate_mbps / 1e3
+        one = run.packet_bytes if beside else LARGEST_ACKNOWLEDGEMENT_BYTES
+        held = (run.queue_packets_in(self._back) or 0) * one + (run.queue_bytes or 0)
+        return held * 8 / run.rate_in(self._back) / 1e3
 
     def share_percent(self, delivered_bytes, begin_ns, end_ns, flows=None) -> float | None:
         """Return what was delivered between two times as a share of what the path allows, in percent; None where nothing limits it, or nothing passes.

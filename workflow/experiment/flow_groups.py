@@ -8,6 +8,8 @@ from dataclasses import dataclass
 
 #: What a group's `application` is.
 LONG, WEB, REAL_TIME = "iperf3", "web", "real-time"
+#: A group's `direction` whose data go against those of the others.
+REVERSE = "reverse"
 #: A group's `cca` that is the run's.
 OWN = "own"
 #: TCP port of a group's web server, and UDP port of its first stream: that of its first group, and how far apart they are.
@@ -34,6 +36,8 @@ class FlowGroup:
     bytes: int | None
     packet_bytes: int
     interval_ms: float
+    #: Left out of specifications where it is this.
+    direction: str = "forward"
 
     @property
     def on_times_s(self) -> list[tuple[float, float]]:
@@ -63,6 +67,7 @@ class LongFlow:
     start_s: float
     stop_s: float
     rate_mbps: float | None
+    direction: str = "forward"
 
     @property
     def length_s(self) -> float:
@@ -80,7 +85,7 @@ def long_flows(groups, flows, ccas, pairs, duration_s, bitrate_mbps) -> list[Lon
     ccas : list of str
         The run's CCA, or those of its mix, which flows get in turn.
     pairs : int
-        Number of pairs of hosts, to which flows go in turn.
+        Number of pairs of hosts for each direction, to which flows go in turn. Behind those of ``forward`` are those of ``reverse``.
     """
     if not groups:
         return [
@@ -93,6 +98,10 @@ def long_flows(groups, flows, ccas, pairs, duration_s, bitrate_mbps) -> list[Lon
             cca = ccas[own % len(ccas)] if group.cca == OWN else group.cca
             own += group.cca == OWN
             pair = (len(long_ones) if group.on_s is None else member) % pairs if group.pair is None else group.pair - 1
+            pair += pairs * (group.direction == REVERSE)
             for start_s, stop_s in group.on_times_s:
-                long_ones.append(LongFlow(len(long_ones), group.name, cca, pair, start_s, stop_s, group.rate_mbps))
+                number = len(long_ones)
+                long_ones.append(
+                    LongFlow(number, group.name, cca, pair, start_s, stop_s, group.rate_mbps, group.direction)
+                )
     return long_ones

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 class Pair:
     """A sender and a receiver: their names, the index from 0, the RTT of their empty path, and the bottlenecks on it.
 
-    The bottlenecks are ``hops`` in a row of a chain's from ``first_hop`` on, counted from 1.
+    The bottlenecks are ``hops`` in a row of a chain's from ``first_hop`` on, counted from 1. On a dumbbell a pair's data may go in ``reverse``.
     """
 
     index: int
@@ -17,3 +17,9 @@ class Pair:
     rtt_ms: float
     first_hop: int = 1
     hops: int = 1
+    direction: str = "forward"
+
+    @property
+    def ends(self) -> tuple[str, str]:
+        """The host at the path's begin (r1) and the one at its end (r2)."""
+        return (self.sender, self.receiver) if self.direction == "forward" else (self.receiver, self.sender)

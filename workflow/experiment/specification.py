@@ -11,7 +11,7 @@ from experiment.chain import on_chain, pairs_of_chain, scenarios_of_bottlenecks
 from experiment.conditions import Chain, Hosts, Link, Multipath, Traffic, Transport
 from experiment.definitions import Definition
 from experiment.disciplines import discipline_of
-from experiment.flow_groups import LONG, OWN, WEB, WEB_PORT, FlowGroup, LongFlow, long_flows
+from experiment.flow_groups import LONG, OWN, REVERSE, WEB, WEB_PORT, FlowGroup, LongFlow, long_flows
 from experiment.host_options import OF_NAME as HOST_OPTION_OF
 from experiment.host_pairs import Pair
 from experiment.link_options import ARRIVALS, JITTER_REACH, OF_NAME, options_at
@@ -158,8 +158,12 @@ class RunSpecification:
 
     @cached_property
     def capacity(self) -> Capacity:
-        """What the path can carry at a time, and how long packets take then."""
+        """What the path can carry at a time, and how long packets take then; for data in ``forward``."""
         return Capacity(self)
+
+    def capacity_in(self, direction) -> Capacity:
+        """Return the same for data in a direction."""
+        return self.capacity if direction == self.capacity.direction else Capacity(self, direction)
 
     @cached_property
     def traffic(self) -> Traffic:
@@ -196,12 +200,13 @@ class RunSpecification:
         limit_mbps = self.traffic.bitrate_mbps
         # What asks about a scenario knows no CCA yet; its flows have pairs all the same.
         ccas = self.ccas if "cca" in self.document else [OWN]
-        flows = long_flows(self.groups, self.flows, ccas, len(self.pairs), self.expected_s, limit_mbps)
+        pairs = len(self.pairs) if self.is_chain else self.hosts.pairs
+        flows = long_flows(self.groups, self.flows, ccas, pairs, self.expected_s, limit_mbps)
         return [on_chain(self, flow) for flow in flows] if self.is_chain else flows
 
     def group_pair(self, group) -> Pair:
         """Return the `Pair` of a group that is not one of long flows."""
-        return self.pairs[(group.pair or 1) - 1]
+        return self.pairs[(group.pair or 1) - 1 + self.hosts.pairs * (group.direction == REVERSE)]
 
     def pair_ecn(self, pair) -> str:
         """Return what ECN the two hosts of a `Pair` ask for: what a group of theirs says, else `transport.ecn`."""
@@ -337,10 +342,11 @@ class RunSpecification:
         """The pairs of hosts: h1 sends to h2, h3 to h4, and so on. On a chain the first is that of the long flows, the others cross a bottleneck each."""
         if self.is_chain:
             return self._chain_pairs
-        path_ms = 2 * min(self.multipath.path_delay_ms)
+        path_ms, access = 2 * min(self.multipath.path_delay_ms), self.hosts.access_delay_ms
+        ways = DIRECTIONS if any(group.direction == REVERSE for group in self.groups) else DIRECTIONS[:1]
         return [
-            Pair(i, f"h{2 * i + 1}", f"h{2 * i + 2}", access_ms, self._link_rtt_ms + path_ms + 4 * access_ms)
-            for i, access_ms in enumerate(self.hosts.access_delay_ms)
+            Pair(i, f"h{2 * i + 1}", f"h{2 * i + 2}", one_ms, self._link_rtt_ms + path_ms + 4 * one_ms, direction=way)
+            for i, (way, one_ms) in enumerate((way, one_ms) for way in ways for one_ms in access)
         ]
 
     @cached_property

@@ -38,6 +38,7 @@ NETWORK = (
     Statement("and routers in a row, or cables between the hosts,", none("dumbbell") & some("chain") & some("cable")),
     Statement("simulated by ns-3.", every("simulator")),
     Statement("with {programs} on the hosts.", ~every("simulator")),
+    Statement("Groups marked (reverse) send against the others; what is said of a run without naming a group is of the others.", some("reverse flows")),
     Statement("The hosts run on a Linux guest kernel with a virtual clock.", some("guest kernel") & none("own kernel")),
     Statement("The hosts run on the machine's own kernel.", some("own kernel") & none("guest kernel")),
     Statement("Some run on a Linux guest kernel with a virtual clock, some on the machine's own kernel.", some("own kernel") & some("guest kernel")),

@@ -37,6 +37,7 @@ def groups_of_run(document, keys) -> tuple[list[dict], pyarrow.Table]:
                 **keys,
                 **_who(run, group),
                 "application": group.application,
+                "direction": group.direction,
                 **{name: getattr(group, name) for name in ("start_s", "stop_s")},
                 "members": group.count,
                 **measured[group.application].get(group.name, {}),
@@ -149,7 +150,7 @@ def waits_ms(run, pair, streams) -> list[float]:
 
     Empty where jitter or late packets are set, whose time can't be told from a queue's.
     """
-    if run.direction("forward").jitter_ms or run.late_percent("forward"):
+    if run.direction(pair.direction).jitter_ms or run.late_percent(pair.direction):
         return []
     times = (
         (sent_ns, delay_ns)
@@ -157,7 +158,10 @@ def waits_ms(run, pair, streams) -> list[float]:
         for sent_ns, delay_ns in zip(*stream, strict=False)
         if delay_ns is not None
     )
-    return [run.capacity.waited_ns(sent_ns, sent_ns + delay_ns, pair) / 1e6 for sent_ns, delay_ns in times]
+    return [
+        run.capacity_in(pair.direction).waited_ns(sent_ns, sent_ns + delay_ns, pair) / 1e6
+        for sent_ns, delay_ns in times
+    ]
 
 
 def jitter_ms(delays_ns) -> float | None:

@@ -33,6 +33,7 @@ GROUPS = Table(
         *RUN_KEYS,
         *GROUP_COLUMNS,
         text_column("application", "`iperf3`, `web` or `real-time`."),
+        text_column("direction", "Of its data: `forward` or `reverse`."),
         number_column("start_s", "s", "When it begins, from the traffic's origin."),
         number_column("stop_s", "s", "When it ends.", "it asks for a number of objects"),
         count_column("members", "", "Flows, streams, or objects that were asked for."),

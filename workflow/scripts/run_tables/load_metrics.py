@@ -49,7 +49,8 @@ def _utilisation(document, run):
     alone = all(group.application == LONG for group in run.groups) and run.background == "none" and not run.is_chain
     if not window or not alone or run.traffic.application != "iperf3" or run.udp:
         return None
-    return run.capacity.share_percent(sum(window.delivered_bytes.values()), window.begin_ns, window.end_ns)
+    forward = [bytes_ for flow, bytes_ in window.delivered_bytes.items() if run.flow_pair(flow).direction == "forward"]
+    return run.capacity.share_percent(sum(forward), window.begin_ns, window.end_ns)
 
 
 def convergence_s(document) -> float | None:
@@ -64,7 +65,9 @@ def convergence_s(document) -> float | None:
     if not delivered or len(delivered["flows"]) < 2 or is_simulated(document):
         return None
     run, times_ns = specification_of(document), delivered["time_ns"]
-    counts = [flow["bytes"] for flow in delivered["flows"]]
+    counts = [flow["bytes"] for flow in delivered["flows"] if run.flow_pair(flow["flow"]).direction == "forward"]
+    if len(counts) < 2:
+        return None
     together = [n for n in range(len(times_ns)) if all((count[n] or 0) > COOKIE_ACKED_BYTES for count in counts)]
     starts_ns = [1e6 * process["start_offset_ms"] for process in document["traffic"] for _ in process["flows"]]
     least_ns, fair = STEP_RTTS * 1e6 * run.rtt_longest_ms, 1 / len(counts)

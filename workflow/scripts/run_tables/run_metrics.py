@@ -30,6 +30,7 @@ def _flow_conditions(document, flow) -> dict[str, str | float]:
         "first_hop": pair.first_hop,
         # The one pair of a cable may have several paths, whose mean counts.
         "rtt_path_ms": run.rtt_path_ms if run.is_cable else float(pair.rtt_ms),
+        "direction": pair.direction,
         "rtt_shortest_ms": run.capacity.shortest_rtt_ms(pair),
     }
 

@@ -141,7 +141,7 @@ def rows_of_run(document, label, document_sha256, rule=USUAL_RULE) -> tuple[dict
         **discipline_columns(asked.scenario | {"queue": _queue_of(asked)}),
         **(_measured(document, flows, rule) if carried_out else {}),
         "platform": asked.platform,
-        "pairs": asked.hosts.pairs,
+        "pairs": len(asked.pairs),
         **{name: document["environment"].get(name) for name in ("testbed_digest", "image_digest")},
         "document_sha256": document_sha256,
     }
@@ -223,7 +223,7 @@ def scenario_row(scenario, queue_packets) -> dict:
         "path_delay_ms": " ".join(f"{delay:g}" for delay in paths["path_delay_ms"]),
         **{f"outage_{key}": (paths.get("outage") or {}).get(key) for key in ("path", "at_s", "for_s")},
         "file_bytes": traffic["file_bytes"] if traffic["application"] == "ftp" else None,
-        "pairs": hosts["pairs"],
+        "pairs": len(run.pairs),
         "rtt_path_ms": run.rtt_path_ms,
         "variation": variation_words(scenario["variation"]),
         "kernel": kernel_words(scenario["kernel"]) if "kernel" in scenario else "",

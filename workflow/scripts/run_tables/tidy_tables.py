@@ -256,6 +256,7 @@ FLOWS = Table(
         ordinal_column("pair", "Its pair of hosts, from 1."),
         count_column("hops", "", "Number of bottlenecks that it passes: 1, but for a chain's long flows, which pass all."),
         ordinal_column("first_hop", "The first of them, from 1 in the data's direction."),
+        text_column("direction", "Of its data: `forward`, or `reverse`, against the others'. The run's own columns are of `forward`."),
         number_column("rtt_path_ms", "ms", "RTT of the empty path of its pair before any change."),
         number_column("rtt_shortest_ms", "ms", "RTT of the empty path of its pair when it is shortest in the run, jitter aside; of several paths the shortest."),
         number_column("start_offset_ms", "ms", "When it was to start, from the run's traffic origin."),

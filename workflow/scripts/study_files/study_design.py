@@ -78,7 +78,7 @@ class StudyDesign:
     @cached_property
     def pairs(self) -> int:
         """Most pairs of hosts of any scenario."""
-        return max(scenario["hosts"]["pairs"] for scenario in self.scenarios)
+        return max(len(RunSpecification({"scenario": scenario}).pairs) for scenario in self.scenarios)
 
     @cached_property
     def flows(self) -> int:

@@ -6,7 +6,7 @@ Sentences of the page that are not true of every study name the features that th
 from collections.abc import Callable, Iterable
 
 from experiment.disciplines import discipline_of
-from experiment.flow_groups import LONG, OWN, REAL_TIME, WEB
+from experiment.flow_groups import LONG, OWN, REAL_TIME, REVERSE, WEB
 from experiment.link_options import OF_NAME
 from experiment.specification import RunSpecification
 from study_files.study_design import is_changing, is_simulator
@@ -98,6 +98,7 @@ FEATURES: dict[str, Callable[[dict], bool]] = {
     "bulk": lambda scenario: scenario["traffic"]["application"] != "round-trip" and scenario["flows"] > 0,
     "round trips": lambda scenario: scenario["traffic"]["application"] == "round-trip",
     "groups": lambda scenario: bool(scenario["groups"]),
+    "reverse flows": _has_group(lambda group: group["direction"] == REVERSE),
     "web": _has_group(lambda group: group["application"] == WEB),
     "real-time": _has_group(lambda group: group["application"] == REAL_TIME),
     "other CCAs": _other_cca,

@@ -17,9 +17,9 @@ MOST_FLOWS, MOST_OBJECTS = 64, 100_000
 MOST_PACKETS = 500_000
 #: Keys of a group by the applications that have them; the others all have.
 KEYS = {
-    LONG: ("cca", "rate_mbps", "on_s", "off_s"),
+    LONG: ("cca", "rate_mbps", "on_s", "off_s", "direction"),
     WEB: ("cca", "arrivals_per_s", "sizes", "bytes"),
-    REAL_TIME: ("packet_bytes", "interval_ms"),
+    REAL_TIME: ("packet_bytes", "interval_ms", "direction"),
 }
 
 
@@ -98,13 +98,16 @@ def _surroundings(scenario, ccas):
     asked = {}
     for group in scenario["groups"]:
         for place in _pairs_of(group, scenario):
-            ecn = asked.setdefault(place, group["ecn"])
+            ecn = asked.setdefault((group["direction"], place), group["ecn"])
             if ecn != group["ecn"]:
                 yield (
                     f"flows[{group['name']}].ecn is {_text(group['ecn'])}; allowed is {_text(ecn)}, as another group on pair {place} "
                     "has, for hosts negotiate it for all of their connections."
                 )
-    used = {place for group in scenario["groups"] for place in _pairs_of(group, scenario)}
+    forward = [group for group in scenario["groups"] if group["direction"] == "forward"]
+    if len(forward) < len(scenario["groups"]) and scenario["topology"] != "dumbbell":
+        yield f"flows has a group with direction reverse; allowed with topology {scenario['topology']} is forward."
+    used = {place for group in forward for place in _pairs_of(group, scenario)}
     for unused in sorted(set(range(1, scenario["hosts"]["pairs"] + 1)) - used):
         yield f"hosts.pairs is {scenario['hosts']['pairs']}, and pair {unused} has no flow; allowed are as many as the groups use."
     own = [group for group in scenario["groups"] if group["cca"] == OWN and group["application"] != REAL_TIME]

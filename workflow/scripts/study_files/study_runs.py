@@ -17,6 +17,7 @@ from study_files.study_variation import corners, drawn, is_varied
 #: Keys of a scenario that no run has to know.
 NOT_OF_RUNS = ("label", "replications", "seeds_of", "variation", "kernel")
 #: Keys of its sections that only runs have to know that make use of them, and the value that is none.
+OPTIONS_OF_GROUPS = {"direction": "forward"}
 OPTIONS_OF_HOSTS = {"qdisc": "none"}
 OPTIONS_OF_TRANSPORT = {"ecn": "off"} | {one.name: one.default for one in HOST_OPTIONS}
 OPTIONS_OF_LINK = {"timeline": [], "trace": None, "reverse_trace": None, "policer": None} | {
@@ -179,10 +180,12 @@ def _conditions(study, scenario):
     # Likewise of those whose bottlenecks are not in a row.
     unused = {"groups": not scenario["groups"], "chain": scenario["topology"] != "chain"}
     left_out = (*NOT_OF_RUNS, *(key for key in unused if unused[key]))
+    groups = {} if unused["groups"] else {"groups": [_used(group, OPTIONS_OF_GROUPS) for group in scenario["groups"]]}
     link = _used(scenario["link"], OPTIONS_OF_LINK)
     return {
         "schema_version": SPECIFICATION_VERSION,
         "scenario": {key: value for key, value in scenario.items() if key not in left_out}
+        | groups
         | {"link": link, "hosts": _used(scenario["hosts"], OPTIONS_OF_HOSTS), "transport": transport},
     }
 

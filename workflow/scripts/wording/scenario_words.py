@@ -1,6 +1,6 @@
 """What a scenario, a row of ``tidy/scenarios.csv`` as a mapping, is called and what its conditions are, in a few words."""
 
-from experiment.flow_groups import OWN
+from experiment.flow_groups import OWN, REVERSE
 from wording.number_format import is_missing, plain
 
 #: Platforms that are a Linux kernel -> what readers call them, in the order of tables and figures.
@@ -62,8 +62,17 @@ def loss_words(scenario, alike, apart) -> str:
 
 
 def groups_words(groups) -> str:
-    """Return a resolved scenario's groups in words, each with its CCA if that is not the run's: "web, call, long bbr"."""
-    return ", ".join(group["name"] if group["cca"] == OWN else f"{group['name']} {group['cca']}" for group in groups)
+    """Return a resolved scenario's groups in words, each with its CCA if that is not the run's: "web, call, long bbr, up (reverse)"."""
+    return ", ".join(
+        " ".join(
+            [
+                group["name"],
+                *([] if group["cca"] == OWN else [group["cca"]]),
+                *(["(reverse)"] if group["direction"] == REVERSE else []),
+            ]
+        )
+        for group in groups
+    )
 
 
 def amount_words(scenario) -> str:

@@ -309,11 +309,20 @@ def limited_shares(document, column) -> Iterator[tuple[float, dict]]:
 
 
 def check_goodput_ceiling(specification, document) -> Check:
-    """No more was delivered than the path can carry in the time."""
-    return judge_goodput(specification, document, range(specification.flows))
+    """No more was delivered than the path can carry in the time, in each direction that has data."""
+    numbers = {}
+    for flow in range(specification.flows):
+        numbers.setdefault(specification.flow_pair(flow).direction, []).append(flow)
+    checks = {way: judge_goodput(specification, document, flows, direction=way) for way, flows in numbers.items()}
+    if len(checks) < 2:
+        return next(iter(checks.values()), None) or judge_goodput(specification, document, ())
+    expected, observed = (
+        "; ".join(f"{way} {getattr(check, name)}" for way, check in checks.items()) for name in ("expected", "observed")
+    )
+    return Check("goodput_ceiling", all(check.ok for check in checks.values()), expected, observed)
 
 
-def judge_goodput(specification, document, flows, waiting_bytes=0) -> Check:
+def judge_goodput(specification, document, flows, waiting_bytes=0, direction="forward") -> Check:
     """Return the `Check` of what some flows got together against the capacity that they share, all those of a specification.
 
     ``flows`` are their numbers in the document, which those of a chain's bottleneck are not. ``waiting_bytes`` may have passed the bottleneck before the time that counts, and been delivered in it.
@@ -324,7 +333,7 @@ def judge_goodput(specification, document, flows, waiting_bytes=0) -> Check:
         return Check("goodput_ceiling", True, "nothing to compare", "nothing known of what was delivered")
     to_mbps = 8e3 / (end_ns - begin_ns)
     goodput = sum(count for _, _, count in got) * to_mbps
-    most_bytes = specification.capacity.most_bytes(begin_ns, end_ns)
+    most_bytes = specification.capacity_in(direction).most_bytes(begin_ns, end_ns)
     if most_bytes is None:
         return Check("goodput_ceiling", True, "no limit configured", f"{goodput:.3f} Mbit/s")
     most = (most_bytes + waiting_bytes) * to_mbps

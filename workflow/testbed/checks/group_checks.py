@@ -55,8 +55,8 @@ def check_real_time(specification, document) -> Check:
     waits_ns = waiting_ns(specification)
     for group, streams in zip(specification.groups_of(REAL_TIME), document["real_time"], strict=True):
         times_ns, pair = send_times_ns(group), specification.group_pair(group)
-        forward = specification.direction("forward")
-        link_ms = specification.timeline.least("forward", "delay_ms")
+        forward = specification.direction(pair.direction)
+        link_ms = specification.timeline.least(pair.direction, "delay_ms")
         least_ns = round((link_ms - forward.jitter_reach_ms + 2 * pair.access_delay_ms) * 1e6) - DELAY_SLACK_NS
         in_time = len(streams["sent_ns"]) == group.count and all(
             len(sent) == len(times_ns)

@@ -5,8 +5,8 @@ from testbed.network.behind_bottleneck import PLACES, counts
 
 #: Hosts' counters of packets with a wrong checksum; TCP's covers both versions of IP.
 COUNTERS = ("TcpInCsumErrors", "UdpInCsumErrors", "Udp6InCsumErrors", "IcmpInCsumErrors", "Icmp6InCsumErrors")
-#: Direction -> the side that receives its packets.
-RECEIVERS = {"forward": "receiver", "reverse": "sender"}
+#: Direction -> which of a pair's ends receives its packets.
+RECEIVERS = {"forward": 1, "reverse": 0}
 #: TCP's header with timestamps.
 TCP_HEADER_BYTES = 32
 #: Bytes of TCP's data offset, or of UDP's length.
@@ -37,7 +37,7 @@ def damaged(specification, document, direction) -> tuple[int, int, tuple[float, 
     after, counted = document["links"]["after"], document["stack"]["tcp"]
     netem = after[PLACES[direction][1]]["qdiscs"]["netem"]
     lost = sum(after[name]["qdiscs"]["netem"]["drops"] for name in document["network"]["set"]["netem"][direction])
-    hosts = [getattr(pair, RECEIVERS[direction]) for pair in specification.pairs]
+    hosts = [pair.ends[RECEIVERS[direction]] for pair in specification.pairs]
     noticed = sum(counted[host].get(name, 0) for host in hosts for name in COUNTERS)
     headers = ETHERNET_HEADER_BYTES + IP_HEADER_BYTES[specification.ip_version]
     least_bytes = headers + (UDP_HEADER_BYTES if specification.udp or specification.groups else TCP_HEADER_BYTES)

@@ -240,9 +240,9 @@ def check_marks(specification, document) -> Check:
     Without ECN nothing may be marked. Both directions, for acknowledgements are marked too if they can be.
     """
     wrong, observed = [], []
-    for direction, side in (("forward", "receiver"), ("reverse", "sender")):
+    for direction, end in (("forward", 1), ("reverse", 0)):
         marked, unseen = marks_and_unseen(document, direction)
-        arrived = sum(ce_packets(document, getattr(pair, side)) for pair in specification.pairs)
+        arrived = sum(ce_packets(document, pair.ends[end]) for pair in specification.pairs)
         # What came twice may have had a mark.
         most = marked + (duplicates_of(document, direction) if specification.has_arrival_options else 0)
         if not marked - unseen <= arrived <= most or (marked and not specification.uses_ecn):

@@ -67,16 +67,16 @@ def destination(specification, pair, host) -> str:
 
 
 def idle_destinations(specification) -> list[tuple[str, str, str]]:
-    """Return (sender, receiver, address) of each pair, or of each path of a cable."""
+    """Return the hosts of each pair, or of each path of a cable, in the ``forward`` direction, and the second one's address."""
     version = specification.ip_version
     if not specification.is_cable:
-        return [(p.sender, p.receiver, host_address(p, p.receiver, version)) for p in specification.pairs]
+        return [(*p.ends, host_address(p, p.ends[1], version)) for p in specification.pairs]
     return [("h1", "h2", path_address("h2", path)[version]) for path in range(specification.paths)]
 
 
 def host_address(pair, host, ip_version) -> str:
     """Return the address of the ``sender`` or ``receiver`` of a pair."""
-    return access_address("r1" if host == pair.sender else "r2", pair, 2)[ip_version]
+    return access_address("r1" if host == pair.ends[0] else "r2", pair, 2)[ip_version]
 
 
 def subflow_address(specification, host, path) -> dict[str, str]:
@@ -113,7 +113,7 @@ def plan_addresses(specification) -> dict[str, dict[str, str]]:
         return chain_addresses(specification) | control
     planned = BETWEEN_ROUTERS | control
     for pair in specification.pairs:
-        for router, host in (("r1", pair.sender), ("r2", pair.receiver)):
+        for router, host in zip(("r1", "r2"), pair.ends, strict=True):
             planned[access_interface(router, pair)] = access_address(router, pair, 1)
             planned[f"{host}-eth0"] = access_address(router, pair, 2)
     return planned
@@ -166,7 +166,8 @@ def host_routes(pair, metrics) -> dict[str, list[Route]]:
             Route(everywhere, access_address(router, pair, 1)[version], metrics=metrics[side])
             for version, everywhere in EVERYWHERE.items()
         ]
-        for router, host, side in (("r1", pair.sender, "sender"), ("r2", pair.receiver, "receiver"))
+        for router, host in zip(("r1", "r2"), pair.ends, strict=True)
+        for side in ("sender" if host == pair.sender else "receiver",)
     }
 
 

@@ -157,7 +157,7 @@ def plan_links(specification) -> list[tuple[str, str, tuple[str, str]]]:
         return chain.plan_links(specification) + control
     links = [("r1", "r2", ("r1-eth1", "r2-eth1")), *control]
     for pair in specification.pairs:
-        for router, host in (("r1", pair.sender), ("r2", pair.receiver)):
+        for router, host in zip(("r1", "r2"), pair.ends, strict=True):
             links.append((host, router, (f"{host}-eth0", addresses.access_interface(router, pair))))
     return links
 

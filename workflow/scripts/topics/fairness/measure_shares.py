@@ -17,7 +17,7 @@ def shares_of_flows(runs, flows) -> pd.DataFrame:
     """
     finely = runs.assign(resolution_mbps=resolutions(runs, "throughput_per_stream_mbps"))
     shares = finely[[*RUN, "scenario_label", "valid", "resolution_mbps"]].merge(
-        flows.drop(columns="valid"), on=RUN, how="left", validate="one_to_many"
+        flows[flows["direction"] == "forward"].drop(columns="valid"), on=RUN, how="left", validate="one_to_many"
     )
     return add_shares(shares)[FLOW_SHARES.names]
 

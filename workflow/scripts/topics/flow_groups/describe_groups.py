@@ -23,8 +23,8 @@ def describe_groups(groups, scenarios, confidence) -> pd.DataFrame:
 
 
 def shares_percent(groups) -> pd.Series:
-    """Return each group's share of the goodput of all groups of its run, missing where these send at different times."""
-    of_run = groups.groupby(RUN, sort=False)
+    """Return each group's share of the goodput of all groups of its run and direction, missing where these send at different times."""
+    of_run = groups.groupby([*RUN, "direction"], sort=False)
     total = of_run["goodput_mbps"].transform("sum", min_count=1)
     known = of_run["goodput_mbps"].transform(lambda values: values.notna().all())
     together = (of_run["start_s"].transform("nunique") == 1) & (of_run["stop_s"].transform("nunique") == 1)

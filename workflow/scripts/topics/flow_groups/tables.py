@@ -10,7 +10,7 @@ _NO_RUN = "no valid run has a value"
 _SHARE = number_column(
     "share_percent",
     "%",
-    "Goodput of the group, of what all groups of long flows of the run get together. The mean over the valid runs.",
+    "Goodput of the group, of what all groups of long flows of the run and direction get together. The mean over the valid runs.",
     f"the groups send at different times, or {_NO_RUN}",
     least=0,
     most=100,

@@ -1,0 +1,94 @@
+"""Draw what data that go both ways get over time, a panel each for the download, the upload and the round-trip time, as flent draws RRUL."""
+
+import pandas as pd
+from matplotlib.lines import Line2D
+
+from figure_parts.axis_scales import linear_axis
+from figure_parts.category_panels import KEY_COLUMNS, KEY_LINE_PT, panel_key
+from figure_parts.figure_style import LIGHT, SMALL_SIZE_PT, apply_style, cca_colour
+from figure_parts.figure_svg import Drawing
+from figure_parts.scenario_panels import Grid, PanelFigure, panel_title
+from figure_parts.tooltips import tell_line
+from run_tables.run_keys import RUN
+from wording.number_format import number, tick
+from wording.sentence_words import cca_name
+
+TITLE = "Both directions, over time"
+WIDTH_PT, HEIGHT_PT, COLUMNS = 260, 160, 3
+LEFT_PT, RIGHT_PT, TITLE_PT, AXIS_PT = 46, 8, 34, 26
+#: Series -> what a panel of it is called, and its unit.
+KINDS = {
+    "forward": ("download", "all flows together, Mbit/s"),
+    "reverse": ("upload", "all flows together, Mbit/s"),
+    "rtt": ("round-trip time", "smoothed, mean of all flows, ms"),
+}
+COLUMNS_OF_DATA = ["scenario", "cca", "series", "time_s", "value", "n"]
+
+
+def lines_of(runs, flows, intervals) -> pd.DataFrame:
+    """Return the lines: scenario, cca, series (a key of `KINDS`), time_s, value and n, the number of valid runs of which it is the mean."""
+    reverse = flows.loc[flows["direction"] == "reverse", "scenario"].unique()
+    valid = runs.loc[runs["valid"] & runs["scenario"].isin(reverse), list(RUN)]
+    keys = [*RUN, "flow"]
+    named = intervals.merge(valid, on=list(RUN)).merge(
+        flows[[*keys, "direction", "start_offset_ms"]], on=keys, validate="many_to_one"
+    )
+    # Flows begin within a round trip: an interval counts from the whole second that is nearest.
+    length_s = (named["end_s"] - named["start_s"]).median()
+    middle_s = named["start_offset_ms"] / 1e3 + (named["start_s"] + named["end_s"]) / 2
+    named["time_s"] = ((middle_s / length_s - 0.5).round() + 0.5) * length_s
+    sent = named.groupby([*RUN, "direction", "time_s"], sort=False)["sent_mbps"].sum().reset_index()
+    sent = sent.rename(columns={"direction": "series", "sent_mbps": "value"})
+    rtt = named.groupby([*RUN, "time_s"], sort=False)["rtt_ms"].mean().reset_index()
+    rtt = rtt.rename(columns={"rtt_ms": "value"}).assign(series="rtt")
+    both = pd.concat([sent, rtt], ignore_index=True)
+    lines = both.groupby(["scenario", "cca", "series", "time_s"], sort=False)["value"].agg(value="mean", n="count")
+    return lines.reset_index().sort_values("time_s", kind="stable")[COLUMNS_OF_DATA]
+
+
+def plot_directions(runs, scenarios, flows, intervals) -> Drawing:
+    """Return the figure and its data; parameters are the tidy tables of these names, ``intervals`` the path of its file."""
+    data = lines_of(runs, flows, pd.read_parquet(intervals))
+    labels = dict(zip(scenarios["scenario"], scenarios["label"], strict=True))
+    ccas = [cca for cca in dict.fromkeys(runs["cca"]) if cca in set(data["cca"])]
+    apply_style()
+    key = [Line2D([], [], color=cca_colour(cca), lw=1.6, label=cca_name(cca)) for cca in ccas]
+    key_pt = KEY_LINE_PT * -(-len(key) // KEY_COLUMNS)
+    shown = [scenario for scenario in labels if (data["scenario"] == scenario).any()]
+    grid = Grid(max(1, len(shown) * len(KINDS)), COLUMNS, WIDTH_PT, HEIGHT_PT + key_pt)
+    drawn = PanelFigure(TITLE, grid, (LEFT_PT, RIGHT_PT, TITLE_PT + key_pt, AXIS_PT), [])
+    for scenario in shown:
+        own = data[data["scenario"] == scenario]
+        # What both directions carry is to be compared.
+        most = float(own.loc[own["series"] != "rtt", "value"].max() or 1.0)
+        for kind, (name, unit) in KINDS.items():
+            axes, lines = drawn.next_axes(), own[own["series"] == kind]
+            words = _panel(axes, lines, ccas, most if kind != "rtt" else float(lines["value"].max() or 1.0), kind)
+            panel_key(axes, key, LEFT_PT)
+            panel_title(axes, f"{labels[scenario]}: {name}", unit, LEFT_PT, key_pt, RIGHT_PT)
+            drawn.finish(axes, f"{labels[scenario]}, {name}, {unit}. {words}")
+    return drawn.drawing(TITLE, data, digits=6)
+
+
+def _panel(axes, lines, ccas, most, kind):
+    """Draw the lines of one series of a scenario up to ``most``; return what they show in words."""
+    scale, end = linear_axis(0.0, most), float(lines["time_s"].max())
+    ticks = [value for value in scale.ticks if 0 <= value <= scale.high]
+    seconds = [value for value in linear_axis(0.0, end).ticks if 0 <= value <= end]
+    axes.set_ylim(0, scale.high)
+    axes.set_xlim(0, end)
+    axes.set_yticks(ticks, [tick(value) for value in ticks])
+    axes.set_xticks(seconds, [tick(value) for value in seconds])
+    axes.tick_params(axis="both", length=2.5, pad=2, labelsize=SMALL_SIZE_PT)
+    axes.set_xlabel("s", size=SMALL_SIZE_PT, labelpad=1, loc="right")
+    axes.spines[["left", "right", "top"]].set_visible(False)
+    axes.hlines(ticks, 0, end, color=LIGHT.line, lw=0.6, zorder=0.5)
+    words, unit = [], "ms" if kind == "rtt" else "Mbit/s"
+    for cca in ccas:
+        line = lines[lines["cca"] == cca]
+        if line.empty:
+            continue
+        (drawn,) = axes.plot(line["time_s"], line["value"], color=cca_colour(cca), lw=1.2, zorder=3)
+        tell_line(drawn, f"{cca_name(cca)}, {KINDS[kind][0]}", "s", unit)
+        words.append(f"{cca_name(cca)}: mean {number(line['value'].mean())} {unit}")
+    return "; ".join(words) + "."

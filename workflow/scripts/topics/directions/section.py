@@ -1,0 +1,45 @@
+"""The section on data that go both ways: what each direction gets, and the round-trip time meanwhile."""
+
+from report_parts.cells_table import CCA, IP_VERSION, SCENARIO, N, PageTable, shown_interval, shown_number, shown_text
+from report_parts.material import Finding
+from run_tables.run_keys import CELL
+from wording.number_format import count, is_missing, number
+from wording.scenario_words import ip_words
+from wording.sentence_words import cca_name, short
+
+SHOWN = (
+    SCENARIO, CCA, IP_VERSION, shown_text("Direction", "direction", filtered=True), shown_number("Flows", "flows", 0), N,
+    shown_number("Goodput, Mbit/s", "goodput_mbps"), shown_interval("Interval", "goodput_mbps", 3),
+    shown_number("Of the rate, %", "used_percent", 1), shown_interval("Its interval", "used_percent", 1),
+    shown_number("RTT, ms", "rtt_mean_ms", 1), shown_number("Empty path, ms", "rtt_path_ms", 1),
+)  # fmt: skip
+TABLES = {"table": PageTable("direction-cells", "What each direction gets", "direction_cells", SHOWN)}
+#: Cells that findings name one by one.
+FEW = 3
+
+
+def findings(material) -> list[Finding]:
+    """Return a sentence for each of the first cells: goodput of both directions, and the RTT beside the empty path's."""
+    cells, sentences = material.ranked(material.tables.direction_cells), []
+    several = {name: cells[name].nunique() > 1 for name in ("cca", "ip_version")}
+    for (_, cca, version), here in cells.groupby(CELL, sort=False):
+        ways = {row["direction"]: row for row in here.to_dict("records")}
+        if len(ways) == 2 and not any(is_missing(row["goodput_mbps"]) for row in ways.values()):
+            sentences.append(_sentence(cca, version, ways, several))
+    shown = sentences[:FEW]
+    if len(sentences) > FEW:
+        shown[-1] += f" The table has {count(len(sentences) - FEW, 'cell')} more."
+    return [Finding("Both directions", text, "directions", figures=("directions",)) for text in shown]
+
+
+def _sentence(cca, version, ways, several):
+    down, up = ways["forward"], ways["reverse"]
+    who = f"{cca_name(cca)}{f' over {ip_words(version)}' if several['ip_version'] else ''}"
+    rtt_ms = max(down["rtt_mean_ms"], up["rtt_mean_ms"])
+    parts = [f"{short(row['goodput_mbps'])} Mbit/s {name}{_share(row)}" for name, row in (("down", down), ("up", up))]
+    times = f"{number(rtt_ms / down['rtt_path_ms'], 1)} times that of the empty path"
+    return f"{down['scenario_label']}: {who} carries {parts[0]} and {parts[1]} at once, with a mean RTT of {short(rtt_ms)} ms, {times}."
+
+
+def _share(row):
+    return "" if is_missing(row["used_percent"]) else f" ({number(row['used_percent'], 0)} % of the rate)"

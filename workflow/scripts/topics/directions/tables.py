@@ -1,0 +1,25 @@
+"""The analysis table of the topic, column by column."""
+
+from run_tables.run_keys import CELL_COLUMNS, SCENARIO_LABEL
+from run_tables.table import Table, columns_with_intervals, count_column, number_column, text_column
+
+_NO_RUN = "no valid run has a value"
+#: What is estimated of a direction of a cell, each with its interval.
+MEASURES = (
+    number_column("goodput_mbps", "Mbit/s", "Goodput of all long flows of the direction together, each over its own life.", _NO_RUN, least=0),
+    number_column("used_percent", "%", "The same, of what the path can carry in that direction on average, headers included.", f"nothing limits the rate, or {_NO_RUN}", least=0, most=100),
+    number_column("rtt_mean_ms", "ms", "Mean RTT of the direction's flows.", _NO_RUN, least=0),
+)  # fmt: skip
+DIRECTION_CELLS = Table(
+    "direction_cells",
+    "a direction of a cell (scenario, CCA and IP version) whose long flows send both ways",
+    (
+        *CELL_COLUMNS,
+        SCENARIO_LABEL,
+        text_column("direction", "`forward` or `reverse`."),
+        count_column("n", "runs", "Valid runs."),
+        count_column("flows", "flows", "Long flows of the direction."),
+        number_column("rtt_path_ms", "ms", "RTT of their empty path."),
+        *columns_with_intervals(*MEASURES),
+    ),
+)

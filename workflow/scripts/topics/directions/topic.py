@@ -1,0 +1,38 @@
+"""What data that go both ways do to each other: goodput of each direction and the round-trip time meanwhile, as flent's RRUL test has them."""
+
+from experiment.specification import RunSpecification
+from experiment.timeline import DIRECTIONS
+from study_files.study_features import FEATURES
+from topics.directions.tables import DIRECTION_CELLS
+from topics.topic import Analysis, Plot, Topic, mostly
+
+has_both = FEATURES["reverse flows"]
+
+
+def offered(design) -> dict[str, dict[str, float | None]]:
+    """Return scenario -> direction -> what the path can carry then on average in Mbit/s, None where nothing limits it; of scenarios with data in both."""
+    found = {}
+    for scenario in filter(has_both, design.scenarios):
+        run = RunSpecification({"scenario": scenario, "ip_version": "ipv4"})
+        until_ns = round(1e9 * run.expected_s)
+        found[scenario["id"]] = {way: run.capacity_in(way).mean_mbps(0, until_ns) for way in DIRECTIONS}
+    return found
+
+
+def _params(design):
+    return {"offered": offered(design)}
+
+
+TOPIC = Topic(
+    "directions",
+    "Both directions",
+    order=45,
+    heading="What do downloads and uploads do to each other?",
+    applies=lambda design: any(map(has_both, design.scenarios)),
+    leads=mostly(has_both),
+    analyses=(Analysis("describe_directions", ("flows", "scenarios"), (DIRECTION_CELLS,), ("confidence",), params=_params),),
+    figures=(
+        Plot("directions", "plot_directions", ("runs", "scenarios", "flows", "intervals"), "Both directions, over time", "means"),
+    ),
+    pictures=("directions",),
+)  # fmt: skip
