@@ -2,8 +2,11 @@
 
 import pytest
 
+from experiment.specification import RunSpecification
+from run_tables.tidy_rows import rows_of_run
 from study_files import study as studies
 from study_files.study import StudyError
+from testbed.checks.flow_checks import check_goodput_ceiling
 
 LINK = {"rate_mbps": 50, "delay_ms": {"forward": 10, "reverse": 10}}
 
@@ -115,3 +118,65 @@ def test_cakes_filter_drops_acknowledgements_that_wait(run):
         received.append(document["traffic"][0]["server"]["end"]["sum_received"]["bytes"])
         drops = document["links"]["after"]["r2-eth1"]["qdiscs"]["cake"]["drops"]
     assert received[1] > 1.5 * received[0] and drops > 500
+
+
+GROUP = {
+    "application": "iperf3", "cca": "own", "pair": None, "ecn": None, "start_s": 0, "stop_s": 6, "rate_mbps": None, "on_s": None, "off_s": None,
+    "arrivals_per_s": None, "sizes": "main-object", "bytes": None, "packet_bytes": 200, "interval_ms": 20,
+}  # fmt: skip
+
+
+def both_ways(run, **changes):
+    groups = [GROUP | {"name": "down", "count": 2}, GROUP | {"name": "up", "count": 2, "direction": "reverse"}]
+    call = GROUP | {"name": "call", "application": "real-time", "count": 1, "direction": "reverse", "stop_s": 5}
+    return run(**({"link": LINK, "flows": 4, "groups": [*groups, call], "traffic": {"duration_s": 6}} | changes))
+
+
+def test_flows_of_both_directions_share_nothing_but_their_acknowledgements(run):
+    """Each direction's flows fill their own bottleneck, between hosts of their own; a document's flows say their direction, and its run is the first's."""
+    document = both_ways(run, link=LINK | {"reverse_rate_mbps": 10})
+    row, flows, _, _ = rows_of_run(document, "both", "0" * 64)
+    assert [flow["direction"] for flow in flows] == ["forward", "forward", "reverse", "reverse"]
+    down, up = (
+        sum(flow["goodput_lifetime_mbps"] for flow in flows if flow["direction"] == way)
+        for way in ("forward", "reverse")
+    )
+    assert 0.2 * 50 < down < 50 * 1448 / 1514 and 0.8 * 10 < up < 10 * 1448 / 1514
+    assert (row["flows"], row["flows_under_test"], row["pairs"]) == (4, 2, 2)
+    assert row["goodput_mbps"] == pytest.approx(down, rel=0.02)
+    looks = {(socket["flow"], socket["host"]) for look in document["sockets"] for socket in look["sockets"]}
+    assert looks == {(0, "h1"), (1, "h1"), (2, "h3"), (3, "h3")}
+    # h3 is behind r2: what it sends passes r2's queue, and the packets of the call with it.
+    assert document["links"]["after"]["r2-eth1"]["qdiscs"]["htb"]["packets"] > 6 * 10e6 / 8 / 1514 * 0.8
+    ((delays,),) = [group["delay_ns"] for group in document["real_time"]]
+    assert min(delay for delay in delays if delay) >= 10e6
+
+
+def test_more_than_a_direction_carries_is_noticed_in_it(run):
+    """The same document of which an upload's bytes are doubled fails the check, and says where."""
+    document = both_ways(run)
+    specification = RunSpecification(document["specification"])
+    assert check_goodput_ceiling(specification, document).ok
+    for flow in document["delivered"]["flows"][2:]:
+        flow["bytes"] = [count and 2 * count for count in flow["bytes"]]
+    check = check_goodput_ceiling(specification, document)
+    assert not check.ok and "forward" in check.observed and "reverse" in check.observed
+
+
+def test_where_data_may_not_go_in_reverse_it_is_said():
+    def problems(**scenario):
+        groups = [
+            {"name": "down", "stop_s": 10},
+            {"name": "up", "stop_s": 10, "direction": "reverse"} | scenario.pop("up", {}),
+        ]
+        study = {"study": "s", "ccas": ["reno"], "scenarios": [{"id": "a", "flows": groups} | scenario]}
+        with pytest.raises(StudyError) as raised:
+            studies.resolve(study, "s.yaml")
+        return str(raised.value)
+
+    assert "flows[up].direction is reverse; allowed with application web is forward" in problems(
+        up={"application": "web", "stop_s": None}
+    )
+    assert "flows has a group with direction reverse; allowed with topology cable is forward" in problems(
+        topology="cable"
+    )
