@@ -19,7 +19,7 @@ from topics.exam.judge import judge, rare_row
 from topics.exam.outcomes import FAR, PAIR, relative_outcomes
 from topics.exam.tables import LIKE, PRIMARY, WORSE
 
-ROWS, RUNS, TRUTH = 28, 23, 100_000
+ROWS, RUNS, TRUTH = 28, 20, 100_000
 CCAS, SIGNIFICANCE = ("mine", "reno", "cubic"), 0.05
 #: Of every row less is better, and the margin is one.
 MEASURE = MEASURES["queueing_p95_ms"]
