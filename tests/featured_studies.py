@@ -15,6 +15,7 @@ CHOICES = {
     "queue": ({"packets": 50}, {"discipline": "codel"}, {"discipline": "pie"}, {"bdp": 1}, {"discipline": "fq_codel"}, {"discipline": "dualpi2"}),
     "flows": (
         1, 3, [{"name": "own", **LONG}, {"name": "other", "cca": "bbr", **LONG}], [{"name": "own", **LONG}, {"name": "late", **LONG, "start_s": 1}],
+        [{"name": "own", **LONG}, {"name": "up", "direction": "reverse", **LONG}],
         [{"name": "own", **LONG}, {"name": "call", "application": "real-time", **LONG}], [{"name": "web", "application": "web", "sizes": "main-object", "arrivals_per_s": 5, **LONG}],
         [{"name": "own", **LONG}, {"name": "page", "application": "web", "sizes": "fixed", "bytes": 20000, "arrivals_per_s": 5, **LONG}],
     ),

@@ -29,6 +29,7 @@ BASES = {
 VALUES = {
     "link.policer": {"rate_mbps": 4, "burst_bytes": 20_000}, "link.reordering": {"percent": 1, "late_ms": 4, "direction": "forward"},
     "link.trace": {"file": None, "format": "csv", "sha256": None, "direction": "forward", "step_ms": 100, "period_ms": None, "rates_mbps": [4, 8]},
+    "link.reverse_trace": {"file": None, "format": "csv", "sha256": None, "direction": "reverse", "step_ms": 100, "period_ms": None, "rates_mbps": [4, 8]},
     "link.timeline": [{"at_s": 2, "direction": "both", "rate_mbps": 5, "delay_ms": None, "loss_percent": None, "down_for_s": None, "over_s": 0, "step_ms": 100}],
     "groups": [{"name": "one", "application": "iperf3", "cca": "own", "count": 1, "pair": None, "ecn": None, "start_s": 0, "stop_s": 9, "rate_mbps": None, "on_s": None, "off_s": None, "arrivals_per_s": None, "sizes": "fixed", "bytes": None, "packet_bytes": 200, "interval_ms": 20}],
     "link.trace.period_ms": 150, "multipath.outage": {"path": 1, "at_s": 2, "for_s": 1},

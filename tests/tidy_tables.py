@@ -57,7 +57,7 @@ USUAL = {
     "application": "iperf3", "protocol": "tcp", "message_bytes": 131072,
     "multipath": "none", "paths": 1, "distribution": "round-robin", "path_delay_ms": "0", "frame_overhead_bytes": 0,
     "serialisation": "never", "pairs": 1, "access_delay_ms": "0", "delayed_acks": True, "receive_buffer_autotuning": True,
-    "recovery": "prr", "platform": "uml", "pair": 1, "start_offset_ms": 0.0, "valid": True, "packet_bytes": 1514, "variation": "",
+    "recovery": "prr", "platform": "uml", "pair": 1, "direction": "forward", "start_offset_ms": 0.0, "valid": True, "packet_bytes": 1514, "variation": "",
     "discipline": "drop-tail", "ecn": "off", "queue_parameters": "", "groups": "", "kernel": "", "host_options": "", "link_options": "", "more": "",
 }  # fmt: skip
 

@@ -37,8 +37,8 @@ def test_one_access_delay_stands_for_all_pairs(two_flows):
     two_flows["scenarios"][0]["hosts"] = {"access_delay_ms": 5}
     two_flows["scenarios"][1]["hosts"] = {"access_delay_ms": [0, 10.0]}
     near, far = study.resolve(two_flows, "small.yaml")["scenarios"]
-    assert near["hosts"] == {"pairs": 2, "access_delay_ms": [5, 5]}
-    assert far["hosts"] == {"pairs": 2, "access_delay_ms": [0, 10]}
+    assert near["hosts"] == {"pairs": 2, "access_delay_ms": [5, 5], "qdisc": "none"}
+    assert far["hosts"] == {"pairs": 2, "access_delay_ms": [0, 10], "qdisc": "none"}
 
 
 def test_a_queue_in_bdps_counts_the_access_delay(small):

@@ -40,7 +40,7 @@ def test_groups_are_written_out_and_long_flows_counted(grouped):
     assert near["flows"] == 3
     assert near["groups"][0] == {
         "name": "long", "application": "iperf3", "cca": "own", "count": 2, "pair": None, "start_s": 0, "stop_s": 10,
-        "ecn": None, "rate_mbps": None, "on_s": None, "off_s": None, "arrivals_per_s": None, "sizes": "fixed", "bytes": None, "packet_bytes": 200, "interval_ms": 20,
+        "ecn": None, "rate_mbps": None, "on_s": None, "off_s": None, "arrivals_per_s": None, "sizes": "fixed", "bytes": None, "packet_bytes": 200, "interval_ms": 20, "direction": "forward",
     }  # fmt: skip
     assert study.resolve(resolved, "small.yaml") == resolved
 

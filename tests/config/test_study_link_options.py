@@ -51,7 +51,7 @@ def test_bursts_of_losses_stand_in_the_specification_of_a_run_that_has_some():
     "link, sentence",
     [
         ({"loss_burst_packets": 5}, "link.loss_burst_packets.forward is 5; allowed without a link.loss_percent.forward is null."),
-        ({"reordering": {"percent": -1}}, "link.reordering.percent is -1; allowed is a number above 0 and up to 50 (percent)."),
+        ({"reordering": {"percent": -1}}, "link.reordering.percent is -1; allowed is a number above 0 and below 100 (percent)."),
         ({"reordering": {"late_ms": 0}}, "link.reordering.late_ms is 0; allowed is a number from 0.01 to 1000 (ms)."),
         ({"duplicate_percent": 100}, "link.duplicate_percent is 100; allowed is"),
         ({"corrupt_percent": 11}, "link.corrupt_percent is 11; allowed is a number from 0 to 10 (percent)."),

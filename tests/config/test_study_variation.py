@@ -151,6 +151,7 @@ def test_off_nothing_of_a_specification_changes():
             ("transport", "ecn"),
             ("link", "timeline"),
             ("link", "trace"),
+            ("link", "reverse_trace"),
             ("link", "policer"),
             ("hosts", "qdisc"),
             *(("link", option.name) for option in LINK_OPTIONS),

@@ -39,14 +39,15 @@ def mbit(value):
 
 
 def test_a_link_a_policer_a_timeline_and_an_outage_set_it(asked):
-    constant = asked().capacity
-    assert (constant.mbps_at(0), constant.mbps_at(0, "reverse")) == (10, 10)
-    policed = asked(link={"policer": {"rate_mbps": 4, "burst_bytes": 9000}}).capacity
-    assert (policed.mbps_at(5 * S), policed.most_mbps(), policed.mbps_at(0, "reverse")) == (4, 4, 10)
-    stepped = asked(**changing(change(2, "forward", rate_mbps=1), change(5, "forward", down_for_s=1))).capacity
+    assert [asked().capacity_in(way).mbps_at(0) for way in ("forward", "reverse")] == [10, 10]
+    run = asked(link={"policer": {"rate_mbps": 4, "burst_bytes": 9000}})
+    policed = run.capacity
+    assert (policed.mbps_at(5 * S), policed.most_mbps(), run.capacity_in("reverse").mbps_at(0)) == (4, 4, 10)
+    run = asked(**changing(change(2, "forward", rate_mbps=1), change(5, "forward", down_for_s=1)))
+    stepped = run.capacity
     assert stepped.rates() == [(0, 10), (2 * S, 1), (5 * S, 0), (6 * S, 1)]
     assert stepped.carried_bytes(1 * S, 7 * S) == mbit(10 + 3 + 1)
-    assert stepped.rates("reverse") == [(0, 10)]
+    assert run.capacity_in("reverse").rates() == [(0, 10)]
     assert (stepped.least_mbps(), stepped.most_mbps()) == (0, 10)
 
 
@@ -64,9 +65,10 @@ def test_nothing_limits_a_path_without_a_rate(asked):
 def test_a_trace_sets_the_direction_that_it_is_about(asked):
     """10 Mbit/s is the other direction's."""
     trace = {"file": None, "direction": "forward", "step_ms": 100, "period_ms": None, "rates_mbps": [0, 24]}
-    capacity = asked(link={"trace": trace}).capacity
+    run = asked(link={"trace": trace})
+    capacity = run.capacity
     assert capacity.mean_mbps(0, 2 * S) == pytest.approx(12)
-    assert capacity.mean_mbps(0, 2 * S, "reverse") == 10
+    assert run.capacity_in("reverse").mean_mbps(0, 2 * S) == 10
     assert (capacity.least_mbps(), capacity.most_mbps()) == (0, 24)
     policed = asked(link={"trace": trace, "policer": {"rate_mbps": 11, "burst_bytes": 9000}}).capacity
     # What passes the policer while the link stands waits for it.
@@ -158,6 +160,7 @@ def test_a_capacity_is_the_links_where_nothing_else_sets_it(asked):
 
 def test_a_path_that_is_down_carries_nothing_of_its_part(asked):
     paths = {"paths": 2, "by": "mptcp", "path_delay_ms": [0, 0], "outage": {"path": 2, "at_s": 2, "for_s": 3}}
-    capacity = asked(topology="cable", multipath=paths).capacity
-    assert capacity.rates() == [(0, 20), (2 * S, 10), (5 * S, 20)] == capacity.rates("reverse")
+    run = asked(topology="cable", multipath=paths)
+    capacity = run.capacity
+    assert capacity.rates() == [(0, 20), (2 * S, 10), (5 * S, 20)] == run.capacity_in("reverse").rates()
     assert capacity.carried_bytes(0, 10 * S) == mbit(20 * 7 + 10 * 3)

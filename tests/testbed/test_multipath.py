@@ -7,6 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from experiment.host_pairs import Pair
 from testbed.checks.multipath_verification import FALLBACKS, check_multipath, check_path_shares, check_subflows
 from testbed.network import multipath
 from testbed.network.netlink import HEADER, NLMSG_DONE, messages
@@ -20,7 +21,7 @@ def specification(
     by, ip_version="ipv4", tunnel="ipv4", application="iperf3", distribution="round-robin", paths=4, flows=1
 ):
     """Return the part of a specification that the tested functions read."""
-    pair = SimpleNamespace(index=0, sender="h1", receiver="h2")
+    pair = Pair(0, "h1", "h2", 0, 0)
     return SimpleNamespace(
         multipath=SimpleNamespace(by=by, tunnel_ip_version=tunnel, distribution=distribution, paths=paths),
         paths=paths, flows=flows, ip_version=ip_version,

@@ -118,7 +118,15 @@ def test_losses_are_counted_and_judged_phase_by_phase():
 def test_what_waits_at_a_change_of_rate_begins_to_leave_after_the_packet_that_was_begun(
     rate_mbps, waited, left, is_wrong
 ):
-    specification = SimpleNamespace(rate_mbps=10, packet_bytes=1514)
+    specification = SimpleNamespace(rate_in=lambda _: 10, packet_bytes=1514)
     device = {"backlog_bytes": waited, "left_bytes": left, "dropped_packets": 0}
-    done = [{"at_ns": S, "quantity": "rate_mbps", "value": rate_mbps, "devices": {"r1-eth1": device}}]
+    done = [
+        {
+            "at_ns": S,
+            "quantity": "rate_mbps",
+            "value": rate_mbps,
+            "direction": "forward",
+            "devices": {"r1-eth1": device},
+        }
+    ]
     assert bool(left_too_slowly(specification, done)) == is_wrong

@@ -109,7 +109,7 @@ def test_a_cca_of_the_studys_own_comes_first():
 
 def test_two_replications_are_enough_for_what_is_far_beyond_their_spread_and_it_is_said_so():
     (text,) = sentences(runs_of(shorter(40), n=2, scenarios=("one", "two")))
-    assert text.endswith("but the difference is more than three times as large as that of any two runs of one cell.")
+    assert text.endswith("but more than three times what any two runs of one cell differ by.")
 
 
 def test_two_replications_show_nothing_that_their_spread_may_make():

@@ -68,7 +68,7 @@ def groups_words(groups) -> str:
             [
                 group["name"],
                 *([] if group["cca"] == OWN else [group["cca"]]),
-                *(["(reverse)"] if group["direction"] == REVERSE else []),
+                *(["(reverse)"] if group.get("direction") == REVERSE else []),
             ]
         )
         for group in groups
