@@ -3,6 +3,7 @@
 import pytest
 
 from experiment.host_options import HOST_OPTIONS
+from experiment.specification import RunSpecification
 from turned_off import asked_of
 
 LINK = {"rate_mbps": 50, "delay_ms": {"forward": 25, "reverse": 25}}
@@ -81,3 +82,11 @@ def test_fq_at_the_sender_paces_what_tcp_wants_to_be_paced(run):
     assert documents["none"]["network"]["set"]["qdiscs"]["h1-eth0"] == {"noqueue": {}}
     goodputs = [one["traffic"][0]["server"]["end"]["sum_received"]["bits_per_second"] for one in documents.values()]
     assert abs(goodputs[0] / goodputs[1] - 1) < 0.1
+
+
+def test_without_timestamps_a_full_packet_has_twelve_bytes_more_of_payload(run):
+    for timestamps, payload in ((True, 1448), (False, 1460)):
+        document = run(transport={"timestamps": timestamps}, traffic={"duration_s": 2})
+        specification = RunSpecification(document["specification"])
+        assert {socket["mss_bytes"] for look in document["sockets"] for socket in look["sockets"]} == {payload}
+        assert (specification.segment_bytes, specification.packet_bytes) == (payload, 1514)

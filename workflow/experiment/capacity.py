@@ -24,7 +24,7 @@ NEGLIGIBLE = 1e-9
 REAL_TIMER_S = 1e-3
 #: How many round trips after the client iperf3's server begins to count its intervals of UDP, at most: its control connection.
 SET_UP_RTTS = 4
-#: An acknowledgement as the bottleneck counts it, at least: Ethernet, IPv4, TCP with timestamps; at most with IPv6 and all options.
+#: An acknowledgement as the bottleneck counts it, with timestamps at least: Ethernet, IPv4, TCP; at most with IPv6 and all options.
 ACKNOWLEDGEMENT_BYTES, LARGEST_ACKNOWLEDGEMENT_BYTES = 66, 114
 
 

@@ -517,6 +517,11 @@ class RunSpecification:
         return min(self.transport.segment_bytes or self._largest_segment_bytes, self._largest_segment_bytes)
 
     @property
+    def timestamp_bytes(self) -> int:
+        """What TCP's timestamps take of each segment."""
+        return TCP_TIMESTAMP_OPTION_BYTES if self.scenario["transport"].get("timestamps", True) else 0
+
+    @property
     def snd_mss_bytes(self) -> int:
         """What the kernel says of a full segment's payload (tcpi_snd_mss): MPTCP's option is not taken off there."""
         return self.segment_bytes + (MPTCP_OPTION_BYTES if self.multipath.by == "mptcp" else 0)
@@ -524,7 +529,7 @@ class RunSpecification:
     @property
     def _largest_segment_bytes(self):
         """TCP payload of a packet as large as the network takes it, in bytes."""
-        options = TCP_TIMESTAMP_OPTION_BYTES + (MPTCP_OPTION_BYTES if self.multipath.by == "mptcp" else 0)
+        options = self.timestamp_bytes + (MPTCP_OPTION_BYTES if self.multipath.by == "mptcp" else 0)
         return self.mtu_bytes - HEADER_BYTES[self.ip_version] - options
 
     @property

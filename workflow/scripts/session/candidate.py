@@ -20,6 +20,7 @@ from study_files.cca_definitions import FILE, LARGEST_BYTES
 from study_files.strict_yaml import FileError, read_mapping
 from study_files.study_schema import dereferenced, keys_of, study_schema
 from study_files.study_validation import nearest_choice, problems_of_form
+from study_files.timeline_files import has_timeline_file
 from testbed.machine.given_file import given_bytes
 from testbed.machine.messages import tell
 from topics.exam.tables import OPEN_VERDICTS, PRIMARY
@@ -168,17 +169,20 @@ def with_candidate(config, candidate, output) -> dict:
 
 
 def _with_traces(study, source):
-    """Return a study whose traces are written out: their files lie beside the study from which it was made."""
-    if "trace" not in str(study):
+    """Return a study whose traces and timelines are written out where they are in files, which lie beside the study from which it was made."""
+    text = str(study)
+    if "trace" not in text and "'file'" not in text:
         return study
     resolved = studies.resolve(study, source)
-    traces = {
-        scenario["id"]: {key: scenario["link"][key] for key in TRACES if scenario["link"][key]}
+    # A timeline that is a list stays as it was written.
+    keys = (*TRACES, "timeline") if has_timeline_file(study) else TRACES
+    of_files = {
+        scenario["id"]: {key: scenario["link"][key] for key in keys if scenario["link"][key]}
         for scenario in resolved["scenarios"]
     }
     return study | {
         "scenarios": [
-            one | {"link": one.get("link", {}) | traces[one["id"]]} if traces[one["id"]] else one
+            one | {"link": one.get("link", {}) | of_files[one["id"]]} if of_files[one["id"]] else one
             for one in study["scenarios"]
         ]
     }

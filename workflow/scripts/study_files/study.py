@@ -45,6 +45,7 @@ from study_files.study_schema import dereferenced, has_directions, is_section, k
 from study_files.study_traces import TraceError, completed_trace
 from study_files.study_validation import problems_of_form
 from study_files.study_variation import is_varied  # noqa: F401, likewise
+from study_files.timeline_files import with_timelines
 from wording.terminal_text import shown
 
 
@@ -102,8 +103,8 @@ def resolve(config, source) -> dict:
     """
     if not isinstance(config, dict):
         raise StudyError(source, [no_mapping_problem(config, keys_of(study_schema()))])
-    config = with_directions(config)
-    problems = problems_of_form(config)
+    config, problems = with_timelines(with_directions(config), source)
+    problems = problems or problems_of_form(config)
     if problems:
         raise StudyError(source, problems)
     study = _complete(study_schema(), config)

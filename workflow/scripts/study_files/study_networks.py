@@ -35,6 +35,8 @@ def network_problems(scenario) -> Iterator[str]:
             yield f"hosts.pairs is {scenario['hosts']['pairs']}; allowed with topology cable is 1."
         if any(scenario["hosts"]["access_delay_ms"]):
             yield "hosts.access_delay_ms is not 0; allowed with topology cable is 0, because there are no links but the cable."
+        if not scenario["transport"]["timestamps"]:
+            yield "transport.timestamps is false; allowed with topology cable is true, because what is known of frames there counts them."
         if link["netem"] == "both-ends":
             yield "link.netem is both-ends; allowed with topology cable is receiving-side."
         if link["rate_mbps"] is None and scenario["traffic"]["sample_interval_ms"] is not None:

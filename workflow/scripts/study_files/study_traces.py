@@ -50,7 +50,7 @@ def completed_trace(trace, source) -> dict:
         return trace
     if trace["file"] is None:
         raise TraceError("has neither file nor rates_mbps; allowed is the path of a file beside the study.")
-    content = _content(trace["file"], source)
+    content = file_beside(trace["file"], source)
     if byte := re.search(rb"[^\x00-\x7f]", content):
         raise TraceError(f"can't be read: byte {byte.end()} is no text; allowed are numbers in lines.")
     count, most = max(content.count(b"\n"), content.count(b"\r")), MOST_LINES[trace["format"]]
@@ -92,8 +92,8 @@ def _differences(offered, ends_ms):
     return [until - before for before, until in itertools.pairwise([0, *map(offered, ends_ms)])]
 
 
-def _content(name, source):
-    """Return the bytes of a file that lies beside a study, or below."""
+def file_beside(name, source) -> bytes:
+    """Return the bytes of a file that lies beside a study, or below; raise `TraceError` if it can't be read, or lies elsewhere."""
     folder = Path(source).parent.resolve()
     path = folder / name
     try:

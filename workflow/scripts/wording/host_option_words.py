@@ -17,6 +17,10 @@ OPTION_WORDS = {
         "Whether a connection that was idle for a retransmission timeout begins again with the initial window (RFC 2861, RFC 5681 section 4.1)."
     ),
     "notsent_lowat_bytes": "Unsent bytes in a send buffer above which a program is not asked for more (`TCP_NOTSENT_LOWAT`). `null`: no limit.",
+    "timestamps": (
+        "Whether TCP's timestamps (RFC 7323) are negotiated. Without them a full packet has 12 bytes more of payload, and an RTT is measured "
+        "once a flight. Not with `topology: cable`."
+    ),
     "selective_acks": "Whether selective acknowledgements (RFC 2018) are negotiated. Without them Linux recovers as NewReno does (RFC 6582).",
     "duplicate_selective_acks": "Whether a receiver reports segments that came twice (RFC 2883).",
     "sack_compression": "Whether a receiver may answer several packets that come out of order with one acknowledgement, as Linux has done since 4.18.",
@@ -34,6 +38,7 @@ OPTION_EFFECTS = {
     "initial_receive_window_packets": "initial receive window {} packets",
     "slow_start_after_idle": "no slow start after idle",
     "notsent_lowat_bytes": "at most {:,} bytes unsent",
+    "timestamps": "no timestamps",
     "selective_acks": "no SACK",
     "duplicate_selective_acks": "no D-SACK",
     "sack_compression": "no compression of SACKs",

@@ -2,7 +2,6 @@
 
 import json
 
-from experiment.packet_sizes import TCP_TIMESTAMP_OPTION_BYTES
 from testbed.errors import TrafficError
 from testbed.network.addresses import control_address
 from testbed.network.multipath import command_prefix
@@ -77,7 +76,7 @@ def client_command(client, specification, address) -> list[str]:
             command += [f"--{PADDING.replace('_', '-')}", "-" * (LONGEST_NAME - len(cca))]
     if transport.segment_bytes is not None:
         # TCP's own maximum counts the options along with the payload.
-        command += ["--set-mss", str(transport.segment_bytes + TCP_TIMESTAMP_OPTION_BYTES)]
+        command += ["--set-mss", str(transport.segment_bytes + specification.timestamp_bytes)]
     if traffic.no_delay:
         command.append("--no-delay")
     if bitrate is None and traffic.messages is not None:

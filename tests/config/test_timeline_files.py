@@ -1,0 +1,93 @@
+"""A link's timeline from a table: what a row becomes, and what no table is."""
+
+import pytest
+
+from study_files import study as studies
+from study_files.study import StudyError
+
+TABLE = """time_s, rate_mbps, delay_ms, loss_percent
+0, 20, 20, 0
+
+2.5, , , 30
+2.55, 5, 40, 0
+12, 1, 1, 1
+"""
+
+
+def resolved(folder, text, timeline=None, scenario=None, defaults=None):
+    (folder / "path.csv").write_bytes(text.encode() if isinstance(text, str) else text)
+    one = {"id": "a"} | ({"link": {"timeline": timeline or {"file": "path.csv"}}} if scenario is None else scenario)
+    study = {
+        "study": "s",
+        "ccas": ["reno"],
+        "scenarios": [one],
+        "defaults": defaults or {"traffic": {"duration_s": 10}},
+    }
+    return studies.resolve(study, str(folder / "s.yaml"))["scenarios"][0]["link"]["timeline"]
+
+
+def changes(timeline):
+    return [
+        tuple(entry[key] for key in ("at_s", "direction", "rate_mbps", "delay_ms", "loss_percent"))
+        for entry in timeline
+    ]
+
+
+def test_a_row_is_a_change_of_what_it_names_until_traffic_ends(tmp_path):
+    expected = [(0, "both", 20, 20, 0), (2.5, "both", None, None, 30), (2.55, "both", 5, 40, 0)]
+    assert changes(resolved(tmp_path, TABLE)) == expected
+    one_way = resolved(tmp_path, TABLE, {"file": "path.csv", "direction": "reverse"})
+    assert {entry["direction"] for entry in one_way} == {"reverse"}
+
+
+def test_a_row_may_say_its_direction(tmp_path):
+    text = "time_s,delay_ms,direction\n1,30,forward\n1,50,reverse\n"
+    assert changes(resolved(tmp_path, text)) == [(1, "forward", None, 30, None), (1, "reverse", None, 50, None)]
+
+
+def test_the_defaults_table_is_every_scenarios_but_of_those_with_another(tmp_path):
+    defaults = {"traffic": {"duration_s": 10}, "link": {"timeline": {"file": "path.csv"}}}
+    assert len(resolved(tmp_path, TABLE, scenario={}, defaults=defaults)) == 3
+    assert resolved(tmp_path, TABLE, scenario={"link": {"timeline": []}}, defaults=defaults) == []
+
+
+@pytest.mark.parametrize(
+    "text, sentence",
+    [
+        ("", "begins with ''; allowed is time_s, then one or more of rate_mbps, delay_ms, loss_percent, direction."),
+        ("time_s\n1\n", "begins with 'time_s'; allowed is time_s, then"),
+        ("rate_mbps,time_s\n1,2\n", "begins with 'rate_mbps,time_s'; allowed"),
+        ("time_s,rate_mbps,jitter_ms\n1,2,3\n", "begins with 'time_s,rate_mbps,jitter_ms'; allowed"),
+        ("time_s,rate_mbps\n1\n", "has 1 values in line 2; allowed are 2, as in its header."),
+        ("time_s,rate_mbps\nx,1\n", "has time_s 'x' in line 2; allowed is a number from 0 on."),
+        ("time_s,rate_mbps\n1,-1\n", "has rate_mbps '-1' in line 2"),
+        ("time_s,rate_mbps\n1,nan\n", "has rate_mbps 'nan' in line 2"),
+        (
+            "time_s,rate_mbps,direction\n1,1,up\n",
+            "has direction 'up' in line 2; allowed is one of both, forward, reverse.",
+        ),
+        ("time_s,rate_mbps\n10,1\n", "has no row before 10 s, when traffic ends."),
+        (b"time_s,rate_mbps\n1,\xff\n", "can't be read: byte 20 is no text"),
+    ],
+)
+def test_what_no_table_is_is_said_in_a_sentence(tmp_path, text, sentence):
+    with pytest.raises(StudyError) as raised:
+        resolved(tmp_path, text)
+    said = str(raised.value)
+    assert "scenarios[a].link.timeline.file" in said and sentence.replace("'", "") in said.replace("'", "").replace(
+        '"', ""
+    )
+
+
+def test_a_table_that_is_not_there_or_lies_elsewhere_is_refused(tmp_path):
+    for name, sentence in (("none.csv", "can't be read (No such file"), ("../path.csv", "lies elsewhere")):
+        with pytest.raises(StudyError, match="link.timeline.file") as raised:
+            resolved(tmp_path, TABLE, {"file": name})
+        assert sentence in str(raised.value)
+    with pytest.raises(StudyError, match="has the key repeat beside it"):
+        resolved(tmp_path, TABLE, {"file": "path.csv", "repeat": True})
+
+
+def test_values_beyond_what_a_change_may_have_are_said_as_of_any_change(tmp_path):
+    with pytest.raises(StudyError, match=r"link.timeline\[0\].loss_percent is 101; allowed is a number from 0 to 100"):
+        resolved(tmp_path, "time_s,loss_percent\n1,101\n")

@@ -1,0 +1,130 @@
+"""A link's timeline from a file: a table of times with rate, delay and loss, one row a change (`link.timeline: {file: path.csv}`)."""
+
+import csv
+import math
+
+from experiment.timeline import DIRECTIONS, QUANTITIES
+from study_files.study_schema import keys_of, scenario_schema
+from study_files.study_traces import TraceError, file_beside
+from wording.terminal_text import shown
+
+#: Columns of a file: the time, what changes then, and in which direction; of these the first and one of the quantities must be there.
+TIME, DIRECTION = "time_s", "direction"
+COLUMNS = (TIME, *QUANTITIES, DIRECTION)
+KEYS = ("file", "direction")
+
+
+def with_timelines(config, source) -> tuple[dict, list[str]]:
+    """Return a study as written whose timelines are lists, and a sentence for each file that can't be one.
+
+    A file's rows are cut off where a scenario's traffic ends. What is no mapping with ``file`` is left as it is.
+    """
+    defaults, scenarios = config.get("defaults"), config.get("scenarios")
+    shared = _timeline(defaults)
+    if not isinstance(scenarios, list) or not has_timeline_file(config):
+        return config, []
+    made, problems = [], []
+    for scenario in scenarios:
+        timeline = _timeline(scenario)
+        timeline = shared if timeline is None else timeline
+        if isinstance(scenario, dict) and _is_file(timeline):
+            link = scenario.get("link") if isinstance(scenario.get("link"), dict) else {}
+            try:
+                rows = rows_of(timeline, source, _duration_s(scenario, defaults))
+            except TraceError as error:
+                rows = []
+                where = f"scenarios[{scenario.get('id')}].link.timeline.file"
+                problems.append(f"{where} {shown(str(timeline['file']), 200)} {error}")
+            scenario = scenario | {"link": link | {"timeline": rows}}
+        made.append(scenario)
+    if _is_file(shared):
+        link = {key: value for key, value in defaults["link"].items() if key != "timeline"}
+        config = config | {"defaults": defaults | {"link": link}}
+    return config | {"scenarios": made}, problems
+
+
+def has_timeline_file(config) -> bool:
+    """Return whether a study as written has a timeline in a file."""
+    scenarios = config.get("scenarios") if isinstance(config.get("scenarios"), list) else []
+    return any(map(_is_file, map(_timeline, (config.get("defaults"), *scenarios))))
+
+
+def rows_of(timeline, source, until_s) -> list[dict]:
+    """Return the entries of `link.timeline` that a file has before a time; raise `TraceError` if it is no such table.
+
+    Parameters
+    ----------
+    timeline : dict
+        ``file``, and the ``direction`` of rows without one of their own.
+    source : str
+        The study's file, beside which the table lies.
+    """
+    if unknown := [key for key in timeline if key not in KEYS]:
+        raise TraceError(f"has the key {shown(str(unknown[0]), 40)} beside it; allowed are {' and '.join(KEYS)}.")
+    try:
+        text = file_beside(timeline["file"], source).decode("ascii")
+    except UnicodeDecodeError as error:
+        raise TraceError(f"can't be read: byte {error.start + 1} is no text; allowed is a table with commas.") from None
+    read = csv.reader(line for line in text.splitlines() if line.strip())
+    header = [name.strip() for name in next(read, [])]
+    if (
+        header[:1] != [TIME]
+        or not set(header) & set(QUANTITIES)
+        or set(header) - set(COLUMNS)
+        or len(set(header)) < len(header)
+    ):
+        raise TraceError(
+            f"begins with {shown(','.join(header), 80)}; allowed is {TIME}, then one or more of {', '.join(COLUMNS[1:])}."
+        )
+    rows = [
+        row
+        for number, cells in enumerate(read, 2)
+        if (row := _row(number, header, cells, timeline.get("direction", "both")))["at_s"] < until_s
+    ]
+    if not rows:
+        raise TraceError(f"has no row before {until_s:g} s, when traffic ends.")
+    return rows
+
+
+def _row(number, header, cells, direction):
+    if len(cells) != len(header):
+        raise TraceError(f"has {len(cells)} values in line {number}; allowed are {len(header)}, as in its header.")
+    row = {"direction": direction}
+    for name, cell in zip(header, map(str.strip, cells), strict=True):
+        if name == DIRECTION:
+            if cell not in (*DIRECTIONS, "both"):
+                raise TraceError(
+                    f"has {name} {shown(cell, 40)} in line {number}; allowed is one of both, {', '.join(DIRECTIONS)}."
+                )
+            row[name] = cell
+        elif cell or name == TIME:
+            row["at_s" if name == TIME else name] = _number(number, name, cell)
+    return row
+
+
+def _number(number, name, cell):
+    try:
+        value = float(cell)
+    except ValueError:
+        value = math.nan
+    if not 0 <= value < math.inf:
+        raise TraceError(f"has {name} {shown(cell, 40)} in line {number}; allowed is a number from 0 on.")
+    return int(value) if value.is_integer() else value
+
+
+def _duration_s(scenario, defaults) -> float:
+    for section in (scenario, defaults):
+        traffic = section.get("traffic") if isinstance(section, dict) else None
+        value = traffic.get("duration_s") if isinstance(traffic, dict) else None
+        if isinstance(value, (int, float)):
+            return value
+    return keys_of(keys_of(scenario_schema())["traffic"])["duration_s"]["default"]
+
+
+def _timeline(section):
+    link = section.get("link") if isinstance(section, dict) else None
+    return link.get("timeline") if isinstance(link, dict) else None
+
+
+def _is_file(timeline) -> bool:
+    return isinstance(timeline, dict) and isinstance(timeline.get("file"), str)
