@@ -397,11 +397,12 @@ class RunSpecification:
 
     @property
     def most_total_rate_mbps(self) -> float | None:
-        """The highest `total_rate_mbps` of the run."""
-        if not self.timeline:
+        """The highest rate that the links of all data have together in the run: `total_rate_mbps`, and that of data in reverse."""
+        ways = {pair.direction for pair in self.pairs}
+        if not self.timeline and len(ways) < len(DIRECTIONS):
             return self.total_rate_mbps
-        rate_mbps = self.timeline.most("forward", "rate_mbps")
-        return None if rate_mbps is None else rate_mbps * self.paths
+        rates_mbps = [self.timeline.most(way, "rate_mbps") for way in ways]
+        return None if None in rates_mbps else sum(rates_mbps) * self.paths
 
     @property
     def link_rtts_ms(self) -> tuple[float, float]:
