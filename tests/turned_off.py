@@ -157,6 +157,10 @@ OFF = {
     "link.loss_percent": [Off(scenario(link={"loss_percent": 3}), netem("delay 10ms"), "loss_forward"),
                           Off(scenario(link={"loss_percent": 3}), netem("delay 10ms", "r1-eth0", "r1"), "loss_reverse"),
                           Off(scenario(link={"loss_percent": 3}), netem("delay 10ms loss 12%"), "loss_forward")],
+    "link.reverse_rate_mbps": [Off(scenario(link={"reverse_rate_mbps": 2}), tc("r2", RATE.format("r2-eth1", "10mbit", "10mbit")), "rate")],
+    "link.jitter_distribution": [Off(scenario(link={"delay_ms": 40, "jitter_ms": 8, "jitter_distribution": "pareto"}), netem("delay 40ms 8ms"), "delay"),
+                                 Off(scenario(link={"delay_ms": 40, "jitter_ms": 8, "jitter_distribution": "normal"}), netem("delay 40ms 3ms distribution normal"), "delay")],
+    "link.reverse_trace.rates_mbps": [Off(scenario(link={"reverse_trace": {"direction": "reverse", "rates_mbps": [4, 8, 4, 6], "step_ms": 250}}), "", "rate", before=never("rate_mbps"))],
     "link.jitter_order": [Off(scenario(link={"jitter_ms": 4, "jitter_order": "kept"}), netem("delay 10ms 4ms"), "delay")],
     "link.ack_slot_ms": [Off(scenario(link={"ack_slot_ms": 4}), netem("delay 10ms", "r1-eth0", "r1"), "delay"),
                          Off(scenario(link={"ack_slot_ms": 4}), netem("delay 10ms slot 1ms 1ms", "r1-eth0", "r1"), "delay")],
@@ -225,7 +229,7 @@ EXEMPT = {
     **dict.fromkeys(("id", "label"), "a name"),
     **dict.fromkeys(("replications", "seeds_of"), "which runs there are, and of which seeds: no run knows of it"),
     "background": "two programs beside the traffic, whose requests and answers the check `background` counts",
-    **dict.fromkeys(("link.trace.file", "link.trace.format", "link.trace.step_ms", "link.trace.sha256", "link.trace.period_ms", "link.trace.direction"), FROM_FILE),
+    **dict.fromkeys((f"link.{trace}.{key}" for trace in ("trace", "reverse_trace") for key in ("file", "format", "step_ms", "sha256", "period_ms", "direction")), FROM_FILE),
     **dict.fromkeys(("chain.cross_flows", "chain.cross_cca", "multipath.paths", "hosts.pairs", "flows", "groups", "traffic.processes"), STRUCTURE),
     "multipath.distribution": "the check `path_shares` counts what each path carried",
     **dict.fromkeys(("multipath.outage.path", "multipath.outage.at_s", "multipath.outage.for_s"), "a part of `multipath.outage`"),
@@ -239,7 +243,7 @@ EXEMPT = {
     "platform": "what carries the run out", "kernel": "the check `kernel` compares the build's number",
     **dict.fromkeys((f"variation.{key}" for key in ("rtt_percent", "rate_percent", "queue_packets", "background_percent", "start_ms", "down_percent")),
                     "draws other values of other keys before there is a run"),
-    **dict.fromkeys((f"flow_group.{key}" for key in ("name", "application", "cca", "count", "pair", "ecn", "stop_s", "on_s", "off_s", "arrivals_per_s", "sizes", "packet_bytes")), PLANNED_TOO),
+    **dict.fromkeys((f"flow_group.{key}" for key in ("name", "application", "cca", "count", "pair", "direction", "ecn", "stop_s", "on_s", "off_s", "arrivals_per_s", "sizes", "packet_bytes")), PLANNED_TOO),
     **dict.fromkeys((f"change.{key}" for key in ("at_s", "direction", "rate_mbps", "delay_ms", "loss_percent", "down_for_s", "over_s", "step_ms")), "a part of `link.timeline`"),
 }  # fmt: skip
 

@@ -44,7 +44,7 @@ def test_the_examples_are_a_study_and_claims_of_kinds_that_there_are(root):
     examples = [example for text in texts for example in text.split("```yaml\n")[1:]]
     read = [yaml.safe_load(example.partition("```")[0]) for example in examples]
     chain = next(example for example in read if "topology" in example)
-    study, claims, varied, grouped = (example for example in read if example is not chain)
+    study, claims, varied, grouped, both = (example for example in read if example is not chain)
     assert len(studies.resolve(study, "config/README.md")["scenarios"]) == 3
 
     def scenario(defaults, **changes):
@@ -55,6 +55,7 @@ def test_the_examples_are_a_study_and_claims_of_kinds_that_there_are(root):
     assert scenario(varied.get("defaults", varied))["variation"]["queue_packets"] == 1
     assert len(scenario(chain)["chain"]["bottlenecks"]) == 3
     assert scenario(grouped, traffic={"duration_s": 30})["flows"] == 3
+    assert len(scenario(both, traffic={"duration_s": 30})["groups"]) == 3
     kinds = claims_schema()["$defs"]["common"]["kind"]["enum"]
     assert {claim["kind"] for claim in claims["claims"]} <= set(kinds)
 

@@ -25,6 +25,7 @@ def groups(*goodputs, late=False, valid=True):
             "ip_version": "ipv4",
             "replication": replication,
             "application": "iperf3",
+            "direction": "forward",
             "stop_s": 60.0,
             "valid": valid,
         }

@@ -14,8 +14,9 @@ DELAY_SLACK_NS = 2_000
 GAP_SLACK, GAP_SLACK_NS = 1e-3, 3
 #: The least share of the range of a jitter that the delays of many datagrams have (`path_probe.OF_JITTER`).
 LEAST_RANGE = 0.6
-#: Distribution of a jitter -> between which shares of it the standard deviation of the probe's delays lies: of 500,000 draws of 64 from
-#: tc's tables all did, with a tenth of room.
+#: Distribution of a jitter -> how far below and above the mean delay tc's table goes, in jitters; and between which the standard deviation
+#: of the probe's delays lies: of 500,000 draws of 64 all did, with a tenth of room.
+REACH_OF = {"normal": (4, 3.53), "pareto": (0.67, 4), "paretonormal": (1.51, 3.89)}
 DEVIATION_OF = {"normal": (0.5, 1.5), "pareto": (0.15, 1.75), "paretonormal": (0.3, 1.55)}
 #: How far the time between two bunches may be from a slot, as a share of it.
 SLOT_SLACK = 0.01
@@ -64,15 +65,17 @@ def delays_ns(specification, place, direction) -> tuple[float, float, float]:
     base_ms += specification.multipath.path_delay_ms[place] if specification.is_cable else 2 * pair.access_delay_ms
     if specification.serialised:
         base_ms += sum(1e3 * time_of(specification, SMALL_BYTES, direction, number) for number in passed)
-    jitter_ms, late = specification.direction(direction).jitter_reach_ms, specification.option("reordering", direction)
-    # Of another distribution the deviation says more.
-    range_ms = 0 if specification.option("jitter_distribution", direction) else 2 * LEAST_RANGE * jitter_ms
+    jitter_ms, late = specification.direction(direction).jitter_ms, specification.option("reordering", direction)
+    distribution = specification.option("jitter_distribution", direction)
+    below, above = REACH_OF[distribution] if distribution else (1, 1)
+    # Of another distribution the deviation says more; a normal one goes beyond what evenly drawn delays have.
+    range_ms = {None: 2 * LEAST_RANGE, "normal": 1.5}.get(distribution, 0) * jitter_ms
     usual = max(late["percent"], 100 - late["percent"]) / 100 if late else 1
     if singles_of(specification, direction) * math.log(usual) <= math.log(RARE):
         # One of them was late, and one was not.
         range_ms = max(range_ms, late["late_ms"] - 2 * jitter_ms)
-    most_ms = base_ms + pair.hops * jitter_ms + options_ms(specification, direction)
-    return 1e6 * max(0, base_ms - pair.hops * jitter_ms), 1e6 * most_ms, 1e6 * range_ms
+    most_ms = base_ms + pair.hops * above * jitter_ms + options_ms(specification, direction)
+    return 1e6 * max(0, base_ms - pair.hops * below * jitter_ms), 1e6 * most_ms, 1e6 * range_ms
 
 
 def bunch_problems(specification, seen) -> list[str]:
