@@ -22,6 +22,7 @@ PROGRAMS = ("make", "snakemake", "python", "pip", "git", "rm", "scancel", "apt-g
 TESTED_ELSEWHERE = {
     "log": "tests/topics/expectations/test_gate_document.py",
     "yaml": "tests/documenting/test_generated_files.py, test_pages.py, tests/topics/expectations/test_gate_document.py",
+    "csv": "tests/config/test_timeline_files.py",
     "snakemake": "tests/workflow/test_module_use.py",
 }
 #: Command -> why it is planned (`-n`) and not carried out.
