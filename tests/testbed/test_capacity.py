@@ -42,7 +42,11 @@ def test_a_link_a_policer_a_timeline_and_an_outage_set_it(asked):
     assert [asked().capacity_in(way).mbps_at(0) for way in ("forward", "reverse")] == [10, 10]
     run = asked(link={"policer": {"rate_mbps": 4, "burst_bytes": 9000}})
     policed = run.capacity
-    assert (policed.mbps_at(5 * S), policed.most_mbps(), run.capacity_in("reverse").mbps_at(0)) == (4, 4, 10)
+    back = run.capacity_in("reverse")
+    assert (policed.mbps_at(5 * S), policed.most_mbps(), back.mbps_at(0)) == (4, 4, 10)
+    # The policer's bucket lets nothing more pass of what doesn't pass it.
+    unpoliced = asked().capacity_in("reverse")
+    assert back.is_links and back.most_bytes(0, S, [0]) == unpoliced.most_bytes(0, S, [0])
     run = asked(**changing(change(2, "forward", rate_mbps=1), change(5, "forward", down_for_s=1)))
     stepped = run.capacity
     assert stepped.rates() == [(0, 10), (2 * S, 1), (5 * S, 0), (6 * S, 1)]

@@ -39,9 +39,9 @@ class Capacity:
 
     @cached_property
     def policed_mbps(self) -> float | None:
-        """Rate of the policer, which data pass before the bottleneck; None without one."""
+        """Rate of the policer, which data in ``forward`` pass before the bottleneck; None without one."""
         policer = self._run.link.policer
-        return policer["rate_mbps"] if policer else None
+        return policer["rate_mbps"] if policer and self.direction == FORWARD else None
 
     @cached_property
     def _link_rates(self):
@@ -120,7 +120,7 @@ class Capacity:
         link, limits = self._link_rates[self.direction], []
         if link[0][1] is not None:
             limits.append(sum(integral(link, *span) for span in spans))
-        if self.direction == FORWARD and self.policed_mbps is not None:
+        if self.policed_mbps is not None:
             limits.append(self.policed_mbps * sum(end - begin for begin, end in spans))
         return min(limits) / 8e3
 
@@ -282,7 +282,7 @@ class Capacity:
     def _policed_before_bytes(self):
         """What may leave the bottleneck in a time beyond the policer's rate: its bucket, and what passed it before and waited for the link."""
         run, link = self._run, [rate for _, rate in self._link_rates[self.direction]]
-        if not run.link.policer:
+        if self.policed_mbps is None:
             return 0
         waiting = bucket = run.link.policer["burst_bytes"]
         if len(link) > 1 and min(link) < self.policed_mbps:

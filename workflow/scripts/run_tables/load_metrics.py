@@ -65,11 +65,12 @@ def convergence_s(document) -> float | None:
     if not delivered or len(delivered["flows"]) < 2 or is_simulated(document):
         return None
     run, times_ns = specification_of(document), delivered["time_ns"]
-    counts = [flow["bytes"] for flow in delivered["flows"] if run.flow_pair(flow["flow"]).direction == "forward"]
+    forward = {flow for flow in range(run.flows) if run.flow_pair(flow).direction == "forward"}
+    counts = [flow["bytes"] for flow in delivered["flows"] if flow["flow"] in forward]
     if len(counts) < 2:
         return None
     together = [n for n in range(len(times_ns)) if all((count[n] or 0) > COOKIE_ACKED_BYTES for count in counts)]
-    starts_ns = [1e6 * process["start_offset_ms"] for process in document["traffic"] for _ in process["flows"]]
+    starts_ns = [1e6 * process["start_offset_ms"] for process in document["traffic"] if forward & {*process["flows"]}]
     least_ns, fair = STEP_RTTS * 1e6 * run.rtt_longest_ms, 1 / len(counts)
     for place, begin in enumerate(together):
         end = next((n for n in together[place + 1 :] if times_ns[n] - times_ns[begin] >= least_ns), None)

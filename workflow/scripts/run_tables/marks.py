@@ -20,9 +20,9 @@ def marks_of_run(document) -> dict[str, int | None]:
         columns["queue_marks"] = grown(before, after, "marks")
         columns["overflow_drops"] = grown(before, after, "overflow_drops")
     if run.uses_ecn:
-        counters = document["stack"]["tcp"]
-        columns["ce_received"] = sum(ce_packets(document, pair.receiver) for pair in run.pairs)
-        columns["ce_echoed"] = sum(counters[pair.sender][ECHOED] for pair in run.pairs)
+        counters, forward = document["stack"]["tcp"], [pair for pair in run.pairs if pair.direction == "forward"]
+        columns["ce_received"] = sum(ce_packets(document, pair.receiver) for pair in forward)
+        columns["ce_echoed"] = sum(counters[pair.sender][ECHOED] for pair in forward)
     return columns
 
 

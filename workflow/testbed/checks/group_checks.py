@@ -51,10 +51,10 @@ def check_web_cca(specification, document) -> Check:
 def check_real_time(specification, document) -> Check:
     """All packets of each stream were sent at their times; each came once, undamaged and not before the path allows, or not at all."""
     wrong, expected, observed = [], [], []
-    doubled = duplicates_of(document, "forward") if specification.has_arrival_options else 0
     waits_ns = waiting_ns(specification)
     for group, streams in zip(specification.groups_of(REAL_TIME), document["real_time"], strict=True):
         times_ns, pair = send_times_ns(group), specification.group_pair(group)
+        doubled = duplicates_of(document, pair.direction) if specification.has_arrival_options else 0
         forward = specification.direction(pair.direction)
         link_ms = specification.timeline.least(pair.direction, "delay_ms")
         least_ns = round((link_ms - forward.jitter_reach_ms + 2 * pair.access_delay_ms) * 1e6) - DELAY_SLACK_NS
