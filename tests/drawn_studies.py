@@ -31,6 +31,7 @@ CHOICES = {
     "multipath": {
         "paths": [1, 2, 4, 8], "by": ["none", "mptcp", "gre"], "tunnel_ip_version": ["ipv4", "ipv6"],
         "distribution": ["round-robin", "per-flow"], "path_delay_ms": [0, 2, [0, 5]],
+        "path_rate_mbps": [None, [5, 30]], "path_loss_percent": [None, [1, 0]], "path_queue_packets": [None, [20, 300]],
     },
     "traffic": {
         "application": ["iperf3", "round-trip", "ftp"], "protocol": ["tcp", "udp"], "messages": [None, 1000, 100000],

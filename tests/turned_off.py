@@ -118,6 +118,11 @@ RATE = "class change dev {} parent 1: classid 1:1 htb rate {} ceil {} burst 1514
 FASTER, SLOWER = (tc("r1", RATE.format("r1-eth1", rate, rate)) for rate in ("12mbit", "9mbit"))
 CABLE, CHAIN = {"topology": "cable"}, {"topology": "chain", "chain": {"bottlenecks": 2}}
 MPTCP = CABLE | {"multipath": {"by": "mptcp", "paths": 2, "path_delay_ms": [0, 5]}}
+UNLIKE = CABLE | {
+    "multipath": {
+        "by": "mptcp", "paths": 2, "path_rate_mbps": [10, 5], "path_loss_percent": [3, 0], "path_queue_packets": [40, 20],
+    }
+}  # fmt: skip
 GRE = CABLE | {"multipath": {"by": "gre", "paths": 2}}
 OUTAGE = CABLE | {"multipath": {"by": "mptcp", "paths": 2, "outage": {"path": 2, "at_s": 0.6, "for_s": 0.5}}}
 POLICER = {"link": {"policer": {"rate_mbps": 4, "burst_bytes": 30000}}}
@@ -192,6 +197,9 @@ OFF = {
     "chain.bottlenecks": [Off(scenario(**CHAIN), netem("delay 1ms", "r3-in-left", "r3"), "delay")],
     "multipath.by": [Off(scenario(**MPTCP), "for host in ('h1', 'h2'):\n    path.net[host].popen(['ip', 'mptcp', 'endpoint', 'flush']).wait()", "subflows")],
     "multipath.path_delay_ms": [Off(scenario(**MPTCP), netem("delay 10ms", "h2-in1", "h2"), "delay")],
+    "multipath.path_rate_mbps": [Off(scenario(**UNLIKE), tc("h1", RATE.format("h1-eth1", "20mbit", "20mbit")), "rate")],
+    "multipath.path_loss_percent": [Off(scenario(**UNLIKE), netem("delay 10ms", "h2-in0", "h2"), "loss_forward")],
+    "multipath.path_queue_packets": [Off(scenario(**UNLIKE), tc("h1", "qdisc change dev h1-eth1 parent 1:1 handle 10: pfifo limit 40"), "queue_limit")],
     "multipath.outage": [Off(scenario(**OUTAGE), "", "outage", before="\n\nimport testbed.network.outage as _outage\n_outage.set_and_read = lambda *_: True\n")],
     "multipath.tunnel_ip_version": [Off(scenario(**GRE), tc("h1", "qdisc delete dev h1-eth1 root", "qdisc add dev h1-eth1 root handle 2: pfifo limit 40"), "qdiscs")],
     "hosts.access_delay_ms": [Off(scenario(flows=2, hosts={"pairs": 2, "access_delay_ms": [0, 5]}), netem("delay 10ms", "r2-eth2"), "delay")],

@@ -7,6 +7,7 @@ from study_files import study as studies
 CABLE = {"id": "a", "topology": "cable", "link": {"rate_mbps": 100, "delay_ms": 0}, "queue": {"packets": 100}}
 CLOSE = CABLE["link"]
 UDP, ROUND_TRIP = {"protocol": "udp", "block_bytes": 500}, {"application": "round-trip"}
+TWO = {"by": "mptcp", "paths": 2}
 MESSAGES = {"messages": 1000, "block_bytes": 128, "interval_s": 0.1}
 #: Traffic that is not iperf3's over TCP, and how it is called.
 NOT_SET = [
@@ -16,6 +17,8 @@ NOT_SET = [
 ]
 #: What contradicts itself, and the sentence that says so; first of a dumbbell, then of `CABLE` with a change.
 DUMBBELL_CASES = [
+    ({"multipath": {"path_queue_packets": [5]}},
+     "multipath.path_queue_packets is [5]; allowed with topology dumbbell is null, because only paths of a cable that are joined differ."),
     ({"background": "server"}, "background is server; allowed with topology dumbbell is none."),
     ({"multipath": {"by": "gre", "paths": 2}}, "multipath.by is gre; allowed with topology dumbbell is mptcp or none."),
     ({"multipath": {"by": "mptcp", "paths": 2}, "traffic": {"application": "ftp"}},
@@ -50,6 +53,14 @@ CABLE_CASES = [
      "multipath.paths is 2; allowed with multipath.by none is 1, for plain TCP uses one path."),
     ({"multipath": {"paths": 3, "by": "gre", "path_delay_ms": [0, 1]}},
      "multipath.path_delay_ms has 2 numbers; allowed is one for each of the paths, 3, or one for all."),
+    ({"multipath": TWO | {"path_rate_mbps": [1, 2, 3]}},
+     "multipath.path_rate_mbps has 3 numbers; allowed is one for each of the paths, 2."),
+    ({"multipath": {"path_loss_percent": [5]}},
+     "multipath.path_loss_percent is [5]; allowed with multipath.by none is null, because only paths of a cable that are joined differ."),
+    ({"multipath": TWO | {"path_loss_percent": [1, 0]}, "link": CLOSE | {"loss_burst_packets": 4, "loss_percent": 1}},
+     "multipath.path_loss_percent is [1, 0]; allowed with link.loss_burst_packets is null."),
+    ({"multipath": TWO | {"path_queue_packets": [4, 9]}, "link": CLOSE | {"rate_mbps": None}},
+     "multipath.path_queue_packets is [4, 9]; allowed without a link.rate_mbps is null."),
     ({"link": {"rate_mbps": None, "serialisation": "virtual-clock"}, "traffic": {"bitrate_mbps": 5}},
      "link.serialisation is virtual-clock; allowed without a link.rate_mbps is never."),
     ({"link": {"rate_mbps": None}, "traffic": {"bitrate_mbps": 5, "sample_interval_ms": 10}},

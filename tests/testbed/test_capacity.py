@@ -162,6 +162,34 @@ def test_a_capacity_is_the_links_where_nothing_else_sets_it(asked):
         assert not asked(link=link).capacity.is_links
 
 
+def test_paths_that_differ_carry_what_each_can(asked):
+    own = {
+        "path_rate_mbps": [5, 30],
+        "path_loss_percent": [1, 0],
+        "path_queue_packets": [9, 500],
+        "outage": {"path": 2, "at_s": 2, "for_s": 3},
+    }
+    run = asked(topology="cable", multipath={"paths": 2, "by": "mptcp", "path_delay_ms": [0, 90], **own})
+    assert run.capacity.rates() == [(0, 35), (2 * S, 5), (5 * S, 35)]
+    assert (run.rate_mbps, run.total_rate_mbps, run.queue_packets) == (5, 35, 500)
+    short, long = run.bottlenecks
+    assert (short.rate_mbps, short.queue_packets, short.direction("reverse").loss_percent) == (5, 9, 1)
+    assert (long.rate_mbps, long.queue_packets, long.direction("forward").loss_percent) == (30, 500, 0)
+    assert long.rtt_path_ms - short.rtt_path_ms == 180 and short.bottlenecks == [short]
+    assert short.capacity.rates() == [(0, 5)] and long.capacity.rates() == [(0, 30), (2 * S, 0), (5 * S, 30)]
+
+
+def test_a_queue_in_bdps_is_one_of_each_paths_own_rate_and_rtt(asked):
+    run = asked(
+        topology="cable",
+        queue={"bdp": 1},
+        multipath={"paths": 2, "by": "mptcp", "path_delay_ms": [0, 90], "path_rate_mbps": [5, 30]},
+    )
+    for path in run.bottlenecks:
+        bdp_packets = path.rate_mbps * 1e3 / 8 * path.rtt_path_ms / path.packet_bytes
+        assert 0 <= path.queue_packets - bdp_packets < 1
+
+
 def test_a_path_that_is_down_carries_nothing_of_its_part(asked):
     paths = {"paths": 2, "by": "mptcp", "path_delay_ms": [0, 0], "outage": {"path": 2, "at_s": 2, "for_s": 3}}
     run = asked(topology="cable", multipath=paths)

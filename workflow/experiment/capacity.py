@@ -2,7 +2,7 @@
 
 The link's rate, its timeline or trace, a policer before it, an outage. Labels, utilisation, ideal goodput, ceilings, checks and
 theory ask here. Rates are in Mbit/s, in bytes as the bottleneck counts them, all parallel paths together; None where nothing
-limits the rate. The capacity of a chain is that of its narrowest bottleneck; each of its `bottlenecks` has its own. Times are in
+limits the rate. The capacity of a chain is that of its narrowest bottleneck; each of a run's `bottlenecks` has its own. Times are in
 ns since the traffic's origin. Standard library only.
 """
 
@@ -54,22 +54,24 @@ class Capacity:
             return [(0, None)]
         if run.is_chain:
             return [(0, run.rate_mbps)]
+        if run.is_cable and run.paths > 1:
+            return _sum([Capacity(one)._link_rates_of(direction) for one in run.bottlenecks])
         offered, lost = (run.timeline.values(direction, name) for name in ("rate_mbps", "loss_percent"))
-        rates = [
-            (at_ns, 0 if value_in_force(lost, at_ns) == LOST_ALL else links * value_in_force(offered, at_ns))
-            for at_ns, links in self._links(at_ns for at_ns, _ in (*offered, *lost))
-        ]
-        return _changes(rates)
-
-    def _links(self, times_ns):
-        """Yield times, those of an outage among them, and how many links carry something then: a cable's paths have one each; on a dumbbell subflows share one."""
-        run = self._run
-        down = run.multipath.outage if run.is_cable else None
-        from_ns, until_ns = (
-            (round(1e9 * at_s) for at_s in (down["at_s"], down["at_s"] + down["for_s"])) if down else (0, 0)
+        times = sorted({*(at_ns for at_ns, _ in (*offered, *lost)), *self._outage_ns})
+        passes = (value_in_force(lost, at_ns) != LOST_ALL and not self._is_down(at_ns) for at_ns in times)
+        return _changes(
+            [(at, value_in_force(offered, at) if open_ else 0) for at, open_ in zip(times, passes, strict=True)]
         )
-        for at_ns in sorted({*times_ns, from_ns, until_ns} if down else set(times_ns)):
-            yield at_ns, (run.paths if run.is_cable else 1) - (from_ns <= at_ns < until_ns)
+
+    @property
+    def _outage_ns(self):
+        """The begin and end of the outage of a cable's one path, or nothing."""
+        outage = self._run.multipath.outage if self._run.is_cable else None
+        return [round(1e9 * at_s) for at_s in (outage["at_s"], outage["at_s"] + outage["for_s"])] if outage else []
+
+    def _is_down(self, at_ns):
+        """Return whether a time is in the outage."""
+        return bool(self._outage_ns) and self._outage_ns[0] <= at_ns < self._outage_ns[1]
 
     @cached_property
     def _rates(self):
@@ -349,6 +351,12 @@ class Capacity:
 def lost_in_a_row(loss) -> int:
     """Return how many packets may be lost one after another with a probability of `NEGLIGIBLE` or more; ``loss`` is a fraction."""
     return math.floor(math.log(NEGLIGIBLE) / math.log(loss)) if loss > 0 else 0
+
+
+def _sum(of_each):
+    """Return the sum of several (from when on, value) over time."""
+    times = sorted({at_ns for values in of_each for at_ns, _ in values})
+    return _changes([(at_ns, math.fsum(value_in_force(one, at_ns) for one in of_each)) for at_ns in times])
 
 
 def _changes(values):

@@ -26,14 +26,18 @@ class Link:
 
 @dataclass(frozen=True)
 class Multipath:
-    """The disjoint paths of a cable, and what joins them; delays path by path."""
+    """The disjoint paths of a cable, and what joins them; delays path by path (`several_paths` has what each path is)."""
 
     paths: int
     by: str
     tunnel_ip_version: str
     distribution: str
     path_delay_ms: list
-    #: Left out of specifications that do without: ``path`` (from 1), ``at_s``, ``for_s``.
+    #: These are left out of specifications that do without. Path by path; None: as the link and its queue have it.
+    path_rate_mbps: list | None = None
+    path_loss_percent: list | None = None
+    path_queue_packets: list | None = None
+    #: ``path`` (from 1), ``at_s``, ``for_s``.
     outage: dict | None = None
 
 

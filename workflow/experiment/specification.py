@@ -28,6 +28,7 @@ from experiment.packet_sizes import (
     UDP_HEADER_BYTES,
 )
 from experiment.qdisc import Discipline
+from experiment.several_paths import scenarios_of_paths
 from experiment.timeline import DIRECTIONS, Timeline, rate_of, traces_of
 
 #: ``schema_version`` of a specification, and of a run document (`run.schema.json`).
@@ -266,15 +267,20 @@ class RunSpecification:
 
     @cached_property
     def bottlenecks(self) -> list["RunSpecification"]:
-        """Each bottleneck as a dumbbell of the flows that pass it, with the RTTs that they have; of other topologies the run itself."""
-        if not self.is_chain:
+        """Each bottleneck of a chain as a dumbbell of the flows that pass it, with their RTTs; each of several paths of a cable as a cable of this one; else the run itself."""
+        if not self.is_chain and (not self.is_cable or self.paths == 1):
             return [self]
-        return [RunSpecification(self.document | {"scenario": one}) for one in scenarios_of_bottlenecks(self)]
+        each = scenarios_of_bottlenecks(self) if self.is_chain else scenarios_of_paths(self.scenario)
+        return [RunSpecification(self.document | {"scenario": one}) for one in each]
+
+    def on_path(self, path) -> "RunSpecification":
+        """Return what a path of a cable, numbered from 0, is by itself; on a dumbbell all share what the run itself is."""
+        return self.bottlenecks[path] if self.is_cable else self
 
     @property
     def narrowest(self) -> "RunSpecification":
         """The first of the `bottlenecks` with the least rate."""
-        return min(self.bottlenecks, key=lambda bottleneck: bottleneck.rate_mbps)
+        return min(self.bottlenecks, key=lambda bottleneck: bottleneck.rate_mbps or math.inf)
 
     def flows_through(self, number) -> list[int]:
         """Return the flows that pass a chain's bottleneck, counted from 1."""
@@ -372,8 +378,9 @@ class RunSpecification:
             return [p.rtt_ms + sum(times[p.first_hop - 1 : p.first_hop - 1 + p.hops]) for p in self.pairs]
         if not self.is_cable:
             return [pair.rtt_ms for pair in self.pairs]
-        on_wire_ms = 2 * frame * 8 / self.rate_mbps / 1e3 if self.serialised else 0.0
-        return [self._link_rtt_ms + 2 * path_ms + on_wire_ms for path_ms in self.multipath.path_delay_ms]
+        on_wire_ms = [2 * frame * 8 / one.rate_mbps / 1e3 if self.serialised else 0.0 for one in self.bottlenecks]
+        delays_ms = zip(self.multipath.path_delay_ms, on_wire_ms, strict=True)
+        return [self._link_rtt_ms + 2 * path_ms + wire_ms for path_ms, wire_ms in delays_ms]
 
     def flow_pair(self, flow) -> Pair:
         """Return the `Pair` of a flow (numbered from 0): flows go to the pairs in turn, or to that of their group or bottleneck."""
@@ -381,19 +388,17 @@ class RunSpecification:
 
     @property
     def rate_mbps(self) -> float | None:
-        """Rate of the bottleneck in Mbit/s (of each, on several paths; the least of a chain), or None where nothing limits it."""
-        return self.narrowest.rate_mbps if self.is_chain else self.link.rate_mbps
+        """Rate of the bottleneck in Mbit/s (the least of a chain's, or of several paths'), or None where nothing limits it."""
+        return self.narrowest.rate_mbps if len(self.bottlenecks) > 1 else self.link.rate_mbps
 
     def rate_in(self, direction) -> float | None:
         """Return the rate of a direction in Mbit/s, or None where nothing limits it; `rate_mbps` is that of data."""
-        return self.rate_mbps if self.is_chain else rate_of(self.scenario["link"], direction)
+        return self.rate_mbps if self.is_chain or self.is_cable else rate_of(self.scenario["link"], direction)
 
     @property
     def total_rate_mbps(self) -> float | None:
         """Rate of the links of all paths, or bottlenecks, together in Mbit/s, or None where nothing limits it."""
-        if self.is_chain:
-            return sum(one.rate_mbps for one in self.bottlenecks)
-        return None if self.rate_mbps is None else self.rate_mbps * (self.paths if self.is_cable else 1)
+        return None if self.rate_mbps is None else math.fsum(one.rate_mbps for one in self.bottlenecks)
 
     @property
     def most_total_rate_mbps(self) -> float | None:
@@ -402,7 +407,7 @@ class RunSpecification:
         if not self.timeline and len(ways) < len(DIRECTIONS):
             return self.total_rate_mbps
         rates_mbps = [self.timeline.most(way, "rate_mbps") for way in ways]
-        return None if None in rates_mbps else sum(rates_mbps) * self.paths
+        return None if None in rates_mbps else sum(rates_mbps)
 
     @property
     def link_rtts_ms(self) -> tuple[float, float]:
@@ -488,8 +493,11 @@ class RunSpecification:
     def queue_packets_in(self, direction) -> int | None:
         """Return the limit of a direction's queue in full packets, or None if it is in bytes.
 
-        A queue in BDPs is one of the direction's rate, rounded up to whole packets of this run (`packet_bytes`).
+        A queue in BDPs is one of the direction's rate, rounded up to whole packets of this run (`packet_bytes`). Of several
+        paths it is the largest.
         """
+        if self.is_cable and self.paths > 1:
+            return max((one.queue_packets_in(direction) for one in self.bottlenecks), key=lambda limit: limit or 0)
         queue = self.scenario["queue"]
         if "packets" in queue:
             return queue["packets"]
@@ -504,6 +512,11 @@ class RunSpecification:
         if self.is_chain:
             return self.narrowest.queue_bytes
         return self.scenario["queue"].get("bytes")
+
+    @property
+    def queues_bytes(self) -> list[int]:
+        """The limit of each bottleneck's queue in bytes of full packets."""
+        return [(one.queue_packets or 0) * one.packet_bytes + (one.queue_bytes or 0) for one in self.bottlenecks]
 
     @property
     def mtu_bytes(self) -> int:
@@ -606,9 +619,8 @@ class RunSpecification:
         The kernel charges a buffer with whole sk_buffs, about twice the payload of a packet that was not segmented,
         and offers half of it as a window; BBR's lasts while one lost packet keeps four BDPs from being read.
         """
-        queue = sum((one.queue_packets or 0) * one.packet_bytes + (one.queue_bytes or 0) for one in self.bottlenecks)
         longest = (self.most_total_rate_mbps or 0) * 1e6 / 8 * self.rtt_most_ms / 1e3
-        needed = 16 * (longest + self.paths * queue)
+        needed = 16 * (longest + sum(self.queues_bytes))
         return int(min(max(needed, 64 * 2**20), 2**31 - 2**20))
 
     def substream(self, name) -> int:

@@ -21,7 +21,14 @@ from topics.multipath import (
 from topics.multipath.compare_paths import aggregation, path_shares
 from topics.multipath.path_environments import with_paths
 from topics.multipath.section import findings
-from topics.multipath.sentences import baseline_words, by_joining, recovery_words, same_words, uneven_words
+from topics.multipath.sentences import (
+    baseline_words,
+    by_joining,
+    recovery_words,
+    same_words,
+    uneven_words,
+    unlike_paths_words,
+)
 from topics.multipath.tables import AGGREGATION, PATH_SHARES
 
 #: Whether each of four panels has the changed values and the conditions of these.
@@ -74,7 +81,7 @@ def test_findings_have_the_numbers(virtual, real):
     # 6 runs of each of 3 CCAs, 2 IP versions and 3 scenarios with 2 or 4 even paths; of the uneven all stay low.
     assert "in round robin 648 of 756 recoveries were undone" in text
     low = "6 cells of 6 stay below half of the ceiling: there 216 of 252 recoveries were undone, cwnd was 2.5 packets"
-    assert f"Over paths of unequal delay {low} at the looks" in text
+    assert f"Over paths that differ {low} at the looks" in text
     assert "On the wire, MB" in text and "Transfer, s" in text and "Transfer, s" not in page_text(real.page)
     # 5 and 8 for each path, and 0.2 times the number of the replication: 0.7 on average of six.
     assert "busy with MPTCP 13.7 % over 1 path and 37.7 % over 4 paths" in page_text(real.page)
@@ -210,6 +217,28 @@ def test_longer_paths_are_named_wherever_they_stand(tmp_path):
     assert "Where paths 3 and 4 take 1 ms longer each way, MPTCP gives" in text
     texts = described(plot_path_shares.draw_path_shares(plot_path_shares.shown_rows(shares)))
     assert "path 1 takes 0.5 ms longer" in texts[0] and "paths 3 and 4 take 1 ms longer" in texts[2]
+
+
+def test_paths_that_differ_are_compared_with_the_better_one_and_the_sum(tmp_path):
+    alone = [
+        path_studies.scenario("fast", delay_forward_ms=0.1),
+        path_studies.scenario("slow", rate_mbps=50, delay_forward_ms=1.1, delay_reverse_ms=1.1),
+    ]
+    both = path_studies.scenario("both", "mptcp", 2, uneven=1, rate_mbps=50, path_rate_mbps="100 50")
+    table, _ = tables_of([*alone, both], tmp_path)
+    row = table[(table["scenario"] == "both") & (table["cca"] == "cubic") & (table["ip_version"] == "ipv4")].iloc[0]
+    goodput = table.set_index(["scenario", "cca", "ip_version"])["goodput_mbps"]
+    fast, slow = (goodput[name, "cubic", "ipv4"] for name in ("fast", "slow"))
+    assert row["best_path"] == 1 and row["best_mbps"] == fast and row["sum_mbps"] == pytest.approx(fast + slow)
+    assert row["best_factor"] == pytest.approx(row["goodput_mbps"] / fast, rel=1e-3)
+    assert row["sum_factor_low"] < row["goodput_mbps"] / (fast + slow) < row["sum_factor_high"]
+    assert not row["even"] and row["unlike"] == "100 / 50 Mbit/s" and pd.isna(row["factor"])
+    text = unlike_paths_words(table[table["by"] != "none"])
+    assert (
+        text.startswith("both: MPTCP gives ")
+        and "times the sum of both." in text
+        and uneven_words(table[table["by"] != "none"]) == ""
+    )
 
 
 def test_scenarios_without_a_single_path_are_named(tmp_path):

@@ -237,6 +237,11 @@ def _shared(flows, key):
     return values.pop() if len(values) == 1 else None
 
 
+def _has_several_rtts(document):
+    """Return whether the paths of one flow have different RTTs, so that its mean RTT belongs to none of them."""
+    return len(set(specification_of(document).multipath.path_delay_ms)) > 1
+
+
 def run_metrics(document, flows, rule=USUAL_RULE) -> dict[str, float | None]:
     """Return the metrics of the run as a whole, from mss_bytes to link_drops in `tidy_tables.RUNS`.
 
@@ -253,7 +258,9 @@ def run_metrics(document, flows, rule=USUAL_RULE) -> dict[str, float | None]:
         "application_goodput_mbps": total(flows, "application_goodput_mbps") if _of_one_time(document, flows) else None,
         **{name: _shared(flows, name) for name in ("window_begin_ns", "window_end_ns")},
         "rtt_mean_ms": None if rtts is None else rtts / len(flows),
-        "rtt_above_ms": None if rtts is None else (rtts - total(flows, "rtt_shortest_ms")) / len(flows),
+        "rtt_above_ms": None
+        if rtts is None or _has_several_rtts(document)
+        else (rtts - total(flows, "rtt_shortest_ms")) / len(flows),
         "rtt_min_ms": min(minima, default=None),
         "retransmits": retransmits_of_run(document, flows),
         "jain_index": None if goodput is None else jain_index([flow["goodput_mbps"] for flow in flows]),

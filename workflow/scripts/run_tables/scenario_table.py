@@ -11,7 +11,7 @@ SCENARIOS = Table(
         text_column("scenario", "Its identifier."),
         text_column("label", "Its short name."),
         text_column("conditions", "Its conditions in words: what the path can carry, RTT, loss, flows, and all else that the study's scenarios differ in. No two scenarios have the same."),
-        number_column("rate_mbps", "Mbit/s", "Rate of the bottleneck, of each on several paths.", "nothing limits the rate"),
+        number_column("rate_mbps", "Mbit/s", "Rate of the bottleneck; of several paths each one's, or the slowest's if they differ.", "nothing limits the rate"),
         *(
             number_column(f"capacity_{name}_mbps", "Mbit/s", f"The {name} that the path can carry at any time in the data's direction, by its rate, timeline or trace, a policer and outages; all paths together, of a chain the narrowest bottleneck's.", "nothing limits the rate")
             for name in ("least", "most")
@@ -44,6 +44,9 @@ SCENARIOS = Table(
         text_column("chain_rtts_ms", "RTTs of the empty paths of a chain in ms, parted by blanks: of its long flows, then of the cross flows of each bottleneck.", "there is no chain"),
         text_column("distribution", "What tunnels share: packets (`round-robin`) or connections (`per-flow`)."),
         text_column("path_delay_ms", "Delay of each path's own in ms, one way, parted by blanks."),
+        text_column("path_rate_mbps", "Rate of each path in Mbit/s, parted by blanks.", "all have `rate_mbps`"),
+        text_column("path_loss_percent", "Loss of each path in percent in both directions, parted by blanks.", "all have that of `loss_forward_percent` and `loss_reverse_percent`"),
+        text_column("path_queue_packets", "Size of each path's queue in packets, parted by blanks.", "all have that of `queue`"),
         ordinal_column("outage_path", "Number of the path that goes down, from 1.", "none does"),
         number_column("outage_at_s", "s", "When it goes down, from the traffic's origin.", "none does"),
         number_column("outage_for_s", "s", "How long it is down.", "none does"),

@@ -3,6 +3,7 @@
 from experiment.disciplines import OF_KIND
 from experiment.own_kernels import kernel_words
 from experiment.run_document import specification_of
+from experiment.several_paths import OF_PATH
 from experiment.specification import RunSpecification
 from run_tables.background_metrics import background_metrics
 from run_tables.chain_metrics import bottleneck_rows, chain_columns, whole_delay_ms
@@ -133,7 +134,7 @@ def rows_of_run(document, label, document_sha256, rule=USUAL_RULE) -> tuple[dict
         "rate_mbps": asked.rate_mbps,
         "delay_ms": whole_delay_ms(asked.scenario, "forward"),
         "rtt_path_ms": asked.rtt_path_ms,
-        "loss_configured_percent": asked.link.loss_percent["forward"],
+        "loss_configured_percent": configured_loss_percent(asked),
         "flows": asked.flows,
         "flows_under_test": len(numbers_under_test(asked)),
         "duration_s": asked.traffic.duration_s,
@@ -151,6 +152,11 @@ def rows_of_run(document, label, document_sha256, rule=USUAL_RULE) -> tuple[dict
         for check in ([] if is_missing(document) else verdict["checks"])
     ]
     return run, flows, intervals, checks
+
+
+def configured_loss_percent(run) -> float | None:
+    """Return the random loss that is set in the data's direction, None where each of several paths has its own."""
+    return None if run.multipath.path_loss_percent else run.link.loss_percent["forward"]
 
 
 def _measured(document, flows, rule):
@@ -221,6 +227,7 @@ def scenario_row(scenario, queue_packets) -> dict:
         **application_columns(scenario),
         "distribution": paths["distribution"],
         "path_delay_ms": " ".join(f"{delay:g}" for delay in paths["path_delay_ms"]),
+        **{key: " ".join(f"{value:g}" for value in paths.get(key) or ()) for key in OF_PATH},
         **{f"outage_{key}": (paths.get("outage") or {}).get(key) for key in ("path", "at_s", "for_s")},
         "file_bytes": traffic["file_bytes"] if traffic["application"] == "ftp" else None,
         "pairs": len(run.pairs),

@@ -46,10 +46,10 @@ RUNS = Table(
             "`sender`, `crash` and `not ended` are outcomes of the CCAs that ran.",
             "the run is valid",
         ),
-        number_column("rate_mbps", "Mbit/s", "Rate of the bottleneck, of each on several paths.", "nothing limits the rate"),
+        number_column("rate_mbps", "Mbit/s", "Rate of the bottleneck; of several paths each one's, or the slowest's if they differ.", "nothing limits the rate"),
         number_column("delay_ms", "ms", "One-way delay between the routers (of a chain the first and the last), or of the cable, in the data's direction."),
         number_column("rtt_path_ms", "ms", "RTT of the empty path, the mean over pairs of hosts and paths; of a path that changes, at first."),
-        number_column("loss_configured_percent", "%", "Random loss that is set in the data's direction, behind each bottleneck; of a path that changes, at first."),
+        number_column("loss_configured_percent", "%", "Random loss that is set in the data's direction, behind each bottleneck; of a path that changes, at first.", "each of several paths has its own (`path_loss_percent` of the scenario)"),
         count_column("flows", "", "Number of long flows, those of all groups together; one that pauses counts for each time that it sends."),
         count_column(
             "flows_under_test", "",
@@ -131,7 +131,7 @@ RUNS = Table(
         number_column(
             "rtt_above_ms", "ms",
             "`rtt_mean_ms` above the RTT of the empty path when it is shortest in the run (`rtt_shortest_ms` of flows): waiting in queues, jitter, late packets and acknowledgements, and longer paths at other times.",
-            "UDP has none",
+            "UDP has none; the paths of a flow have different RTTs",
         ),
         number_column(
             "rtt_steady_ms", "ms", "The mean of smoothed RTTs at the ends of the reporting intervals that begin after start-up, whether or not it is steady then.",

@@ -121,7 +121,12 @@ def _parts_of(scenario):
         discipline = discipline_of(scenario["queue"])
         counted = discipline.counts_in("bytes" if "bytes" in scenario["queue"] else "packets")
         parts |= {"htb", "netem" if link["netem"] == "both-ends" else discipline.kinds[counted]}
-    delays = (paths["path_delay_ms"], scenario["hosts"]["access_delay_ms"], *(link[key].values() for key in EFFECTS))
+    delays = (
+        paths["path_delay_ms"],
+        paths.get("path_loss_percent") or (),
+        scenario["hosts"]["access_delay_ms"],
+        *(link[key].values() for key in EFFECTS),
+    )
     cable = scenario["topology"] == "cable"
     # On a dumbbell netem is the queue where there is no shaper.
     changing = any(map(_specification(scenario).timeline.changes_netem, DIRECTIONS))

@@ -69,19 +69,24 @@ def _queue(factor):
         if scenario["topology"] == "chain":
             return _chain(scenario, "queue", lambda queue: change({"topology": "dumbbell", "queue": queue})["queue"])
         measure, size = measure_of(scenario["queue"])
+        if of_paths := scenario["multipath"].get("path_queue_packets"):
+            return scenario | {
+                "multipath": scenario["multipath"]
+                | {"path_queue_packets": [_by_a_packet(one, factor, 1) for one in of_paths]}
+            }
         if measure != "bdp":
-            # By a packet at least, or a short queue would stay as it is.
-            step = 1 if measure == "packets" else PACKET_BYTES
-            size = (
-                round(size * factor)
-                if abs(round(size * factor) - size) >= step
-                else size + step * (1 if factor > 1 else -1)
-            )
+            size = _by_a_packet(size, factor, 1 if measure == "packets" else PACKET_BYTES)
         else:
             size = _rounded(size * factor)
         return scenario | {"queue": scenario["queue"] | {measure: size}}
 
     return change
+
+
+def _by_a_packet(size, factor, step):
+    """Return a size times a factor, changed by ``step`` (a packet) at least: a short queue would stay as it is."""
+    changed = round(size * factor)
+    return changed if abs(changed - size) >= step else size + step * (1 if factor > 1 else -1)
 
 
 def _longer(scenario):

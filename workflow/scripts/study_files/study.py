@@ -123,6 +123,9 @@ def resolve(config, source) -> dict:
         for section, key, count in (("hosts", "access_delay_ms", "pairs"), ("multipath", "path_delay_ms", "paths")):
             if not isinstance(scenario[section][key], list):  # one number stands for all
                 scenario[section][key] = [scenario[section][key]] * scenario[section][count]
+        if of_paths := scenario["multipath"]["path_rate_mbps"]:
+            # Where one rate is asked for it is the slowest path's.
+            scenario["link"] = scenario["link"] | {"rate_mbps": min(of_paths)}
         scenario |= counted_flows(scenario)
         problems += [f"scenarios[{scenario['id']}].{problem}" for problem in queue_problems(scenario["queue"])]
         problems += [f"scenarios[{scenario['id']}].{problem}" for problem in queues_of_chain(scenario)]

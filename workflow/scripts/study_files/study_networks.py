@@ -3,7 +3,9 @@
 from collections.abc import Iterator
 
 from experiment.host_options import HOST_OPTIONS
+from experiment.link_options import OF_NAME
 from experiment.packet_sizes import IP_HEADER_BYTES, MTU_BYTES, UDP_HEADER_BYTES
+from experiment.several_paths import OF_PATH
 from study_files.study_schema import keys_of, scenario_schema
 from study_files.study_validation import value_text
 from tcp_models.wire_theory import TUNNEL_BYTES
@@ -43,11 +45,7 @@ def network_problems(scenario) -> Iterator[str]:
             yield "link.rate_mbps is null; allowed with topology cable and traffic.sample_interval_ms is a number, because there is no queue to sample."
     if paths["by"] == "none" and paths["paths"] > 1:
         yield f"multipath.paths is {paths['paths']}; allowed with multipath.by none is 1, for plain TCP uses one path."
-    if len(paths["path_delay_ms"]) != paths["paths"]:
-        yield (
-            f"multipath.path_delay_ms has {len(paths['path_delay_ms'])} numbers; "
-            f"allowed is one for each of the paths, {paths['paths']}, or one for all."
-        )
+    yield from _path_problems(scenario)
     if paths["by"] != "gre":
         yield from _needs_tunnels(paths)
     if paths.get("outage"):
@@ -56,6 +54,26 @@ def network_problems(scenario) -> Iterator[str]:
         yield f"link.reverse_rate_mbps is {link['reverse_rate_mbps']:g}; allowed without a link.rate_mbps is null."
     if link["serialisation"] != "never" and link["rate_mbps"] is None:
         yield f"link.serialisation is {link['serialisation']}; allowed without a link.rate_mbps is never."
+
+
+def _path_problems(scenario):
+    """Yield where lists of the paths' values have another length than there are paths, or contradict the link."""
+    link, paths = scenario["link"], scenario["multipath"]
+    for key, for_all in (("path_delay_ms", ", or one for all"), *((key, "") for key in OF_PATH)):
+        if (values := paths.get(key)) is not None and len(values) != paths["paths"]:
+            count = f"{len(values)} number{'s' if len(values) > 1 else ''}"
+            yield f"multipath.{key} has {count}; allowed is one for each of the paths, {paths['paths']}{for_all}."
+    for key in OF_PATH:
+        written = value_text(paths.get(key))
+        if paths.get(key) is None:
+            continue
+        if scenario["topology"] != "cable" or paths["by"] == "none":
+            here = f"topology {scenario['topology']}" if scenario["topology"] != "cable" else "multipath.by none"
+            yield f"multipath.{key} is {written}; allowed with {here} is null, because only paths of a cable that are joined differ."
+        elif key == "path_loss_percent" and link["loss_burst_packets"] != OF_NAME["loss_burst_packets"].none:
+            yield f"multipath.{key} is {written}; allowed with link.loss_burst_packets is null."
+        elif key != "path_loss_percent" and link["rate_mbps"] is None:
+            yield f"multipath.{key} is {written}; allowed without a link.rate_mbps is null."
 
 
 def _host_queue_problems(scenario):

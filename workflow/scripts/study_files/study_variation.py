@@ -75,7 +75,10 @@ def varied(scenario, shares) -> dict:
     if asked["rate_percent"]:
         factor = _factor(asked["rate_percent"], shares["rate_percent"])
         for key in (key for key in ("rate_mbps", "reverse_rate_mbps") if link[key] is not None):
-            link[key] = _plain(round(1e6 * link[key] * factor / RATE_STEP_BPS) * RATE_STEP_BPS / 1e6)
+            link[key] = _drawn_rate(link[key], factor)
+        if of_paths := result["multipath"].get("path_rate_mbps"):
+            rates = [_drawn_rate(rate_mbps, factor) for rate_mbps in of_paths]
+            result["multipath"] = result["multipath"] | {"path_rate_mbps": rates}
     if asked["queue_packets"]:
         most = asked["queue_packets"]
         more = min(math.floor(shares["queue_packets"] * (2 * most + 1)), 2 * most) - most
@@ -123,6 +126,11 @@ def _factor(percent, share):
 
 def _rounded(value_ms):
     return _plain(float(f"{value_ms:.{DELAY_DIGITS}g}"))
+
+
+def _drawn_rate(rate_mbps, factor):
+    """Return a rate times a factor in whole steps."""
+    return _plain(round(1e6 * rate_mbps * factor / RATE_STEP_BPS) * RATE_STEP_BPS / 1e6)
 
 
 def _plain(value):

@@ -74,6 +74,8 @@ def _rate(scenario):
     capacity, paths = run.capacity, run.paths if run.is_cable else 1
     if capacity.is_unlimited():
         words = "no rate limit"
+    elif run.multipath.path_rate_mbps:
+        return f"{' + '.join(map(plain, run.multipath.path_rate_mbps))} Mbit/s"
     elif len(capacity.rates()) == 1 or run.multipath.outage:
         words = rate_words(capacity.most_mbps() / paths)
     else:
@@ -104,6 +106,8 @@ def listed(texts, most) -> str:
 
 
 def _loss(scenario):
+    if of_paths := scenario["multipath"].get("path_loss_percent"):
+        return f"{' / '.join(map(plain, of_paths))} % loss by path"
     loss = scenario["link"]["loss_percent"]
     row = {f"loss_{way}_percent": value for way, value in loss.items()}
     return loss_words(row, "both ways", both_ways)
@@ -128,6 +132,8 @@ def _joining(scenario):
 def _queue(scenario):
     """Return the discipline, its size, and those of its parameters that are not its defaults."""
     queue, discipline = scenario["queue"], discipline_of(scenario["queue"])
+    if of_paths := scenario["multipath"].get("path_queue_packets"):
+        return f"{discipline.name} of {' / '.join(map(plain, of_paths))} packets by path"
     size = next(
         (f" of {plain(queue[measure])} {measure.replace('bdp', 'BDP')}" for measure in MEASURES if measure in queue), ""
     )
@@ -174,12 +180,12 @@ def _kernel(scenario):
 
 
 PARTS = (
-    Part(("link.rate_mbps", "link.policer", "link.trace", "multipath.paths", "topology", "chain"), _rate, always=True),
+    Part(("link.rate_mbps", "link.policer", "link.trace", "multipath.paths", "multipath.path_rate_mbps", "topology", "chain"), _rate, always=True),
     Part(("link.delay_ms", "hosts.access_delay_ms", "multipath.path_delay_ms", "chain"), _rtt, always=True),
-    Part(("link.loss_percent",), _loss, always=True),
+    Part(("link.loss_percent", "multipath.path_loss_percent"), _loss, always=True),
     Part(("flows", "groups"), _flows, always=True),
     Part(("multipath.by", "multipath.tunnel_ip_version", "multipath.distribution", "traffic.application"), _joining, always=True),
-    Part(("queue",), _queue),
+    Part(("queue", "multipath.path_queue_packets"), _queue),
     Part(("link.jitter_ms",), _jitter),
     Part(("link.timeline",), _changes),
     Part(("link.trace", "link.reverse_trace"), _trace),

@@ -60,4 +60,4 @@ def most_under_way(specification) -> int:
     if fastest_mbps is None:
         fastest_mbps = sum(flow.rate_mbps or 0 for flow in specification.long_flows)
     on_path_bytes = fastest_mbps * 1e6 / 8 * specification.rtt_most_ms / 1e3
-    return held * specification.paths + round(on_path_bytes / specification.packet_bytes)
+    return held + round(on_path_bytes / specification.packet_bytes)

@@ -166,6 +166,8 @@ def check_loss(specification, document, direction) -> Check:
     name = f"loss_{direction}"
     if len(specification.timeline.values(direction, "loss_percent")) > 1:
         return check_phases(name, loss_phases(specification, document, direction), judge_loss)
+    if specification.multipath.path_loss_percent is not None:
+        return check_phases(name, losses_of_paths(specification, document, direction), judge_loss)
     configured = specification.direction(direction).loss_percent / 100
     if configured == 0 and not document["network"]["set"]["netem"][direction]:
         return Check(name, True, "0 %", "nothing that could drop packets at random")
@@ -318,6 +320,21 @@ def netem_counts(document, direction) -> tuple[int, int]:
     passed, dropped = (sum(count[place] for count in counts) for place in (0, 1))
     dropped -= outage_drops(document, direction)
     return passed + dropped, dropped
+
+
+def losses_of_paths(specification, document, direction) -> list[tuple[float, int, int]]:
+    """Return (loss in percent, packets offered, packets dropped at random) of each of a cable's paths that has a netem in a direction."""
+    outage, receiving = document.get("outage", {}), {"forward": "h2", "reverse": "h1"}[direction]
+    found = []
+    for path, run in enumerate(specification.bottlenecks):
+        name = f"{receiving}-in{path}"
+        if name not in document["network"]["set"]["netem"][direction]:
+            continue
+        passed, dropped = counts_of_netem(document, name)
+        if outage.get("devices", {}).get(direction) == name:
+            dropped -= outage["dropped"][direction]
+        found.append((run.direction(direction).loss_percent, passed + dropped, dropped))
+    return found
 
 
 def outage_drops(document, direction) -> int:

@@ -44,7 +44,8 @@ def check_delay(specification, document) -> Check:
             problems += ["too much alike"] if longest_ns - shortest_ns < range_ns - DELAY_SLACK_NS else []
         else:
             observed.append(f"{where} none of {seen['sent']} arrived")
-            problems += [] if at_the_end(specification, direction, "loss_percent") else ["all lost"]
+            here = specification.on_path(place // 2)
+            problems += [] if at_the_end(here, direction, "loss_percent") else ["all lost"]
         if seen["twice"] and not specification.option("duplicate_percent", direction):
             problems.append(f"{seen['twice']} came twice")
         problems += [f"{seen['overtaken']} overtaken"] if seen.get("overtaken") else []
@@ -56,13 +57,15 @@ def check_delay(specification, document) -> Check:
 
 def delays_ns(specification, place, direction) -> tuple[float, float, float]:
     """Return the shortest and the longest delay in ns that a datagram may have between a pair of hosts, or over a path, and the least range of many."""
-    pair = specification.pairs[0 if specification.is_cable else place]
+    if specification.is_cable:
+        specification, place = specification.on_path(place), 0
+    pair = specification.pairs[place]
     passed = range(pair.first_hop - 1, pair.first_hop - 1 + pair.hops)
     if specification.is_chain:
         base_ms = sum(specification.bottlenecks[number].direction(direction).delay_ms for number in passed)
     else:
         base_ms = at_the_end(specification, direction, "delay_ms")
-    base_ms += specification.multipath.path_delay_ms[place] if specification.is_cable else 2 * pair.access_delay_ms
+    base_ms += specification.multipath.path_delay_ms[0] + 2 * pair.access_delay_ms
     if specification.serialised:
         base_ms += sum(1e3 * time_of(specification, SMALL_BYTES, direction, number) for number in passed)
     jitter_ms, late = specification.direction(direction).jitter_ms, specification.option("reordering", direction)
@@ -143,7 +146,7 @@ def check_queue_limit(specification, document) -> Check:
     for seen in document["probe"]["bottlenecks"]:
         if "at_once" not in seen:
             continue
-        run = specification.bottlenecks[seen["bottleneck"] - 1 if specification.is_chain else 0]
+        run = specification.bottlenecks[seen["bottleneck"] - 1]
         packets = run.queue_packets_in(seen["direction"])
         most = packets or run.queue_bytes
         counted, one = ("packets", 1) if packets else ("bytes", FULL_BYTES)

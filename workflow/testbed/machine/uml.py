@@ -79,7 +79,6 @@ def memory_mib(specification) -> int:
         bitrate_mbps = specification.traffic.bitrate_mbps
         rate_mbps = UNLIMITED_MBPS if bitrate_mbps is None else specification.flows * bitrate_mbps
     queues = ((one.queue_packets or 0) * PACKET_BYTES + (one.queue_bytes or 0) for one in specification.bottlenecks)
-    queue = specification.paths * sum(queues)
     ccas = [*specification.document.get("cca", "").split("+"), *(group.cca for group in specification.groups)]
     ccas += [specification.chain.cross_cca or ""] if specification.is_chain else []
     # One of the study's own may send as much as any.
@@ -89,7 +88,7 @@ def memory_mib(specification) -> int:
     rtt_ms = specification.rtt_path_ms
     if specification.is_chain or specification.timeline:
         rtt_ms = specification.rtt_most_ms
-    under_way = bdps * rate_mbps * 1e6 / 8 * rtt_ms / 1e3 + 2 * queue
+    under_way = bdps * rate_mbps * 1e6 / 8 * rtt_ms / 1e3 + 2 * sum(queues)
     packets_mib = 64 * (1 + int(MEMORY_PER_BYTE * under_way / 2**20) // 64)
     interval_ms = specification.traffic.sample_interval_ms
     readings = specification.connections * specification.expected_s * 1e3 / interval_ms if interval_ms else 0

@@ -176,9 +176,9 @@ def connect(net, a, b, names, emulation, specification) -> None:
 def plan_emulation(specification) -> dict[str, Bottleneck | Netem | ShapedNetem]:
     """Return which interface gets which emulation, by name."""
     if specification.is_cable:
-        bottleneck = plan_bottleneck(specification)
-        names = (f"{host}-eth{path}" for host in ("h1", "h2") for path in range(specification.paths))
-        return dict.fromkeys(names, bottleneck) if bottleneck else {}
+        bottlenecks = enumerate(map(plan_bottleneck, specification.bottlenecks))
+        ends = [(f"{host}-eth{path}", one) for path, one in bottlenecks for host in ("h1", "h2")]
+        return {name: one for name, one in ends if one}
     if specification.is_chain:
         return chain.plan_emulation(specification, [plan_bottleneck(one) for one in specification.bottlenecks])
     bottleneck = plan_bottleneck(specification)
@@ -245,15 +245,16 @@ def plan_bottleneck(specification, direction="forward") -> Bottleneck | None:
 
 def plan_netem(specification, direction, pair, path=0, limit_packets=None) -> Netem:
     """Return the `Netem` of a direction, pair and path, seeded from the run's seed."""
-    effect = specification.direction(direction)
+    here = specification.on_path(path)
+    effect = here.direction(direction)
     number = f"-{pair.index + 1}" if pair.index else f"-path-{path + 1}" if path else ""
     more = {"limit_packets": limit_packets} if limit_packets else {}
     if specification.serialised:
-        more |= {"rate_mbps": specification.rate_mbps, "overhead_bytes": specification.link.frame_overhead_bytes}
+        more |= {"rate_mbps": here.rate_mbps, "overhead_bytes": specification.link.frame_overhead_bytes}
     elif effect.jitter_ms and specification.option("jitter_order", direction) == "kept":
         more |= {"rate_mbps": IN_ORDER_MBPS}
     return Netem(
-        delay_ms=effect.delay_ms + 2 * pair.access_delay_ms + specification.multipath.path_delay_ms[path],
+        delay_ms=effect.delay_ms + 2 * pair.access_delay_ms + here.multipath.path_delay_ms[0],
         jitter_ms=effect.jitter_ms,
         loss_percent=effect.loss_percent,
         loss_burst_packets=effect.loss_burst_packets,

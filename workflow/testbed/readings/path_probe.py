@@ -136,7 +136,7 @@ class PathProbe:
                         "sender": line.sender,
                         "receiver": line.receiver,
                         "direction": direction,
-                        **self._delays(ways[direction], direction),
+                        **self._delays(ways[direction], direction, self._specification.on_path(line.number)),
                     }
                     for direction in DIRECTIONS
                 ]
@@ -179,9 +179,9 @@ class PathProbe:
         receiver.connect(sender.getsockname())
         return {"forward": (sender, receiver), "reverse": (receiver, sender)}
 
-    def _delays(self, way, direction):
-        """Return how many single datagrams came of how many, how many twice, and their shortest and longest delay in ns."""
-        run, count = self._specification, singles_of(self._specification, direction)
+    def _delays(self, way, direction, run):
+        """Return how many single datagrams came of how many, how many twice, and their shortest and longest delay in ns; ``run`` is what the path is by itself."""
+        count = singles_of(run, direction)
         slot_ms, apart_s = run.option("ack_slot_ms", direction), singles_apart_s(run, direction)
         if run.option("jitter_order", direction) == "kept":
             # None is to wait for the one before.
@@ -301,7 +301,7 @@ def at_the_end(specification, direction, quantity) -> float | None:
 
 def time_of(specification, payload_bytes, direction, number=0) -> float:
     """Return how long a bottleneck takes for a datagram, in s, by the rate that it has in the end; 0 without one."""
-    run = specification.bottlenecks[number if specification.is_chain else 0]
+    run = specification.bottlenecks[number]
     rate_mbps = at_the_end(run, direction, "rate_mbps")
     frame = payload_bytes + ETHERNET_HEADER_BYTES + run.link.frame_overhead_bytes
     frame += 0 if payload_bytes == MTU_BYTES else IP_HEADER_BYTES[specification.ip_version] + UDP_HEADER_BYTES
@@ -330,7 +330,7 @@ def received(one) -> Iterator[tuple[int, int | None]]:
 
 def held_packets(specification, direction, number=0) -> int:
     """Return how many full packets a direction's queue of a bottleneck, counted from 0, holds."""
-    run = specification.bottlenecks[number if specification.is_chain else 0]
+    run = specification.bottlenecks[number]
     # Of one flow some disciplines hold less than their limit.
     of_flow = (run.scenario["queue"].get(name) for name in ("depth_packets", "flow_limit_packets"))
     limit = run.queue_packets_in(direction) or run.queue_bytes // (MTU_BYTES + ETHERNET_HEADER_BYTES)

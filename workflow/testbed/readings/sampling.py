@@ -63,7 +63,9 @@ class Sampler:
                     self._at_receivers[pair.sender] = readers
             if self._interval_ms:
                 interfaces = [*self._path.bottleneck["forward"], *self._path.netem["forward"]]
-                for interface in interfaces[: len(self._specification.bottlenecks)]:
+                for interface in interfaces[
+                    : len(self._specification.bottlenecks) if self._specification.is_chain else 1
+                ]:
                     reader = stack.enter_context(QueueReader(interface.node, interface.name))
                     before = reader.read()
                     columns = (*QUEUE_COLUMNS, *before)

@@ -55,6 +55,10 @@ def _cell_row(cell, groups, scenarios, confidence):
     }
     if scenario["by"] == "none":
         return row
+    if not scenario["even"]:
+        row |= _against_single_paths(
+            valid, [groups.get((name, *cell[1:])) for name in scenario["baselines"]], confidence
+        )
     base = groups.get((scenario["baseline"], *cell[1:]))
     if base is None:
         return row | {"note": "; ".join(filter(None, (scenario["baseline_note"], row["note"])))}
@@ -72,6 +76,32 @@ def _cell_row(cell, groups, scenarios, confidence):
             # A transfer's ratio is that of times and comes last. Two single measurements are judged by what they can tell.
             row["equation"] = equation_verdict(*as_factors(apart.effect, apart.bounds(confidence)), scenario["paths"])
     return row
+
+
+def _against_single_paths(valid, singles, confidence):
+    """Return the columns that compare a cell of unlike paths with the better of its single paths, and with their sum.
+
+    ``singles`` are the valid runs of each path by itself, None where there are none. Their sums are those of the runs of one replication.
+    """
+    if any(runs is None or runs["goodput_mbps"].dropna().empty for runs in singles):
+        return {}
+    means = [runs["goodput_mbps"].mean() for runs in singles]
+    best = means.index(max(means))
+    by_replication = [runs.set_index("replication")["goodput_mbps"] for runs in singles]
+    together = pd.concat(by_replication, axis=1, join="inner").sum(axis=1, skipna=False)
+    apart_mbps = sum(resolution_of(runs, "goodput_mbps") or 0 for runs in singles)
+    columns = {"best_path": best + 1, "best_mbps": means[best], "sum_mbps": sum(means)}
+    for prefix, others, finely in (
+        ("best_factor", singles[best]["goodput_mbps"], resolution_of(singles[best], "goodput_mbps")),
+        ("sum_factor", together, apart_mbps),
+    ):
+        apart = ratio(valid["goodput_mbps"], others, [resolution_of(valid, "goodput_mbps"), finely])
+        if apart is not None:
+            ends = apart.interval(confidence)
+            columns |= dict(
+                zip((prefix, f"{prefix}_low", f"{prefix}_high"), as_factors(apart.effect, ends), strict=True)
+            )
+    return columns
 
 
 def path_shares(paths, scenarios) -> pd.DataFrame:

@@ -4,6 +4,7 @@ from collections import Counter
 
 import pandas as pd
 
+from experiment.several_paths import OF_PATH
 from wording.number_format import is_missing, plain
 from wording.scenario_series import platform_name
 from wording.scenario_words import ip_words
@@ -13,8 +14,16 @@ from wording.sentence_words import listed
 #: follows from the rest. A scenario and its single path must have all else in common.
 NO_CONDITIONS = {
     "scenario", "label", "conditions", "multipath", "paths", "tunnel_ip_version", "distribution", "path_delay_ms", "queue_packets",
-    "rtt_path_ms", "capacity_least_mbps", "capacity_most_mbps",
+    "rtt_path_ms", "capacity_least_mbps", "capacity_most_mbps", *OF_PATH,
 }  # fmt: skip
+#: Key of a path's own value -> the columns of a single path that have it.
+COLUMNS_OF_PATH = {
+    "path_rate_mbps": ("rate_mbps",),
+    "path_loss_percent": ("loss_forward_percent", "loss_reverse_percent"),
+    "path_queue_packets": ("queue",),
+}
+#: Why paths that differ in rate, loss or queue are compared with no multiple of a single path.
+UNLIKE_NOTE = "the paths differ in more than their delay, and are compared with the better of them and with their sum"
 #: What a panel's title says anyway.
 TITLED = ("application", "rate_mbps", "platform")
 #: Ends of columns' names, and the units they stand for.
@@ -69,35 +78,70 @@ def longer_words(path_delay_ms) -> str:
     return listed(parts) if parts else ""
 
 
-def with_paths(scenarios) -> pd.DataFrame:
-    """Add to ``tidy/scenarios.csv`` how many paths scenarios have, what joins these, and their single path.
+def unlike_words(row) -> str:
+    """Return in what the paths of a scenario's row differ besides their delay: "5 / 30 Mbit/s, 1 / 0 % loss"; empty if in nothing."""
+    units = {"path_rate_mbps": "Mbit/s", "path_loss_percent": "% loss", "path_queue_packets": "packets of queue"}
+    values = {key: texts_of(row, key) for key in OF_PATH}
+    return ", ".join(f"{' / '.join(texts)} {units[key]}" for key, texts in values.items() if len(set(texts)) > 1)
 
-    That is ``paths`` as a number, ``by`` (none, mptcp, gre), ``joined`` (in words), ``even`` (whether all paths have the
-    same delay), ``conditions`` (in words, what tells the scenario from others of the same application, rate and
-    platform; mostly empty), and ``baseline``: the only scenario with plain TCP over one path and else the same
-    conditions, whose path has the delay of the shortest path here. It is None if there is none or there are several,
-    and ``baseline_note`` says which.
+
+def texts_of(row, key) -> list[str]:
+    """Return the values of a scenario's paths that ``tidy/scenarios.csv`` has of a key of `OF_PATH`; none where all have the link's."""
+    return [] if is_missing(row[key]) else str(row[key]).split()
+
+
+def with_paths(scenarios) -> pd.DataFrame:
+    """Add to ``tidy/scenarios.csv`` how many paths scenarios have, what joins these, and their single paths.
+
+    That is ``paths`` as a number, ``by`` (none, mptcp, gre), ``joined`` (in words), ``even`` (whether all paths are
+    alike), ``unlike`` (in what they differ besides their delay, in words), ``conditions`` (in words, what tells the scenario
+    from others of the same application, rate and platform; mostly empty), and ``baselines``: for each path the only scenario
+    with plain TCP over one path and the conditions of this path, None if there is none or there are several. ``baseline`` is
+    that of the path with the shortest delay, None too where paths differ in more than their delay; ``baseline_note`` says why.
     """
     table = scenarios.assign(paths=scenarios["paths"].astype(int), by=scenarios["multipath"])
     rows = table.to_dict("records")
     table["joined"] = [joined_by(row["by"], row["tunnel_ip_version"], row["distribution"]) for row in rows]
-    table["even"] = [len(set(delays_ms(row["path_delay_ms"]))) == 1 for row in rows]
+    table["unlike"] = [unlike_words(row) for row in rows]
+    delays = [delays_ms(row["path_delay_ms"]) for row in rows]
+    table["even"] = [len(set(ms)) == 1 and not text for ms, text in zip(delays, table["unlike"], strict=True)]
     names = [name for name in scenarios.columns if name not in NO_CONDITIONS]
-    places = [_conditions_of(row, names) for row in rows]
-    table["conditions"] = _telling_words(table.to_dict("records"), places)
+    table["conditions"] = _telling_words(table.to_dict("records"), [_conditions_of(row, names) for row in rows])
+    places = [[_place_of_path(row, names, path) for path in range(int(row["paths"]))] for row in rows]
     single_paths = {}
-    for row, place in zip(rows, places, strict=True):
+    for row, of_paths in zip(rows, places, strict=True):
         if row["by"] == "none" and row["paths"] == 1:
-            single_paths.setdefault(tuple(place.items()), []).append(row["scenario"])
-    comparable = [single_paths.get(tuple(place.items()), []) for place in places]
-    table["baseline"] = [names[0] if len(names) == 1 else None for names in comparable]
-    table["baseline_note"] = [_baseline_note(names) for names in comparable]
+            single_paths.setdefault(of_paths[0], []).append(row["scenario"])
+    found = [[single_paths.get(place, []) for place in of_paths] for of_paths in places]
+    table["baselines"] = [[_only(comparable) for comparable in of_paths] for of_paths in found]
+    shortest = [of_paths[ms.index(min(ms))] for of_paths, ms in zip(found, delays, strict=True)]
+    notes = zip(shortest, table["unlike"], strict=True)
+    table["baseline_note"] = [UNLIKE_NOTE if text else _baseline_note(comparable) for comparable, text in notes]
+    table["baseline"] = [None if text else _only(one) for one, text in zip(shortest, table["unlike"], strict=True)]
     return table
+
+
+def _only(names):
+    return names[0] if len(names) == 1 else None
 
 
 def _conditions_of(row, names):
     texts = {name: "" if is_missing(row[name]) else str(row[name]) for name in names}
-    return texts | {"path_delay_ms": f"{min(delays_ms(row['path_delay_ms'])):g}"}
+    own = {key: " / ".join(texts_of(row, key)) for key in OF_PATH}
+    return texts | {"path_delay_ms": f"{min(delays_ms(row['path_delay_ms'])):g}"} | own
+
+
+def _place_of_path(row, names, path):
+    """Return the conditions of a path, numbered from 0, by itself: what a single path must have to be compared with it."""
+    texts = {name: "" if is_missing(row[name]) else str(row[name]) for name in names}
+    later_ms = delays_ms(row["path_delay_ms"])[path]
+    texts |= {name: f"{float(row[name]) + later_ms:g}" for name in ("delay_forward_ms", "delay_reverse_ms")}
+    for key, columns in COLUMNS_OF_PATH.items():
+        for column in columns if texts_of(row, key) else ():
+            texts[column] = texts_of(row, key)[path] + (" packets" if column == "queue" else "")
+    for column in ("rate_mbps", "loss_forward_percent", "loss_reverse_percent"):
+        texts[column] = f"{float(texts[column]):g}" if texts[column] else ""
+    return tuple(texts.items())
 
 
 def _baseline_note(scenarios):
@@ -122,7 +166,8 @@ def _telling_words(rows, places):
     for row, place, title, key in zip(rows, places, titles, whole, strict=True):
         others = groups.get(title, [])
         differing = [name for name in place if len({other[name] for other in others}) > 1]
-        parts = [_condition_words(name, place[name]) for name in differing]
+        # A scenario whose paths have the link's values is told by those.
+        parts = [_condition_words(name, place[name]) for name in differing if place[name] or name not in OF_PATH]
         words.append(", ".join([*parts, *([f"scenario {row['scenario']}"] if alike[key] > 1 else [])]))
     return words
 

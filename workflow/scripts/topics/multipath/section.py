@@ -15,6 +15,7 @@ from topics.multipath.sentences import (
     same_words,
     transfer_words,
     uneven_words,
+    unlike_paths_words,
 )
 from topics.multipath.topic import drawn_ccas, has_cpu, has_transfers
 from topics.topic import slug_of
@@ -62,6 +63,12 @@ CPU = (
     PATHS, N, GOODPUT, shown_number("Busy, % of the cores", "cpu_busy_percent", 1),
     shown_interval("Interval", "cpu_busy", 1), shown_number("CPU s a GB", "cpu_seconds_per_gbyte", 2),
 )  # fmt: skip
+UNLIKE = (
+    GOODPUT, shown_number("Better single path", "best_path", 0), shown_number("Its goodput, Mbit/s", "best_mbps", 2),
+    shown_number("Times that", "best_factor", 3), shown_interval("Interval", "best_factor", 3),
+    shown_number("Sum of single paths, Mbit/s", "sum_mbps", 2), shown_number("Times the sum", "sum_factor", 3),
+    shown_interval("Interval", "sum_factor", 3),
+)  # fmt: skip
 SHARES = (
     SCENARIO, ENVIRONMENT, shown_number("Path", "path", 0), shown_number("CCAs", "ccas", 0),
     shown_number("Share, %", "share_percent", 3),
@@ -75,6 +82,7 @@ def section(material) -> dict:
     """Return what the template needs."""
     table, design, figures = material.tables.aggregation, material.design, material.figures
     joined = table[table["by"] != "none"]
+    compared = joined[joined["best_factor"].notna()]
     iperf3_over_most = (table["paths"] == joined["paths"].max()) & (table["application"] == "iperf3")
     host = table[table["platform"] == "host"]
     without = () if table["platform"].nunique() > 1 else ("platform",)
@@ -105,6 +113,9 @@ def section(material) -> dict:
         "reordering": table_of(
             "reordering", "Segments out of order, means of a run", table[iperf3_over_most], REORDERING
         ),
+        "unlike": table_of("unlike", "Paths that differ: against the better single path and the sum", compared, UNLIKE)
+        if len(compared)
+        else None,
         "uneven_words": uneven_words(joined),
         "recovery_words": recovery_words(joined),
         "same_words": same_words(table),
@@ -161,5 +172,11 @@ def findings(material) -> list[Finding]:
         why = "No valid run over joined paths has a goodput" if valid else "No run over joined paths is valid"
         return [Finding("Paths", f"{why}, so nothing can be said about them.", ANCHOR)]
     even = joined[joined["even"] & (joined["paths"] == joined["paths"].max())]
-    sentences = [aggregation_words(even), transfer_words(even), uneven_words(joined), cpu_words(table)]
+    sentences = [
+        aggregation_words(even),
+        transfer_words(even),
+        unlike_paths_words(joined),
+        uneven_words(joined),
+        cpu_words(table),
+    ]
     return [Finding("Paths", sentence, ANCHOR) for sentence in sentences if sentence]

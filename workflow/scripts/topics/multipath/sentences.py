@@ -8,6 +8,7 @@ import pandas as pd
 from topics.multipath.equations import EQUATION_MARGIN_PERCENT, HOLDS, OPEN
 from topics.multipath.path_environments import longer_words, with_conditions, with_platform
 from wording.number_format import count, number, plain
+from wording.scenario_words import ip_words
 from wording.sentence_words import cca_name, listed
 
 #: What joins the paths in general, by how and, of tunnels, by what they are given.
@@ -73,19 +74,40 @@ def transfer_words(even) -> str:
     )
 
 
-def uneven_words(joined) -> str:
-    """Say what paths of longer delay do; empty if there are none."""
-    uneven = joined[~joined["even"] & joined["goodput_mbps"].notna()]
+def unlike_paths_words(joined) -> str:
+    """Say how joined paths that are unlike compare with the better single path and with the sum; empty if there are none."""
     sentences = []
-    alike = ["path_delay_ms", "rate_mbps", "platform", "conditions"]
-    for (delays, _, _, conditions), group in uneven.groupby(alike, sort=False):
+    known = joined[joined["best_factor"].notna()]
+    for (label, how), rows in known.groupby(["scenario_label", "joined"], sort=False):
+        better, both = ("better", "both") if rows["paths"].iloc[0] == 2 else ("best", "all")
+        ends = (rows.loc[rows["best_factor"].agg(f"idx{end}")] for end in ("min", "max"))
+        low, high = (
+            f"{number(row['best_factor'], 2)} times ({cca_name(row['cca'])}, {ip_words(row['ip_version'])})"
+            for row in ends
+        )
+        sentences.append(
+            f"{label}: {how} gives {low if low == high else f'{low} to {high}'} the goodput of the {better} single path, and "
+            f"{_ranges(rows, 'sum_factor', 2)} times the sum of {both}."
+        )
+    return " ".join(sentences)
+
+
+def uneven_words(joined) -> str:
+    """Say what unlike paths give together; empty if there are none."""
+    uneven = joined[~joined["even"] & joined["goodput_mbps"].notna() & joined["best_factor"].isna()]
+    sentences = []
+    alike = ["path_delay_ms", "unlike", "rate_mbps", "platform", "conditions"]
+    for (delays, unlike, _, _, conditions), group in uneven.fillna({"unlike": ""}).groupby(alike, sort=False):
         goodputs = [
             f"{name} gives {_ranges(rows, 'goodput_mbps', 1)} Mbit/s (lowest {_cell_words(rows, 'min')}, "
             f"highest {_cell_words(rows, 'max')})"
             for name, rows in by_joining(group)
         ]
-        where = with_conditions(f"{longer_words(delays)} each way", conditions)
-        sentences.append(f"Where {where}, {listed(goodputs)}.")
+        longer = longer_words(delays)
+        where = " and ".join(
+            filter(None, (f"{longer} each way" if longer else "", f"paths have {unlike}" if unlike else ""))
+        )
+        sentences.append(f"Where {with_conditions(where, conditions)}, {listed(goodputs)}.")
     return " ".join(sentences)
 
 
@@ -101,7 +123,7 @@ def recovery_words(joined) -> str:
         sentences.append(f"Over paths of equal delay in round robin {_undone_words(even)}.")
     if not low.empty:
         sentences.append(
-            f"Over paths of unequal delay {count(len(low), 'cell')} of {len(uneven):,} "
+            f"Over paths that differ {count(len(low), 'cell')} of {len(uneven):,} "
             f"{'stays' if len(low) == 1 else 'stay'} below half of the ceiling: there {_undone_words(low)}, cwnd was "
             f"{_ranges(low, 'cwnd_packets', 1)} packets at the looks, and {_ranges(low, 'retransmits', 0)} segments of "
             f"{_ranges(low, 'packets_sent', 0)} were retransmitted in a run."

@@ -17,6 +17,7 @@ PATH_MEANS = ("packets", "bytes", "queue_drops", "subflow_rtt_ms", "share_percen
 
 _NO_RATIO = "the scenario joins no paths, or there are no valid runs over it and over a single path like it"
 _NO_TIMES = f"no file was transferred, {_NO_RATIO}"
+_NO_SINGLES = "all paths are alike, or one of them has no scenario with a single path like it, or no valid run there"
 _ONE_RUN = "fewer than 6 valid runs have one, all repeat one measurement, or some lie apart from the others"
 _ONE_RUN_EACH = "a ratio is missing, a side has fewer than 6 valid runs, both repeat one measurement, or some runs lie apart from the others"
 
@@ -31,8 +32,9 @@ PLACE = (
     text_column("joined", "What joins the paths, in words."),
     text_column("by", "What joins the paths: `none`, `mptcp` or `gre`."),
     *(SCENARIOS[name] for name in ("distribution", "application", "rate_mbps", "paths")),
-    truth_column("even", "Whether all paths have the same delay."),
+    truth_column("even", "Whether all paths are alike."),
     SCENARIOS["path_delay_ms"],
+    text_column("unlike", "In what the paths differ besides their delay, in words.", "in nothing"),
     SCENARIOS["platform"],
     text_column(
         "conditions",
@@ -71,7 +73,7 @@ AGGREGATION = Table(
         text_column(
             "baseline",
             "Identifier of the scenario with a single path of the same conditions.",
-            "there is none, there are several, or no run is valid",
+            "there is none, there are several, no run is valid, or the paths differ in more than their delay",
         ),
         number_column("factor", "", "Goodput over that of the single path, a ratio of geometric means.", _NO_RATIO),
         *interval_columns("factor_low", "factor_high", "", "the goodputs' ratio", _ONE_RUN_EACH),
@@ -80,6 +82,22 @@ AGGREGATION = Table(
             "time_factor", "", "Time of a transfer over the single path over that here, as `factor`.", _NO_TIMES
         ),
         *interval_columns("time_factor_low", "time_factor_high", "", "the times' ratio", _ONE_RUN_EACH),
+        count_column(
+            "best_path", "", "Number of the path whose single path has the highest mean goodput, from 1.", _NO_SINGLES
+        ),
+        number_column("best_mbps", "Mbit/s", "Mean goodput of that single path.", _NO_SINGLES),
+        number_column("sum_mbps", "Mbit/s", "Sum of the mean goodputs of all single paths.", _NO_SINGLES),
+        number_column(
+            "best_factor", "", "Goodput over that of the better single path, a ratio of geometric means.", _NO_SINGLES
+        ),
+        *interval_columns("best_factor_low", "best_factor_high", "", "this ratio", _ONE_RUN_EACH),
+        number_column(
+            "sum_factor",
+            "",
+            "Goodput over the sum of the single paths' goodputs, a ratio of geometric means.",
+            _NO_SINGLES,
+        ),
+        *interval_columns("sum_factor_low", "sum_factor_high", "", "this ratio", _ONE_RUN_EACH),
         text_column(
             "equation",
             "Whether the ratio (of a transfer the times', else the goodputs') is the number of paths: `as the equation`, "

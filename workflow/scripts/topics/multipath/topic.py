@@ -1,5 +1,6 @@
 """Several paths for one transfer: how much they give together, what each carries, and what that costs."""
 
+from experiment.several_paths import OF_PATH
 from study_files.study_design import is_sampled
 from topics.multipath.tables import AGGREGATION, PATH_SHARES
 from topics.topic import Analysis, Plot, Topic, slug_of
@@ -35,6 +36,18 @@ def most_path_numbers(design) -> int:
     return max(map(len, numbers.values()), default=0)
 
 
+def are_unlike(scenario) -> bool:
+    """Tell whether the joined paths of a resolved scenario differ in delay, rate, loss or queue."""
+    paths = scenario["multipath"]
+    return is_joined(scenario) and any(len(set(paths.get(key) or [0])) > 1 for key in ("path_delay_ms", *OF_PATH))
+
+
+def has_unlike(design) -> bool:
+    """Tell whether a scenario joins unlike paths that could each be compared with a single path."""
+    single = any(s["multipath"]["by"] == "none" and s["topology"] == "cable" for s in design.scenarios)
+    return single and any(map(are_unlike, design.scenarios))
+
+
 def drawn_ccas(design) -> list[str]:
     """Return the CCAs that are drawn over time: those of `EXTREMES` that the study has, or else its first."""
     return [cca for cca in EXTREMES if cca in design.ccas] or list(design.ccas[:1])
@@ -58,7 +71,10 @@ def _over_time(name, table, title, design):
 
 def _figures(design):
     cells, means = ("aggregation",), "means, intervals"
-    yield Plot("environments", "plot_environments", cells, "Goodput by environment", f"{means}, ceilings")
+    if any(is_joined(scenario) and not are_unlike(scenario) for scenario in design.scenarios):
+        yield Plot("environments", "plot_environments", cells, "Goodput by environment", f"{means}, ceilings")
+    if has_unlike(design):
+        yield Plot("unlike-paths", "plot_unlike_paths", cells, "Goodput over paths that differ", "ratios, intervals")
     if most_path_numbers(design) > 1:
         shows = "ratios, intervals, ceilings"
         yield Plot("aggregation", "plot_aggregation", cells, "Goodput by number of paths", shows)
@@ -82,5 +98,6 @@ TOPIC = Topic(
     ),
     analyses=(Analysis("compare_paths", ("runs", "paths", "scenarios"), (AGGREGATION, PATH_SHARES), ("confidence",)),),
     figures=_figures,
-    pictures=("aggregation", "environments"),
+    pictures=("aggregation", "environments", "unlike-paths"),
+    leads=lambda design: has_unlike(design) and all(map(are_unlike, filter(is_joined, design.scenarios))),
 )

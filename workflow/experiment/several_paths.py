@@ -1,0 +1,46 @@
+"""The disjoint paths of a cable (topology `cable`), each as a cable of this one path: what each has of rate, delay, loss and queue."""
+
+from experiment.timeline import DIRECTIONS
+
+#: Key of a scenario's `multipath` with one value for each path -> the section and key of a single path that it sets; null: the link's own.
+OF_PATH = {
+    "path_rate_mbps": ("link", "rate_mbps"),
+    "path_loss_percent": ("link", "loss_percent"),
+    "path_queue_packets": ("queue", "packets"),
+}
+
+
+def scenarios_of_paths(scenario) -> list[dict]:
+    """Return a scenario for each path of a cable: the same with this path only."""
+    return [_of_path(scenario, path) for path in range(scenario["multipath"]["paths"])]
+
+
+def _of_path(scenario, path):
+    paths = scenario["multipath"]
+    later_ms = _value_of(paths["path_delay_ms"], path)
+    link = scenario["link"] | {"delay_ms": {way: ms + later_ms for way, ms in scenario["link"]["delay_ms"].items()}}
+    one = {key: value for key, value in paths.items() if key not in (*OF_PATH, "outage")}
+    one |= {"paths": 1, "path_delay_ms": [0]} | _outage_of(paths, path)
+    changed = scenario | {"link": link, "multipath": one}
+    for name, (section, key) in OF_PATH.items():
+        if (values := paths.get(name)) is not None:
+            changed[section] = _with(changed[section], key, _value_of(values, path))
+    return changed
+
+
+def _value_of(values, path):
+    """Return a path's value; of a list that is too short, which `study_networks` refuses, the last one."""
+    return values[min(path, len(values) - 1)]
+
+
+def _with(section, key, value):
+    """Return a section with another value; one value stands for both directions, a queue in packets for one in bytes or BDPs."""
+    if isinstance(section.get(key), dict):
+        return section | {key: dict.fromkeys(DIRECTIONS, value)}
+    other = {"bytes", "bdp"} if key == "packets" else set()
+    return {name: old for name, old in section.items() if name not in other} | {key: value}
+
+
+def _outage_of(paths, path):
+    outage = paths.get("outage")
+    return {"outage": outage | {"path": 1}} if outage and outage["path"] == path + 1 else {}
