@@ -24,7 +24,7 @@ CLAIMS = sorted(path.stem for path in Path(__file__).parents[1].glob("config/cla
 CHOICES = {
     "link": {
         "rate_mbps": [1, 2.5, 10, 100, 1000, None], "delay_ms": [0, 0.5, 10, 50, {"forward": 20, "reverse": 5}], "jitter_ms": [0, 1, 20],
-        "loss_percent": [0, 0.1, 2, {"forward": 1, "reverse": 0}], "netem": ["receiving-side", "both-ends"],
+        "loss_percent": [0, 0.1, 2, {"forward": 1, "reverse": 0}], "netem": ["receiving-side", "both-ends", "sending-host"], "shaper": ["htb", "tbf", "netem"], "shaper_burst_bytes": [None, 15000],
         "frame_overhead_bytes": [0, 24], "serialisation": ["never", "virtual-clock"],
     },
     "hosts": {"pairs": [1, 2, 3], "access_delay_ms": [0, 5, [0, 10], [0, 10, 20]]},

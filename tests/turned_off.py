@@ -116,6 +116,7 @@ def never(quantity) -> str:
 
 RATE = "class change dev {} parent 1: classid 1:1 htb rate {} ceil {} burst 1514 cburst 1514 quantum 1514"
 FASTER, SLOWER = (tc("r1", RATE.format("r1-eth1", rate, rate)) for rate in ("12mbit", "9mbit"))
+SLOW_BUCKET = tc("r1", f"{RATE.format('r1-eth1', '10mbit', '10mbit')}")
 CABLE, CHAIN = {"topology": "cable"}, {"topology": "chain", "chain": {"bottlenecks": 2}}
 MPTCP = CABLE | {"multipath": {"by": "mptcp", "paths": 2, "path_delay_ms": [0, 5]}}
 UNLIKE = CABLE | {
@@ -170,6 +171,13 @@ OFF = {
     "link.ack_slot_ms": [Off(scenario(link={"ack_slot_ms": 4}), netem("delay 10ms", "r1-eth0", "r1"), "delay"),
                          Off(scenario(link={"ack_slot_ms": 4}), netem("delay 10ms slot 1ms 1ms", "r1-eth0", "r1"), "delay")],
     "link.loss_burst_packets": [Off(scenario(link={"loss_percent": 3, "loss_burst_packets": 6}), netem("delay 10ms loss 3%"), "loss_bursts")],
+    "link.shaper": [
+        Off(scenario(link={"shaper": "tbf"}), tc("r1", "qdisc replace dev r1-eth1 root handle 1: tbf rate 12mbit burst 1514 limit 200000", "qdisc replace dev r1-eth1 parent 1:1 handle 10: pfifo limit 40"), "rate"),
+        Off(scenario(link={"shaper": "netem"}), tc("r1", "qdisc replace dev r1-eth1 root handle 20: netem limit 40 rate 12mbit"), "rate"),
+        Off(scenario(link={"shaper": "netem"}), tc("r1", "qdisc replace dev r1-eth1 root handle 20: netem limit 60 rate 10mbit"), "queue_limit"),
+        Off(scenario(link={"shaper": "netem", "netem": "sending-host"}), tc("h1", "qdisc replace dev h1-eth0 root handle 20: netem delay 12ms limit 40 rate 10mbit"), "delay"),
+    ],
+    "link.shaper_burst_bytes": [Off(scenario(link={"shaper_burst_bytes": 60_000}, queue={"packets": 9}), SLOW_BUCKET, "burst")],
     "link.netem": [Off(scenario(link={"netem": "both-ends"}), tc("r1", "qdisc delete dev r1-eth1 parent 1:1 handle 20:", "qdisc add dev r1-eth1 parent 1:1 handle 10: pfifo limit 40"), "qdiscs")],
     "link.frame_overhead_bytes": [Off(scenario(link={"frame_overhead_bytes": 24}), tc("r1", RATE.format("r1-eth1", "10mbit", "10mbit")), "rate")],
     "link.serialisation": [Off(scenario(**CABLE, link={"serialisation": "virtual-clock"}), netem("delay 10ms", "h2-in0", "h2"), "delay")],

@@ -232,12 +232,13 @@ def test_both_ends_netem_may_drop_more_than_the_configured_loss(recorded):
     assert "loss_forward" in failed(document)
 
 
-def test_a_shaper_above_netem_tells_its_overflow_from_loss(recorded):
+def test_a_shaper_above_netem_counts_random_losses_too(recorded):
+    """netem's answer to a packet that it loses is a drop to the shaper (`net_xmit_drop_count`), as to one that finds it full."""
     document = recorded("lossy-reno-ipv4")
     document["specification"]["scenario"]["link"]["netem"] = "both-ends"
-    add_netem_drops(document["links"]["after"]["r1-eth1"]["qdiscs"]["htb"]["drops"])(document)
-    assert "loss_forward" not in failed(document)
     add_netem_drops(300)(document)
+    assert "loss_forward" not in failed(document)
+    add_netem_drops(-300 - 200)(document)
     assert "loss_forward" in failed(document)
 
 

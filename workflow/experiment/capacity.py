@@ -274,7 +274,7 @@ class Capacity:
         if not run.virtual_clock:
             late_ms += 1e3 * REAL_TIMER_S
         # The shaper's bucket holds one packet of the largest size, which may be many small ones.
-        small = max(0, PACKET_BYTES - run.packet_bytes)
+        small = max(0, PACKET_BYTES - run.packet_bytes) + max(0, (run.shaper_burst_bytes or 0) - PACKET_BYTES)
         held_up = self.most_mbps() * late_ms * 1e3 / 8 + self._policed_before_bytes + small
         # Linux's shaper counts whole nanoseconds of a packet (psched_l2t_ns), and so is a little too fast.
         packet_ns = run.packet_bytes * 8e3 / self.most_mbps()

@@ -5,6 +5,9 @@ A field's name ends with its unit; ``dict`` is one value for each direction, ``f
 
 from dataclasses import dataclass, field
 
+#: Places of netem: behind the bottleneck, which has a queue of its own; on both ends of it, or on the hosts, where netem is the queue.
+RECEIVING_SIDE, BOTH_ENDS, SENDING_HOST = "receiving-side", "both-ends", "sending-host"
+
 
 @dataclass(frozen=True)
 class Link:
@@ -22,6 +25,11 @@ class Link:
     trace: dict | None = None
     reverse_trace: dict | None = None
     policer: dict | None = None
+
+    @property
+    def netem_is_queue(self) -> bool:
+        """Whether one netem delays, loses and queues: what is on the path counts against its limit."""
+        return self.netem != RECEIVING_SIDE
 
 
 @dataclass(frozen=True)

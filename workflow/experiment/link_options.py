@@ -23,6 +23,9 @@ IN_ORDER = {
     "topology": ("dumbbell", "cable"),
 }
 
+#: What a rate that is made another way, or with another bucket, requires.
+SHAPED = {"topology": ("dumbbell",), "link.timeline": ([],), "link.trace": (None,), "link.reverse_trace": (None,)}
+
 
 @dataclass(frozen=True, eq=False)
 class LinkOption:
@@ -102,6 +105,11 @@ LINK_OPTIONS = (
     LinkOption(
         "reverse_rate_mbps", number_schema("Mbit/s", 0.01, 10_000, null=True), behind="rate_mbps", only="reverse",
         needs={"topology": ("dumbbell",), "link.netem": ("receiving-side",)},
+    ),
+    LinkOption("shaper", {"enum": ["htb", "tbf", "netem"]}, default="htb", behind="reverse_rate_mbps", needs=SHAPED),
+    LinkOption(
+        "shaper_burst_bytes", {**number_schema("bytes", 1514, 100_000_000, null=True), "type": ["integer", "null"]}, behind="shaper",
+        needs=SHAPED | {"link.shaper": ("htb", "tbf"), "link.policer": (None,)},
     ),
     # netem draws from a table, which the kernel doesn't tell: only the probe's delays show it.
     LinkOption(

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from experiment.capacity import Capacity
 from experiment.chain import on_chain, pairs_of_chain, scenarios_of_bottlenecks
-from experiment.conditions import Chain, Hosts, Link, Multipath, Traffic, Transport
+from experiment.conditions import SENDING_HOST, Chain, Hosts, Link, Multipath, Traffic, Transport
 from experiment.definitions import Definition
 from experiment.disciplines import discipline_of
 from experiment.flow_groups import LONG, OWN, REVERSE, WEB, WEB_PORT, FlowGroup, LongFlow, long_flows
@@ -301,6 +301,16 @@ class RunSpecification:
         return self.scenario["background"]
 
     @property
+    def shaper(self) -> str:
+        """What makes the rate: `htb`, `tbf`, or `netem` by itself."""
+        return self.scenario["link"].get("shaper", "htb")
+
+    @property
+    def shaper_burst_bytes(self) -> int | None:
+        """What the shaper may send at once after idle time, if the study says so."""
+        return self.scenario["link"].get("shaper_burst_bytes")
+
+    @property
     def paths(self) -> int:
         """Number of disjoint paths between the two hosts."""
         return self.multipath.paths
@@ -344,6 +354,11 @@ class RunSpecification:
         return self.link.serialisation == "virtual-clock" and self.virtual_clock
 
     @property
+    def lone_packets_take_time(self) -> bool:
+        """Whether a packet takes its length over the rate to pass an idle link: on a cable that is `serialised`, and by netem's own rate."""
+        return self.serialised or (self.shaper == "netem" and self.rate_mbps is not None)
+
+    @property
     def pairs(self) -> list[Pair]:
         """The pairs of hosts: h1 sends to h2, h3 to h4, and so on. On a chain the first is that of the long flows, the others cross a bottleneck each."""
         if self.is_chain:
@@ -377,7 +392,8 @@ class RunSpecification:
             times = [2 * frame * 8 / one.rate_mbps / 1e3 if self.serialised else 0.0 for one in self.bottlenecks]
             return [p.rtt_ms + sum(times[p.first_hop - 1 : p.first_hop - 1 + p.hops]) for p in self.pairs]
         if not self.is_cable:
-            return [pair.rtt_ms for pair in self.pairs]
+            rates = [self.rate_in(way) for way in DIRECTIONS] if self.lone_packets_take_time else ()
+            return [pair.rtt_ms + sum(frame * 8 / rate_mbps / 1e3 for rate_mbps in rates) for pair in self.pairs]
         on_wire_ms = [2 * frame * 8 / one.rate_mbps / 1e3 if self.serialised else 0.0 for one in self.bottlenecks]
         delays_ms = zip(self.multipath.path_delay_ms, on_wire_ms, strict=True)
         return [self._link_rtt_ms + 2 * path_ms + wire_ms for path_ms, wire_ms in delays_ms]
@@ -610,7 +626,8 @@ class RunSpecification:
         packets off one that is being filled, so that a process that goes on writing fills it for ever (tcp_sendmsg_locked,
         tcp_push_one of Linux 7.2). On a real host the device's queue ends that (TCP small queues); here the router takes all at once.
         """
-        return not self.transport.segmentation_offload and (self.is_cable or self.limits_send_buffer)
+        queue_at_host = self.is_cable or self.link.netem == SENDING_HOST
+        return not self.transport.segmentation_offload and (queue_at_host or self.limits_send_buffer)
 
     @property
     def _ample_buffer_bytes(self):

@@ -1,5 +1,6 @@
 """What ns-3 has of what a study can ask, and the sentences that refuse the rest before any run."""
 
+from experiment.conditions import RECEIVING_SIDE
 from experiment.host_options import HOST_OPTIONS
 from experiment.link_options import LINK_OPTIONS
 from simulator import disciplines
@@ -100,8 +101,8 @@ def _of_link(scenario, platform):
     for option in (option for option in LINK_OPTIONS if option.used(link)):
         none = "null" if option.default is None else option.default
         yield f"link.{option.name} is not {none}; allowed on {platform} is {none}."
-    if link["netem"] == "both-ends":
-        yield f"link.netem is both-ends; allowed on {platform} is receiving-side."
+    if link["netem"] != RECEIVING_SIDE:
+        yield f"link.netem is {link['netem']}; allowed on {platform} is receiving-side."
 
 
 def _of_traffic(scenario, platform):

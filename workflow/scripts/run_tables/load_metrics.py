@@ -30,8 +30,8 @@ def _queueing(document, run):
     """Return percentiles and mean of the time that what waits takes to leave, over the queue's samples while traffic lasts."""
     series = document.get("series", {}).get("queue")
     names = [*(f"queueing_p{p}_ms" for p in PERCENTILES), "queueing_mean_ms"]
-    # netem on both ends holds what is on the path, too.
-    if not series or run.rate_mbps is None or run.link.netem == "both-ends":
+    # A netem that is the queue holds what is on the path, too.
+    if not series or run.rate_mbps is None or run.link.netem_is_queue:
         return dict.fromkeys(names)
     waiting = leaving_ms(run.timeline, series["time_s"], series["bytes"])
     delays = [delay for at, delay in zip(series["time_s"], waiting, strict=True) if at <= run.expected_s]

@@ -99,28 +99,26 @@ def _iperf3_flows(document):
 def bottleneck_metrics(document) -> dict[str, float | None]:
     """Return packets_sent, queue_drops, link_drops, policer_drops and loss_percent of `tidy_tables.RUNS`.
 
-    Where one netem is queue and loss at once (``both-ends``) it counts them together. The shaper above it counts those
-    of the full queue; without one ``queue_drops`` and ``link_drops`` are None unless no loss is configured.
+    Where one netem is queue and loss at once (``both-ends``, ``sending-host``) it counts them together, and so does a
+    shaper above it: ``queue_drops`` and ``link_drops`` are None unless no loss is configured.
     """
     if is_simulated(document):
         return simulated_bottleneck(document)
     placed = document["network"]["set"]
-    link = specification_of(document).link
+    run = specification_of(document)
+    link = run.link
     if not placed["bottleneck"][FORWARD] and not placed["netem"][FORWARD]:
         # Nothing is emulated (a ping-pong under a real clock), so nothing counts packets or drops them.
         return dict.fromkeys(("packets_sent", "queue_drops", "link_drops", "policer_drops", "loss_percent"))
     passed, lost = _counts_of(document, placed["netem"][FORWARD], "netem")
     lost -= outage_drops(document, FORWARD)
-    if link.netem == "both-ends":
+    if link.netem_is_queue:
         offered, dropped = passed + lost, lost
         queue_drops, link_drops = (lost, 0) if link.loss_percent[FORWARD] == 0 else (None, None)
-        if placed["bottleneck"][FORWARD]:
-            _, queue_drops = _counts_of(document, placed["bottleneck"][FORWARD], "htb")
-            link_drops = lost - queue_drops
     elif not placed["bottleneck"][FORWARD]:
         offered, dropped, queue_drops, link_drops = passed + lost, lost, 0, lost
     else:
-        passed, queue_drops = _counts_of(document, placed["bottleneck"][FORWARD], "htb")
+        passed, queue_drops = _counts_of(document, placed["bottleneck"][FORWARD], run.shaper)
         offered, dropped, link_drops = passed + queue_drops, queue_drops + lost, lost
     policed = drops(document) if "policer" in placed else None
     lost, of = dropped + (policed or 0), offered + (policed or 0)

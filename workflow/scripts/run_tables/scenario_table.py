@@ -36,7 +36,7 @@ SCENARIOS = Table(
         number_column("duration_s", "s", "How long each flow sends, where no amount is set."),
         text_column("platform", "What carries the packets: `uml`, `host`, or `ns3:` and a version."),
         truth_column("segmentation_offload", "Whether hosts hand super-packets of up to 64 KiB to the network."),
-        text_column("netem", "Where delay and loss stand: `receiving-side` or `both-ends`."),
+        text_column("netem", "Where delay and loss stand: `receiving-side`, `both-ends` or `sending-host`."),
         text_column("processes", "Of iperf3: `per-flow` or `single`."),
         *APPLICATION_COLUMNS,
         count_column("cross_flows", "", "Number of flows over each single bottleneck; `flows` has them too.", "there is no chain"),

@@ -56,7 +56,7 @@ def _queue_limit_packets(document) -> int | None:
     ]
     if packets:
         return packets[0]
-    return kinds["netem"]["limit"] if run.link.netem == "both-ends" else None
+    return kinds["netem"]["limit"] if run.link.netem_is_queue or run.shaper == "netem" else None
 
 
 def _queue_limit_bytes(document) -> int | None:

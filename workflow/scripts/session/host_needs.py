@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
 
+from experiment.conditions import RECEIVING_SIDE
 from experiment.disciplines import OF_KIND, discipline_of
 from experiment.flow_groups import OWN
 from experiment.link_options import ARRIVALS, PATH, options_at
@@ -33,6 +34,7 @@ DISTRIBUTION = Path("/etc/os-release")
 #: Part of the kernel -> what needs it, and the module that has it.
 PARTS = {
     "htb": ("rate limits", "sch_htb"),
+    "tbf": ("link.shaper tbf", "sch_tbf"),
     "pfifo": ("queues in packets", None),
     "bfifo": ("queues in bytes", None),
     **{kind: (f"queue.discipline {one.name}", f"sch_{kind}") for kind, one in OF_KIND.items() if not one.limited_only},
@@ -120,7 +122,8 @@ def _parts_of(scenario):
     if link["rate_mbps"] is not None and _specification(scenario).shaped:
         discipline = discipline_of(scenario["queue"])
         counted = discipline.counts_in("bytes" if "bytes" in scenario["queue"] else "packets")
-        parts |= {"htb", "netem" if link["netem"] == "both-ends" else discipline.kinds[counted]}
+        netem_queues = link["netem"] != RECEIVING_SIDE or link["shaper"] == "netem"
+        parts |= {link["shaper"], "netem" if netem_queues else discipline.kinds[counted]}
     delays = (
         paths["path_delay_ms"],
         paths.get("path_loss_percent") or (),
@@ -130,7 +133,12 @@ def _parts_of(scenario):
     cable = scenario["topology"] == "cable"
     # On a dumbbell netem is the queue where there is no shaper.
     changing = any(map(_specification(scenario).timeline.changes_netem, DIRECTIONS))
-    if changing or _has_options(link, PATH) or any(any(values) for values in delays) or not (cable or "htb" in parts):
+    if (
+        changing
+        or _has_options(link, PATH)
+        or any(any(values) for values in delays)
+        or not (cable or link["shaper"] in parts)
+    ):
         parts |= {"netem", "ifb", "ingress", "matchall", "mirred"} if cable else {"netem"}
     if _has_options(link, ARRIVALS):
         parts |= {"netem", "ifb", "ingress", "matchall", "mirred"}

@@ -117,7 +117,7 @@ def family(name) -> int:
 #: Part of the kernel (`host_needs.PARTS`) -> how it is asked for. A family of generic netlink brings what
 #: tunnels in UDP are made of, and the filter stands on the qdisc.
 ATTEMPTS = {
-    **{name: partial(_qdisc, name) for name in ("htb", "netem", *OF_KIND, "ingress")},
+    **{name: partial(_qdisc, name) for name in ("htb", "tbf", "netem", *OF_KIND, "ingress")},
     "matchall": _arrivals_filter,
     "mirred": partial(_arrivals_filter, "mirred"),
     "police": partial(_arrivals_filter, "police"),

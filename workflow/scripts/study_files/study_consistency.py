@@ -7,6 +7,7 @@ import math
 import re
 from fractions import Fraction
 
+from experiment.conditions import RECEIVING_SIDE
 from experiment.disciplines import measure_of
 from experiment.packet_sizes import PACKET_BYTES
 from experiment.specification import RunSpecification
@@ -269,8 +270,8 @@ def _check_hosts(scenario):
         yield f"hosts.pairs is {pairs}; allowed is at most the number of flows, {flows}."
     if delays != pairs:
         yield f"hosts.access_delay_ms has {delays} numbers; allowed is one for each of the pairs, {pairs}, or one for all."
-    if any(scenario["hosts"]["access_delay_ms"]) and scenario["link"]["netem"] == "both-ends":
-        yield "hosts.access_delay_ms is not 0; allowed with netem at both-ends is 0, because its netem delays all alike."
+    if any(scenario["hosts"]["access_delay_ms"]) and scenario["link"]["netem"] != RECEIVING_SIDE:
+        yield f"hosts.access_delay_ms is not 0; allowed with netem at {scenario['link']['netem']} is 0, because its netem delays all alike."
 
 
 def _check_starts(scenario):

@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator
 
+from experiment.conditions import RECEIVING_SIDE, SENDING_HOST
 from experiment.host_options import HOST_OPTIONS
 from experiment.link_options import OF_NAME
-from experiment.packet_sizes import IP_HEADER_BYTES, MTU_BYTES, UDP_HEADER_BYTES
+from experiment.packet_sizes import IP_HEADER_BYTES, MTU_BYTES, SUPER_PACKET_BYTES, UDP_HEADER_BYTES
 from experiment.several_paths import OF_PATH
 from study_files.study_schema import keys_of, scenario_schema
 from study_files.study_validation import value_text
@@ -39,8 +40,8 @@ def network_problems(scenario) -> Iterator[str]:
             yield "hosts.access_delay_ms is not 0; allowed with topology cable is 0, because there are no links but the cable."
         if not scenario["transport"]["timestamps"]:
             yield "transport.timestamps is false; allowed with topology cable is true, because what is known of frames there counts them."
-        if link["netem"] == "both-ends":
-            yield "link.netem is both-ends; allowed with topology cable is receiving-side."
+        if link["netem"] != RECEIVING_SIDE:
+            yield f"link.netem is {link['netem']}; allowed with topology cable is receiving-side."
         if link["rate_mbps"] is None and scenario["traffic"]["sample_interval_ms"] is not None:
             yield "link.rate_mbps is null; allowed with topology cable and traffic.sample_interval_ms is a number, because there is no queue to sample."
     if paths["by"] == "none" and paths["paths"] > 1:
@@ -50,10 +51,27 @@ def network_problems(scenario) -> Iterator[str]:
         yield from _needs_tunnels(paths)
     if paths.get("outage"):
         yield from _outage_problems(scenario, paths["outage"])
+    yield from _shaper_problems(scenario)
     if link["reverse_rate_mbps"] is not None and link["rate_mbps"] is None:
         yield f"link.reverse_rate_mbps is {link['reverse_rate_mbps']:g}; allowed without a link.rate_mbps is null."
     if link["serialisation"] != "never" and link["rate_mbps"] is None:
         yield f"link.serialisation is {link['serialisation']}; allowed without a link.rate_mbps is never."
+
+
+def _shaper_problems(scenario):
+    """Yield where a rate can't be made as the study says, or netem not stand on the hosts."""
+    link, offload = scenario["link"], scenario["transport"]["segmentation_offload"]
+    for key in ("shaper", "shaper_burst_bytes"):
+        if link["rate_mbps"] is None and link[key] != OF_NAME[key].none:
+            yield f"link.{key} is {link[key]}; allowed without a link.rate_mbps is {value_text(OF_NAME[key].none)}."
+    if offload and (link["shaper_burst_bytes"] or SUPER_PACKET_BYTES) < SUPER_PACKET_BYTES:
+        yield f"link.shaper_burst_bytes is {link['shaper_burst_bytes']}; allowed with transport.segmentation_offload are {SUPER_PACKET_BYTES} (bytes) or more, the size of a super-packet."
+    if link["netem"] == SENDING_HOST:
+        pairs = scenario["hosts"]["pairs"] + any(group["direction"] == "reverse" for group in scenario["groups"])
+        if pairs > 1:
+            yield f"link.netem is sending-host; allowed with {pairs} pairs of hosts are receiving-side and both-ends, because each sender would have a path of its own."
+        if link["policer"]:
+            yield "link.netem is sending-host; allowed with link.policer are receiving-side and both-ends."
 
 
 def _path_problems(scenario):
@@ -81,8 +99,8 @@ def _host_queue_problems(scenario):
     here = f"hosts.qdisc is {scenario['hosts']['qdisc']}; allowed with"
     if scenario["topology"] != "dumbbell":
         yield f"{here} topology {scenario['topology']} is none."
-    if scenario["link"]["netem"] == "both-ends":
-        yield f"{here} link.netem both-ends is none."
+    if scenario["link"]["netem"] != RECEIVING_SIDE:
+        yield f"{here} link.netem {scenario['link']['netem']} is none."
     if scenario["platform"].startswith("ns3"):
         yield f"{here} platform {scenario['platform']} is none."
 

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterator
 
+from experiment.conditions import RECEIVING_SIDE
 from experiment.disciplines import DISCIPLINES, MEASURES, completed, discipline_of, measure_of, red_ewma
 from experiment.flow_groups import OWN
 from experiment.packet_sizes import ETHERNET_HEADER_BYTES, PACKET_BYTES
@@ -106,8 +107,10 @@ def network_queue_problems(scenario) -> Iterator[str]:
     here = f"queue.discipline is {discipline.name}; allowed"
     if scenario["link"]["rate_mbps"] is None:
         yield f"{here} without a link.rate_mbps is drop-tail, because nothing waits."
-    if scenario["link"]["netem"] == "both-ends":
-        yield f"{here} with link.netem both-ends is drop-tail, for netem is the queue."
+    if scenario["link"]["netem"] != RECEIVING_SIDE:
+        yield f"{here} with link.netem {scenario['link']['netem']} is drop-tail, for netem is the queue."
+    elif scenario["link"]["shaper"] == "netem":
+        yield f"{here} with link.shaper netem is drop-tail, for netem is the queue."
     if scenario["topology"] == "cable" and discipline.name == "fq":
         yield f"{here} with topology cable is any other, for on a sending host fq does TCP's pacing, which here TCP does itself."
     if scenario["transport"]["segmentation_offload"]:
@@ -121,8 +124,10 @@ def size_problems(scenario) -> Iterator[str]:
     measure, size = measure_of(scenario["queue"])
     link, offload = scenario["link"], scenario["transport"]["segmentation_offload"]
     run = RunSpecification({"scenario": scenario, "ip_version": "ipv4"})
-    if measure != "packets" and link["netem"] == "both-ends":
-        yield f"queue is {{{measure}: {size}}}; allowed with netem at both-ends is packets, for netem counts those."
+    if measure != "packets" and link["netem"] != RECEIVING_SIDE:
+        yield f"queue is {{{measure}: {size}}}; allowed with netem at {link['netem']} is packets, for netem counts those."
+    elif measure == "bytes" and link["shaper"] == "netem":
+        yield f"queue is {{bytes: {size}}}; allowed with link.shaper netem are packets and bdp, for netem counts packets."
     elif measure == "bdp" and link["rate_mbps"] is None:
         yield f"queue is {{bdp: {size}}}; allowed without a link.rate_mbps is packets or bytes."
     elif measure == "bdp" and run.rtt_path_ms == 0:

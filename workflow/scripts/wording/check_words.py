@@ -38,6 +38,7 @@ CHECK_WORDS = {
     "pacing": ("pacing", "Another part of the system paced the packets than TCP itself, or TCP's pacing rate is not known."),
     "parameters": ("the CCA's parameters", "The CCA did not have the parameters that the study defines."),
     "path_shares": ("the paths' shares", "The paths carried other shares of the packets than the distribution gives them."),
+    "burst": ("what the shaper sends at once", "The shaper let more or fewer packets pass at once than its bucket holds."),
     "policed": ("what the policer lets pass", "The policer let more or fewer packets pass than its rate and burst allow."),
     "policer": ("the policer", "The policer was not as it was asked for, or more was delivered than it allows."),
     "qdiscs": ("the queues' settings", "A queue or an emulated effect was not in its place, or not with the parameters that were asked for."),

@@ -12,6 +12,13 @@ OPTION_WORDS = {
         "Rate of the bottleneck in the acknowledgements' direction, as on an asymmetric access line. A queue in BDPs is there one of this rate; "
         "one in packets or bytes is the same in both directions. `null`: `rate_mbps`."
     ),
+    "shaper": (
+        "What makes the rate. `htb`: a class of htb, with the queue below it. `tbf`: a token bucket, with the queue below it. `netem`: netem's own "
+        "`rate`, whose limit is the queue."
+    ),
+    "shaper_burst_bytes": (
+        "What the shaper sends at once after idle time, as `burst` of tc-htb(8) and tc-tbf(8); Mininet's TCLink has 15,000. `null`: one packet."
+    ),
     "jitter_distribution": (
         "How delays are drawn, as netem's `distribution`. `uniform`: evenly up to `jitter_ms` from the mean. Others have `jitter_ms` as standard "
         "deviation and reach up to four of them, so the mean delay should be four times as long, or short delays are cut off at 0."
@@ -47,6 +54,8 @@ OPTION_WORDS = {
 #: Option -> description of a value, for a row of a table.
 OPTION_EFFECTS = {
     "reverse_rate_mbps": "{:g} Mbit/s in reverse",
+    "shaper": "rate by {}",
+    "shaper_burst_bytes": "a shaper's burst of {:,} bytes",
     "jitter_distribution": "{} jitter",
     "jitter_order": "jitter keeps the order",
     "ack_slot_ms": "acknowledgements in slots of {:g} ms",

@@ -66,7 +66,7 @@ def delays_ns(specification, place, direction) -> tuple[float, float, float]:
     else:
         base_ms = at_the_end(specification, direction, "delay_ms")
     base_ms += specification.multipath.path_delay_ms[0] + 2 * pair.access_delay_ms
-    if specification.serialised:
+    if specification.lone_packets_take_time:
         base_ms += sum(1e3 * time_of(specification, SMALL_BYTES, direction, number) for number in passed)
     jitter_ms, late = specification.direction(direction).jitter_ms, specification.option("reordering", direction)
     distribution = specification.option("jitter_distribution", direction)
@@ -131,7 +131,7 @@ def check_rate(specification, document) -> Check:
             # Where netem stands in the queue's place its jitter may leave the shaper idle.
             most_ns = (
                 math.inf
-                if specification.link.netem == "both-ends" and any(specification.link.jitter_ms.values())
+                if specification.link.netem_is_queue and any(specification.link.jitter_ms.values())
                 else due_ns + slack_ns
             )
             ok &= due_ns - slack_ns <= gap_ns <= most_ns
@@ -150,7 +150,7 @@ def check_queue_limit(specification, document) -> Check:
         packets = run.queue_packets_in(seen["direction"])
         most = packets or run.queue_bytes
         counted, one = ("packets", 1) if packets else ("bytes", FULL_BYTES)
-        lossy = run.link.netem == "both-ends" and run.link.loss_percent[seen["direction"]]
+        lossy = run.link.netem_is_queue and run.link.loss_percent[seen["direction"]]
         discipline = discipline_of(run.scenario["queue"])
         exact = discipline.name in EXACT and not lossy
         held = seen[f"waiting_{counted}"]
@@ -163,6 +163,20 @@ def check_queue_limit(specification, document) -> Check:
     return Check(
         "queue_limit", ok, "; ".join(dict.fromkeys(expected)) or none, "; ".join(dict.fromkeys(observed)) or none
     )
+
+
+def check_burst(specification, document) -> Check:
+    """After idle time a shaper let as many packets pass at once as its bucket holds, or one more where it may go into debt (htb)."""
+    expected, observed, ok = [], [], True
+    for seen in document["probe"]["bottlenecks"]:
+        if "burst_packets" in seen:
+            holds = specification.shaper_burst_bytes // FULL_BYTES
+            lossy = specification.link.netem_is_queue and specification.link.loss_percent[seen["direction"]]
+            ok &= (bool(lossy) or seen["burst_packets"] >= holds) and seen["burst_packets"] <= holds + 1
+            expected.append(f"{'up to ' if lossy else ''}{holds} or {holds + 1} packets at once")
+            observed.append(f"{seen['direction']} {seen['burst_packets']}")
+    none = "not asked of a queue so large, or behind a policer"
+    return Check("burst", ok, in_turn(sorted(set(expected))) or none, "; ".join(observed) or none)
 
 
 def check_policed(specification, document) -> Check:
@@ -188,4 +202,10 @@ def checks_of(specification) -> tuple:
     if not specification.virtual_clock:
         return ()
     policed = (check_policed,) if specification.link.policer and specification.rate_mbps is not None else ()
-    return (check_delay, *((check_rate, check_queue_limit) if specification.rate_mbps is not None else ()), *policed)
+    burst = (check_burst,) if specification.shaper_burst_bytes else ()
+    return (
+        check_delay,
+        *((check_rate, check_queue_limit) if specification.rate_mbps is not None else ()),
+        *policed,
+        *burst,
+    )

@@ -4,7 +4,7 @@ A `Bottleneck` or a `Netem` knows the commands that set it up and what the kerne
 must say of it afterwards; `parse_qdiscs` turns tc's JSON into the same units.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from experiment.disciplines import OF_KIND, completed, discipline_of
 from experiment.link_options import LINK_OPTIONS
@@ -13,6 +13,10 @@ from experiment.packet_sizes import PACKET_BYTES
 
 #: netem's limit where it only delays: more packets than any path here can hold.
 NETEM_LIMIT_PACKETS = 1_000_000
+#: Nanoseconds of the kernel's ticks (PSCHED_SHIFT), and of a byte at 1 bit/s.
+TICK_NS, NS_OF_A_BYTE = 64, 8 * 10**9
+#: The largest quantum that htb takes without a word (sch_htb.c); no limit of tbf's own queue, which is replaced, is seen.
+MOST_QUANTUM = 200_000
 #: Limit of a host's own queue: fq's default.
 HOST_QUEUE_PACKETS = 10_000
 #: A rate at which a packet takes next to no time (0.4 us a full one): with any, netem lets none overtake another.
@@ -30,6 +34,9 @@ class Bottleneck:
     takes of the rate on top of its bytes. ``queue`` is the scenario's, with the discipline
     and its parameters, ``packet_bytes`` a full packet.
     """
+
+    #: The kind of qdisc that makes the rate.
+    shaper = "htb"
 
     rate_mbps: float
     queue_packets: int | None
@@ -54,14 +61,27 @@ class Bottleneck:
 
     def shaper_commands(self, device) -> list[str]:
         """Return the lines for ``tc -batch`` that set the rate."""
-        rate = f"{round(self.rate_mbps * 1e6)}bit"
-        burst = f"burst {self.burst_bytes} cburst {self.burst_bytes} quantum {self.burst_bytes}"
-        if self.overhead_bytes:
-            burst += f" overhead {self.overhead_bytes}"
+        burst = f"burst {self.burst_bytes} cburst {self.burst_bytes} quantum {max(PACKET_BYTES, min(self.burst_bytes, MOST_QUANTUM))}"
         return [
             f"qdisc replace dev {device} root handle 1: htb default 1",
-            f"class replace dev {device} parent 1: classid 1:1 htb rate {rate} ceil {rate} {burst}",
+            f"class replace dev {device} parent 1: classid 1:1 htb rate {self._rate} ceil {self._rate} {burst}{self._overhead}",
         ]
+
+    @property
+    def _rate(self):
+        return f"{round(self.rate_mbps * 1e6)}bit"
+
+    @property
+    def _overhead(self):
+        return f" overhead {self.overhead_bytes}" if self.overhead_bytes else ""
+
+    def commands_above(self, netem, device) -> list[str]:
+        """Return the lines for ``tc -batch`` where a `Netem` is the queue."""
+        return [*self.shaper_commands(device), *netem.commands(device, "parent 1:1")]
+
+    def expected_above(self, netem) -> dict[str, dict]:
+        """Return what `links.EmulatedInterface.read_back` must give there."""
+        return self.expected_shaper() | netem.expected()
 
     def expected_shaper(self) -> dict[str, dict]:
         """Return what `expected` has of the rate."""
@@ -71,6 +91,64 @@ class Bottleneck:
         """Return what `links.EmulatedInterface.read_back` must give."""
         kind, limit = self.kind_and_limit
         return self.expected_shaper() | {kind: discipline_of(self.queue).expected(limit, self.queue, self.packet_bytes)}
+
+
+@dataclass(frozen=True)
+class TokenBucket(Bottleneck):
+    """The same by tbf, as Mininet's TCLink with ``use_tbf``: a bucket of tokens, and a queue below it."""
+
+    shaper = "tbf"
+
+    def shaper_commands(self, device) -> list[str]:
+        """Return the lines for ``tc -batch`` that set the rate; the queue that tbf makes by itself is replaced."""
+        words = f"rate {self._rate} burst {self.burst_bytes} limit {MOST_QUANTUM}{self._overhead}"
+        return [f"qdisc replace dev {device} root handle 1: tbf {words}"]
+
+    def expected_shaper(self) -> dict[str, dict]:
+        """Return what `expected` has of the rate and the bucket."""
+        rate_bps = round(self.rate_mbps * 1e6)
+        # The kernel keeps the time of the bucket's bytes, and tells it in ticks.
+        ticks = (self.burst_bytes + self.overhead_bytes) * NS_OF_A_BYTE // rate_bps // TICK_NS
+        return {"tbf": {"rate_bps": rate_bps, "burst_bytes": ticks * TICK_NS * rate_bps // NS_OF_A_BYTE}}
+
+
+@dataclass(frozen=True)
+class NetemRate(Bottleneck):
+    """The same by netem's own rate: packets that wait for it are those that netem's limit counts."""
+
+    shaper = "netem"
+
+    @property
+    def kind_and_limit(self) -> tuple[str, int]:
+        """As `Bottleneck.kind_and_limit`."""
+        return "netem", self.queue_packets
+
+    def _with_rate(self, netem):
+        return replace(netem, rate_mbps=self.rate_mbps, overhead_bytes=self.overhead_bytes)
+
+    @property
+    def _alone(self):
+        return self._with_rate(Netem(delay_ms=0, jitter_ms=0, loss_percent=0, seed=1, limit_packets=self.queue_packets))
+
+    def commands(self, device) -> list[str]:
+        """Return the lines for ``tc -batch``."""
+        return self._alone.commands(device)
+
+    def expected(self) -> dict[str, dict]:
+        """Return what `links.EmulatedInterface.read_back` must give."""
+        return self._alone.expected()
+
+    def commands_above(self, netem, device) -> list[str]:
+        """Return the lines for ``tc -batch`` of one netem that is rate, queue, delay and loss."""
+        return self._with_rate(netem).commands(device)
+
+    def expected_above(self, netem) -> dict[str, dict]:
+        """Return what `links.EmulatedInterface.read_back` must give of it."""
+        return self._with_rate(netem).expected()
+
+
+#: `link.shaper` -> what makes the rate.
+SHAPERS = {one.shaper: one for one in (Bottleneck, TokenBucket, NetemRate)}
 
 
 @dataclass(frozen=True)
@@ -138,7 +216,7 @@ class Netem:
 
 @dataclass(frozen=True)
 class ShapedNetem:
-    """A rate with a netem in the queue's place, as Mininet's TCLink has it: packets that are delayed count against netem's limit."""
+    """A rate with a netem in the queue's place, as Mininet's TCLink has it, or one netem for both: packets that are delayed count against netem's limit."""
 
     bottleneck: Bottleneck
     netem: Netem
@@ -155,11 +233,11 @@ class ShapedNetem:
 
     def commands(self, device) -> list[str]:
         """Return the lines for ``tc -batch``."""
-        return [*self.bottleneck.shaper_commands(device), *self.netem.commands(device, "parent 1:1")]
+        return self.bottleneck.commands_above(self.netem, device)
 
     def expected(self) -> dict[str, dict]:
         """Return what `links.EmulatedInterface.read_back` must give."""
-        return self.bottleneck.expected_shaper() | self.netem.expected()
+        return self.bottleneck.expected_above(self.netem)
 
 
 @dataclass(frozen=True)
@@ -203,6 +281,10 @@ def parse_qdiscs(qdiscs, classes) -> dict[str, dict]:
                 if classes
                 else {}
             )
+        elif kind == "tbf":
+            # With its details tc writes "1513b/1": bytes, and those of a cell.
+            burst_bytes = int(f"{options['burst']}".partition("b")[0])
+            parsed[kind] = {"rate_bps": round(options["rate"] * 8), "burst_bytes": burst_bytes}
         elif kind in OF_KIND:
             parsed[kind] = OF_KIND[kind].parsed(qdisc)
         elif kind == "netem":

@@ -8,6 +8,7 @@ import struct
 from dataclasses import dataclass
 
 from experiment.packet_sizes import ETHERNET_HEADER_BYTES
+from testbed.network.emulation import TICK_NS
 from testbed.network.netlink import attributes
 from testbed.readings.queue_information import MESSAGE
 
@@ -19,9 +20,6 @@ FIRST_ACTION = TCA_POLICE_TBF = 1
 TC_ACT_SHOT = 2
 #: The begin of struct tc_police: index, action, limit, burst (in ticks), mtu, and its struct tc_ratespec.
 POLICE = struct.Struct("=IiIII2B2hHI")
-#: Nanoseconds of a tick in which the kernel tells times (PSCHED_SHIFT of include/net/pkt_sched.h).
-TICK_NS = 64
-
 #: The action's number in the router: that of each interface is the same.
 INDEX = 1
 

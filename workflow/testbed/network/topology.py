@@ -28,7 +28,8 @@ queue, as network cards do, and what arrives at h2-eth0 (h1-eth0) passes the net
 (h1-in0), an ifb, if there is delay, jitter, loss or serialisation to emulate.
 
 `chain` has its own module. With ``netem: both-ends``, as a Mininet TCLink on r1-r2 does it, r1-eth1 and r2-eth1
-carry netem, whose limit is the only queue; it stands below htb if there is a rate.
+carry netem, whose limit is the only queue; it stands below the shaper if there is a rate, or makes the rate itself. With ``netem: sending-host``,
+as people set it on a machine's own interface, h1-eth0 and h2-eth0 do.
 """
 
 from dataclasses import dataclass
@@ -38,12 +39,13 @@ from mininet.node import Node
 
 from experiment.capacity import REAL_TIMER_S
 from experiment.chain_names import routers
+from experiment.conditions import SENDING_HOST
 from experiment.disciplines import OF_KIND
 from experiment.link_options import PATH, options_at
 from experiment.packet_sizes import PACKET_BYTES, SUPER_PACKET_BYTES
 from experiment.qdisc import DROP_TAIL
 from testbed.network import addresses, chain
-from testbed.network.emulation import IN_ORDER_MBPS, Bottleneck, HostQueue, Netem, ShapedNetem
+from testbed.network.emulation import IN_ORDER_MBPS, SHAPERS, Bottleneck, HostQueue, Netem, ShapedNetem
 from testbed.network.links import Arrivals, EmulatedInterface, EmulatedLink, emulate
 from testbed.network.policer import Policer
 from testbed.network.sysctl import write
@@ -52,8 +54,9 @@ from testbed.network.transport import route_metrics
 FORWARDING = {"net.ipv4.ip_forward": 1, "net.ipv6.conf.all.forwarding": 1}
 #: No duplicate address detection: an address is usable at once.
 ADDRESSES_AT_ONCE = {"net.ipv6.conf.all.accept_dad": 0, "net.ipv6.conf.default.accept_dad": 0}
-#: Interface of each direction's bottleneck.
+#: Interface of each direction's bottleneck, and where a netem stands on the hosts themselves.
 BOTTLENECK = {"forward": "r1-eth1", "reverse": "r2-eth1"}
+AT_HOSTS = {"forward": "h1-eth0", "reverse": "h2-eth0"}
 
 
 @dataclass(frozen=True)
@@ -182,11 +185,11 @@ def plan_emulation(specification) -> dict[str, Bottleneck | Netem | ShapedNetem]
     if specification.is_chain:
         return chain.plan_emulation(specification, [plan_bottleneck(one) for one in specification.bottlenecks])
     bottleneck = plan_bottleneck(specification)
-    if specification.link.netem == "both-ends":
+    if specification.link.netem_is_queue:
         limit, pair = specification.queue_packets, specification.pairs[0]
         effects = {
             name: plan_netem(specification, direction, pair, limit_packets=limit)
-            for direction, name in BOTTLENECK.items()
+            for direction, name in bottleneck_interfaces(specification).items()
         }
         return {name: ShapedNetem(bottleneck, effect) if bottleneck else effect for name, effect in effects.items()}
     emulation = {name: plan_bottleneck(specification, way) for way, name in BOTTLENECK.items()} if bottleneck else {}
@@ -199,6 +202,11 @@ def plan_emulation(specification) -> dict[str, Bottleneck | Netem | ShapedNetem]
             if effect.does_something or specification.timeline.changes_netem(direction) or not bottleneck:
                 emulation[addresses.access_interface(router, pair)] = effect
     return emulation
+
+
+def bottleneck_interfaces(specification) -> dict[str, str]:
+    """Return direction -> the interface of a dumbbell's bottleneck."""
+    return AT_HOSTS if specification.link.netem == SENDING_HOST else BOTTLENECK
 
 
 def place_policer(specification, interfaces) -> None:
@@ -232,7 +240,8 @@ def plan_bottleneck(specification, direction="forward") -> Bottleneck | None:
     if not specification.virtual_clock:
         # Timers of a real clock come late; what a bucket of one packet could not hold meanwhile would be lost.
         burst = max(burst, round(rate_mbps * 1e6 / 8 * REAL_TIMER_S))
-    return Bottleneck(
+    burst = specification.shaper_burst_bytes or burst
+    return SHAPERS[specification.shaper](
         rate_mbps=rate_mbps,
         queue_packets=specification.queue_packets_in(direction),
         queue_bytes=specification.queue_bytes,
@@ -274,7 +283,7 @@ def locate(specification, emulation, interfaces) -> tuple[dict[str, list], dict[
     for name, effect in emulation.items():
         if isinstance(effect, HostQueue):
             continue
-        outgoing = {"r1-eth1": "forward", "r2-eth1": "reverse"}
+        outgoing = {name: direction for direction, name in bottleneck_interfaces(specification).items()}
         towards_hosts = {"r1": "reverse", "r2": "forward"}
         direction = outgoing.get(name) or towards_hosts[name.partition("-")[0]]
         if not isinstance(effect, Netem):

@@ -223,7 +223,12 @@ class PathProbe:
         gaps = [after - before for (before, _), (after, _) in pairwise(came)]
         found["gap_ns"] = statistics.median_low(gaps[len(gaps) // 2 :]) if len(gaps) >= LEAST_GAPS else None
         if most <= MOST_AT_ONCE and "passed" not in found:
+            if run.shaper_burst_bytes:
+                time.sleep(2 * credit * one_s)
             found |= self._fill(stack, way, place, most + credit + BEYOND, one_s, direction)
+            if run.shaper_burst_bytes:
+                left = sorted(at for at, number in received(tap) if number is None)
+                found["burst_packets"] = sum(at - left[0] <= TOGETHER_NS for at in left)
         return found
 
     def _fill(self, stack, way, place, count, one_s, direction):

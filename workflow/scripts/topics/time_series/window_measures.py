@@ -60,7 +60,7 @@ def path_of(run, scenario, flows) -> TheoryPath | str:
         (jitter, "jitter: packets overtake each other"),
         (str(run["platform"]).startswith("ns3"), "the theory is Linux', and this is ns-3"),
         (scenario["topology"] != "dumbbell", "the queue is the sender's own, and tells it of a drop"),
-        (scenario["netem"] == "both-ends", "the queue holds what is on the path as well"),
+        (scenario["netem"] != "receiving-side", "the queue holds what is on the path as well"),
         (scenario["discipline"] != "drop-tail", "a queue that manages itself: it drops or marks before it is full"),
         (bool(scenario["segmentation_offload"]), "segmentation offload: a queue of super-packets"),
         (scenario["bitrate_mbps"] > 0, "the sender is limited to a rate"),

@@ -1,0 +1,42 @@
+"""Draw goodput, round-trip time and retransmissions of one nominal path by the way in which it is made."""
+
+import textwrap
+
+from figure_parts.axis_scales import linear_axis
+from figure_parts.cca_slots import by_slot, cca_entries, draw_groups, draw_slots
+from figure_parts.figure_svg import Drawing
+from figure_parts.scenario_panels import PanelFigure
+
+TITLE = "One path, made in several ways"
+#: Measure -> its panel's title and unit.
+PANELS = {
+    "goodput_mbps": ("Goodput", "Mbit/s"),
+    "rtt_mean_ms": ("Mean round-trip time", "ms"),
+    "retransmit_percent": ("Retransmitted segments", "%"),
+}
+#: Characters of a line below a slot.
+LINE = 9
+
+
+def draw_emulations(table) -> PanelFigure:
+    """Draw three panels for each path and IP version, with a slot for each way; ``table`` is `EMULATION_CELLS`."""
+
+    def panels(drawn, ccas, group):
+        labels = list(dict.fromkeys(group["scenario_label"]))
+        names = [textwrap.fill(label, LINE) for label in labels]
+        for measure, (title, unit) in PANELS.items():
+            low, high = f"{measure}_low", f"{measure}_high"
+            top = max(group[[measure, high]].max().fillna(0))
+            axes = drawn.add(title, f"{unit}; {group['conditions'].iloc[0]}", linear_axis(0, top or 1.0))
+            rows = by_slot(group, lambda row: labels.index(row["scenario_label"]))
+            words = draw_slots(axes, names, ccas, rows, measure, low, high)
+            drawn.finish(
+                axes, f"{title}, {unit}, {group['conditions'].iloc[0]}. {words or 'No data.'}", cca_entries(ccas)
+            )
+
+    return draw_groups(TITLE, table, ["setting", "ip_version"], panels, panels_each=len(PANELS))
+
+
+def plot_emulations(emulation_cells) -> Drawing:
+    """Return the figure and its data."""
+    return draw_emulations(emulation_cells).drawing(TITLE, emulation_cells)

@@ -1,0 +1,48 @@
+"""What different ways of making one nominal path do to results: where netem stands, what makes the rate, with offload or without."""
+
+from collections import Counter
+
+from topics.emulations.tables import EMULATION_CELLS
+from topics.topic import Analysis, Plot, Topic
+from wording.scenario_labels import settings_of
+
+#: Begins of the keys that say how a path is made, and not what it is.
+WAYS = ("link.netem", "link.shaper", "link.shaper_burst_bytes", "transport.segmentation_offload")
+
+
+def is_made_otherwise(scenario) -> bool:
+    """Return whether a resolved scenario's path is made another way than rate and queue apart from the delay, without offload."""
+    link = scenario["link"]
+    return link["netem"] != "receiving-side" or link["shaper"] != "htb" or link["shaper_burst_bytes"] is not None
+
+
+def settings(design) -> dict[str, dict]:
+    """Return scenario -> `settings_of` it, of scenarios that are the same path made in several ways."""
+    found = settings_of(design.scenarios, WAYS)
+    alike = Counter(one["setting"] for one in found.values())
+    made = {found[scenario["id"]]["setting"] for scenario in design.scenarios if is_made_otherwise(scenario)}
+    return {name: one for name, one in found.items() if alike[one["setting"]] > 1 and one["setting"] in made}
+
+
+def leads(design) -> bool:
+    """Return whether the study is mostly about that: more than half of its scenarios are ways of making the same paths."""
+    return 2 * len(settings(design)) > len(design.scenarios)
+
+
+TITLE = "One path, made in several ways"
+TOPIC = Topic(
+    "emulations",
+    "Ways of emulation",
+    order=48,
+    heading="Does it matter how the path is made?",
+    applies=lambda design: bool(settings(design)),
+    leads=leads,
+    analyses=(
+        Analysis(
+            "compare_emulations", ("runs", "scenarios"), (EMULATION_CELLS,), ("confidence",),
+            params=lambda design: {"settings": settings(design)},
+        ),
+    ),
+    figures=(Plot("emulations", "plot_emulations", ("emulation_cells",), TITLE, "means, intervals"),),
+    pictures=("emulations",),
+)  # fmt: skip
