@@ -35,7 +35,8 @@ FULL =
 CONFIG := $(if $(STUDY),$(shell $(call quoted,$(PYTHON)) -I workflow/scripts/session/study_names.py $(call quoted,$(STUDY))),config/config.yaml)
 # What a message of an interrupted workflow says that goes on.
 CALL = make $(MAKECMDGOALS) $(MAKEOVERRIDES)
-IN_ENVIRONMENT = SAWTOOTH_CALL=$(call quoted,$(CALL)) PATH=$(call quoted,$(CURDIR)/.venv/bin):"$$PATH" PYTHONPATH=$(call quoted,$(CURDIR)/workflow/scripts:$(CURDIR)/workflow)
+# Empty is unset: set-up leaves compiling to the first import, and without what that writes each call would compile pandas again, for 3 s.
+IN_ENVIRONMENT = PYTHONDONTWRITEBYTECODE= SAWTOOTH_CALL=$(call quoted,$(CALL)) PATH=$(call quoted,$(CURDIR)/.venv/bin):"$$PATH" PYTHONPATH=$(call quoted,$(CURDIR)/workflow/scripts:$(CURDIR)/workflow)
 
 # A misspelt variable would be left unread, and the default study run instead. Known is what this file names.
 KNOWN := $(shell grep -o '[A-Z][A-Z0-9_]*' Makefile)

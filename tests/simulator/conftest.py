@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from run_tables.document_form import read_form, violation
+from simulator.run import program_digest
 from study_files import study as studies
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -40,18 +41,22 @@ def specification():
 
 @pytest.fixture(scope="session")
 def simulate(tmp_path_factory):
-    """A function that carries out a run in the image and returns its document's bytes as they were written."""
+    """A function that carries out a run in the image and returns its document's bytes as they were written.
+
+    The run computes the program's identity unless it is given (``program``).
+    """
     image = ROOT / "envs/ns3.sif"
     if not image.exists():
         pytest.fail(f"{image} is missing: the tests need the images, run `make setup` first.")
 
-    def carry_out(specification):
+    def carry_out(specification, program=None):
         output = tmp_path_factory.mktemp("run") / "run.json.gz"
         command = [
             str(Path(sys.executable).with_name("apptainer")), "--silent", "exec", "--userns", "--cleanenv",
             "--bind", str(output.parent), "--bind", str(ROOT / "workflow"),
             "--env", f"PYTHONPATH={ROOT / 'workflow'}", str(image),
-            "python3", "-B", "-m", "testbed", "--specification", json.dumps(specification), "--output", str(output),
+            "python3", "-m", "testbed", "--specification", json.dumps(specification), "--output", str(output),
+            *(["--testbed-digest", program] if program else []),
         ]  # fmt: skip
         done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120)
         if done.returncode:
@@ -64,9 +69,10 @@ def simulate(tmp_path_factory):
 @pytest.fixture(scope="session")
 def run(simulate):
     """A function that carries out a run and returns its document."""
+    program = program_digest()
 
     def carry_out(specification):
-        document = json.loads(gzip.decompress(simulate(specification)))
+        document = json.loads(gzip.decompress(simulate(specification, program)))
         assert violation(FORM, document) is None
         return document
 

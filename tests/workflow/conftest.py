@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 import time
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ import snakemake_forks
 from mount_namespace import MountNamespace
 from run_tables.document_form import read_form, violation
 from study_files import study as studies
+from testbed.machine.identity import TESTBED, package_digest
 
 ROOT = Path(__file__).resolve().parents[2]
 FORM = read_form(ROOT / "workflow/schemas/run.schema.json")
@@ -247,16 +249,23 @@ def copy_of(original, place):
     return copy
 
 
+@cache
+def program_identity():
+    """Return the identity of this checkout's testbed, which a run would compute for half of its time; Snakemake's jobs are given it too."""
+    return package_digest(*TESTBED)
+
+
 @pytest.fixture
 def testbed():
     """A function that carries out one run in the container; returns the finished process. What it wrote is of the schema."""
 
     def carry_out(specification, output, *options, prefix=(), image=None, workflow=ROOT / "workflow", **keywords):
+        known = ["--testbed-digest", program_identity()] if workflow == ROOT / "workflow" else []
         command = [
             *prefix, str(Path(sys.executable).with_name("apptainer")), "--silent", "exec", "--userns", "--cleanenv",
             "--bind", str(output.parent), "--bind", str(workflow), "--env", f"PYTHONPATH={workflow}", str(image or ROOT / "envs/testbed.sif"),
-            "python3", "-B", "-m", "testbed", "--specification", json.dumps(specification),
-            "--output", str(output), *options,
+            "python3", "-m", "testbed", "--specification", json.dumps(specification),
+            "--output", str(output), *known, *options,
         ]  # fmt: skip
         done = subprocess.run(command, cwd=keywords.pop("cwd", ROOT), capture_output=True, text=True, timeout=300)
         if output.exists():
