@@ -45,7 +45,7 @@ class Samples:
         self.platforms = runs.groupby("scenario")["platform"].first().to_dict()
         self._fill(runs)
         self._leave_out()
-        self._of_runs, self._counts, self._means, self._repeats = {}, {}, {}, {}
+        self._of_runs, self._counts, self._means, self._repeats, self._resolutions = {}, {}, {}, {}, {}
 
     def _fill(self, runs):
         """Find the place of each run that takes part on each axis; a scenario's replications may have any numbers."""
@@ -116,20 +116,21 @@ class Samples:
 
     def _steps(self, measure):
         """Return the resolution of each cell, 0 where none is known."""
-        steps = np.zeros(self._shape)
-        if measure.plain:
-            np.fmax.at(steps, self._where[:3], resolutions(self.runs, measure.quantity).to_numpy(float))
-        return steps
+        if measure not in self._resolutions:
+            steps = self._resolutions[measure] = np.zeros(self._shape)
+            if measure.plain:
+                np.fmax.at(steps, self._where[:3], resolutions(self.runs, measure.quantity).to_numpy(float))
+        return self._resolutions[measure]
 
     def apart(self, measure, mask) -> np.ndarray:
         """Return how many values lie apart from the others in each cell of `mask`, 0 elsewhere.
 
         Chance alone makes some in 1 of 100 masks of normal values.
         """
-        apart, values = np.zeros(self._shape, dtype=int), self.values(measure)
+        apart, values, steps = np.zeros(self._shape, dtype=int), self.values(measure), self._steps(measure)
         for cell in zip(*np.nonzero(mask), strict=True):
             known = values[cell][np.isfinite(values[cell])]
-            apart[cell] = other_kind(known, self._steps(measure)[cell], cells=int(mask.sum())).sum()
+            apart[cell] = other_kind(known, steps[cell], cells=int(mask.sum())).sum()
         return apart
 
     def _runs_of_cells(self):
