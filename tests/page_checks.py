@@ -148,14 +148,21 @@ SEEN = {
 
 
 def accessibility_findings(page, visit):
-    """Return the violations that axe-core reports for a page in each mode of `SEEN`: (mode, rule, element). All details are open."""
-    findings = []
+    """Return the violations that axe-core reports for a page in each mode of `SEEN`: (mode, rule, element). All details are open.
+
+    It is opened once for each set of options: scripts of a page may ask for a colour scheme at their start, and for no width.
+    """
+    findings, opened = [], {}
     for way, (width, options, medium) in SEEN.items():
-        seen = visit(page, width, **options)
+        key = tuple(options.items())
+        if key not in opened:
+            opened[key] = visit(page, width, **options)
+            opened[key].evaluate("document.querySelectorAll('details').forEach((d) => { d.open = true; })")
+            opened[key].evaluate(AXE.read_text(encoding="utf-8"))
+        seen = opened[key]
+        seen.set_viewport_size({"width": width, "height": 900})
         seen.emulate_media(media=medium)
-        seen.evaluate("document.querySelectorAll('details').forEach((d) => { d.open = true; })")
-        seen.evaluate(AXE.read_text(encoding="utf-8"))
-        found = seen.evaluate("axe.run(document, { resultTypes: ['violations'] })")["violations"]
+        found = seen.evaluate("axe.run(document, { resultTypes: ['violations'] }).then((all) => all.violations)")
         findings += [(way, one["id"], node["html"][:200]) for one in found for node in one["nodes"]]
     return findings
 
