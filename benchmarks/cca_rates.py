@@ -57,7 +57,7 @@ def place_alarms(rng, samples, n, factor, places=96, ccas=6) -> list[Rate]:
 
 def rates(rng, samples) -> Iterator[Rate]:
     """Yield the subject's rates; slow ones of fewer samples."""
-    few = max(100, samples // 4)
+    few = max(1, samples // 4)
     for n in (4, 6):
         yield from place_alarms(rng, samples, n, "normal, 3 %")
         yield from place_alarms(rng, few, n, "two modes (half at 80 %)")

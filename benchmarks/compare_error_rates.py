@@ -86,7 +86,7 @@ def collapse_power(rng, samples, n, after) -> list[Rate]:
 
 def rates(rng, samples) -> Iterator[Rate]:
     """Yield the subject's rates, which are slow ones: of a quarter of the samples."""
-    samples = max(100, samples // 4)
+    samples = max(1, samples // 4)
     for name in (*DEVIATIONS, GAPS):
         for n in (3, 4, 6, 8, 12):
             yield from compare_alarms(rng, samples, n, name)

@@ -158,7 +158,7 @@ def found_harms(rng, cards, harm, runs=RUNS) -> tuple[int, int]:
 
 def rates(rng, samples) -> Iterator[Rate]:
     """Yield the subject's rates, of a quarter of the samples in cards."""
-    cards = max(100, samples // 4)
+    cards = max(1, samples // 4)
     for name in DISTRIBUTIONS:
         for at_the_boundary in (False, True):
             place = "at the boundary" if at_the_boundary else "no harm"

@@ -47,7 +47,7 @@ def _shorter(share, spread) -> Callable:
 
 def rates(rng, samples) -> Iterator[Rate]:
     """Yield the subject's rates, each of a tenth of the samples: a sample is a study."""
-    few = max(40, samples // 10)
+    few = max(1, samples // 10)
     for places, n in SIZES:
         scenarios = [str(place) for place in range(places)]
         for kind, draw in FACTORS.items():

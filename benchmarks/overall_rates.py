@@ -29,7 +29,7 @@ def correlated_alarms(rng, samples, correlation, scenarios=12, ccas=6) -> list[R
 
 def rates(rng, samples) -> Iterator[Rate]:
     """Yield the subject's rates; slow ones of fewer samples."""
-    few = max(100, samples // 4)
+    few = max(1, samples // 4)
     for n, scenarios in itertools.product((1, 100), (6, 12)):
         yield from copied_alarms(rng, samples, n, scenarios)
     for correlation in (0.0, 0.1, 0.3, 0.5):

@@ -180,7 +180,7 @@ def copied_platforms(rng, samples, n) -> list[Rate]:
 
 def rates(rng, samples) -> Iterator[Rate]:
     """Yield the subject's rates; slow ones of fewer samples."""
-    few = max(100, samples // 4)
+    few = max(1, samples // 4)
     for n in (10, 30, 100):
         yield from false_equivalence(rng, few, n)
     for n in (4, 6, 12, 14):

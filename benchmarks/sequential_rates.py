@@ -68,7 +68,7 @@ def precision_coverage(rng, samples, truth: Truth, times, at_least=10, at_most=1
 
 def rates(rng, samples) -> Iterator[Rate]:
     """Yield the subject's rates; slow ones of fewer samples."""
-    few = max(100, samples // 4)
+    few = max(1, samples // 4)
     for truth, times in itertools.product(ONE_KIND, (0.7, 1.5, 5)):
         yield from precision_coverage(rng, few, truth, times)
     for truth in (truth for truth in TWO_KINDS if truth.share in (0.1, 0.15)):
