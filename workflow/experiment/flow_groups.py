@@ -1,13 +1,13 @@
 """Groups of flows: who sends what, between which hosts, from when to when.
 
 A study's ``flows`` is a number of flows that all last for the run, or a list of such groups. Long flows (``iperf3``) are numbered
-through the groups in their order; web objects and real-time streams have columns of their own in the document.
+through the groups in their order; web objects, real-time streams and programs have columns of their own in the document.
 """
 
 from dataclasses import dataclass
 
 #: What a group's `application` is.
-LONG, WEB, REAL_TIME = "iperf3", "web", "real-time"
+LONG, WEB, REAL_TIME, PROGRAM = "iperf3", "web", "real-time", "program"
 #: A group's `direction` whose data go against those of the others.
 REVERSE = "reverse"
 #: A group's `cca` that is the run's.
@@ -36,8 +36,9 @@ class FlowGroup:
     bytes: int | None
     packet_bytes: int
     interval_ms: float
-    #: Left out of specifications where it is this.
+    #: Left out of specifications where they are these.
     direction: str = "forward"
+    program: dict | None = None
 
     @property
     def on_times_s(self) -> list[tuple[float, float]]:

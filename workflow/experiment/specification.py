@@ -11,7 +11,7 @@ from experiment.chain import on_chain, pairs_of_chain, scenarios_of_bottlenecks
 from experiment.conditions import SENDING_HOST, Chain, Hosts, Link, Multipath, Traffic, Transport
 from experiment.definitions import Definition
 from experiment.disciplines import discipline_of
-from experiment.flow_groups import LONG, OWN, REVERSE, WEB, WEB_PORT, FlowGroup, LongFlow, long_flows
+from experiment.flow_groups import LONG, OWN, PROGRAM, REVERSE, WEB, WEB_PORT, FlowGroup, LongFlow, long_flows
 from experiment.host_options import OF_NAME as HOST_OPTION_OF
 from experiment.host_pairs import Pair
 from experiment.link_options import ARRIVALS, JITTER_REACH, OF_NAME, options_at
@@ -55,12 +55,14 @@ class RunSpecification:
     ``document`` is the JSON object of the workflow as it came
     (``workflow/schemas/run.schema.json``, ``specification``); everything else
     is read from it. ``kernels`` is the folder of kernels with CCAs of one's own,
-    ``testbed_digest`` the identity of the program that carries the run out, if the caller knows it (`identity`).
+    ``testbed_digest`` the identity of the program that carries the run out, if the caller knows it (`identity`),
+    ``programs`` the folder with the archives of declared programs.
     """
 
     document: dict = field(repr=False)
     kernels: Path | None = field(default=None, repr=False)
     testbed_digest: str | None = field(default=None, repr=False)
+    programs: Path | None = field(default=None, repr=False)
 
     @property
     def name(self) -> str:
@@ -205,9 +207,30 @@ class RunSpecification:
         flows = long_flows(self.groups, self.flows, ccas, pairs, self.expected_s, limit_mbps)
         return [on_chain(self, flow) for flow in flows] if self.is_chain else flows
 
+    @cached_property
+    def program_flows(self) -> list:
+        """The flows of programs that the study declares (`programs.ProgramFlow`), numbered behind the long flows."""
+        if not self.groups_of(PROGRAM):
+            return []
+        # What other runs would load for nothing.
+        from experiment.programs import program_flows
+
+        return program_flows(self)
+
+    @property
+    def runs_foreign_code(self) -> bool:
+        """Whether the guest carries out what somebody else may have written: a kernel, or programs."""
+        return self.has_own_kernel or bool(self.groups_of(PROGRAM))
+
     def group_pair(self, group) -> Pair:
         """Return the `Pair` of a group that is not one of long flows."""
         return self.pairs[(group.pair or 1) - 1 + self.hosts.pairs * (group.direction == REVERSE)]
+
+    def member_pair(self, group, member) -> Pair:
+        """Return the `Pair` of one flow, counted from 0, of a group of programs: they go to the pairs in turn, or to their group's."""
+        pairs = self.hosts.pairs
+        index = member % pairs if group.pair is None else group.pair - 1
+        return self.pairs[index + pairs * (group.direction == REVERSE)]
 
     def pair_ecn(self, pair) -> str:
         """Return what ECN the two hosts of a `Pair` ask for: what a group of theirs says, else `transport.ecn`."""
@@ -218,6 +241,8 @@ class RunSpecification:
 
     def _pairs_of(self, group):
         """Return the indices of the pairs that a group uses."""
+        if group.application == PROGRAM:
+            return {self.member_pair(group, member).index for member in range(group.count)}
         if group.application != LONG:
             return {self.group_pair(group).index}
         return {flow.pair for flow in self.long_flows if flow.group == group.name}
@@ -239,7 +264,7 @@ class RunSpecification:
     @property
     def answers(self) -> bool:
         """Whether anything is sent against the data: streams of UDP alone send nothing back."""
-        return bool(self.flows or self.server_ports)
+        return bool(self.flows or self.server_ports or self.groups_of(PROGRAM))
 
     @property
     def platform(self) -> str:

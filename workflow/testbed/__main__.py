@@ -22,6 +22,7 @@ def main(arguments=None) -> int:
     parser.add_argument("--output", required=True, type=Path, help="the run document, gzip-compressed JSON")
     parser.add_argument("--wall-limit-s", type=float, help="real seconds after which a try is ended")
     parser.add_argument("--kernels", type=Path, help="the folder of kernels with CCAs of one's own")
+    parser.add_argument("--programs", type=Path, help="the folder with the archives of declared programs")
     parser.add_argument("--testbed-digest", help="the program's identity, which is computed if it isn't given")
     parser.add_argument("--packets", type=Path, help="a folder that gets captures of the run's packets (platform uml)")
     parser.add_argument("--packet-bytes", type=int, default=128, help="so much of each packet is kept")
@@ -32,7 +33,9 @@ def main(arguments=None) -> int:
     options = parser.parse_args(arguments)
     captures = PacketsAsked(options.packet_bytes, options.at, options.packet_step_s, options.packets)
     asked = {"packets": captures} if options.packets else {}
-    specification = RunSpecification(json.loads(options.specification), options.kernels, options.testbed_digest)
+    specification = RunSpecification(
+        json.loads(options.specification), options.kernels, options.testbed_digest, options.programs
+    )
     try:
         carry_out(specification, options.output, sys.stderr.buffer, options.wall_limit_s, **asked)
     except (GuestError, OSError):

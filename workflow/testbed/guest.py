@@ -83,6 +83,8 @@ def carry_out(specification, step, folder=None) -> dict:
     }
 
     captures = packet_captures(path, specification, folder)
+    meters = packet_meters(path, specification)
+    captures += meters
 
     step("idle RTT")
     # What was read back, the parameters of a CCA among it, is not to move what follows.
@@ -90,7 +92,7 @@ def carry_out(specification, step, folder=None) -> dict:
     idle = probes.idle_rtt(path, specification)
 
     step("traffic")
-    with group_programs(path, specification) as programs:
+    with group_programs(path, specification, folder) as programs:
         before, outage = probes.link_counters(path, specification), Outage(path, specification)
         for capture in captures:
             capture.begin()
@@ -128,6 +130,7 @@ def carry_out(specification, step, folder=None) -> dict:
         **surroundings.sections(path),
         **({"background": background.result} if background.result else {}),
         **groups,
+        **{"program_packets": meter.section() for meter in meters},
         **({"outage": outage.result} if outage.result else {}),
         "links": {"before": before, "after": after},
         "stack": stack,
@@ -160,14 +163,24 @@ def loss_bursts(specification, document) -> dict:
     return {"loss_bursts": loss_replay.loss_bursts(specification, document)}
 
 
-def group_programs(path, specification) -> contextlib.AbstractContextManager:
-    """Return the programs of a run's groups, a context; of a run without any it yields None."""
+def packet_meters(path, specification) -> list:
+    """Return a list with what counts the packets of declared programs, or an empty one in a run without any."""
+    if not specification.program_flows:
+        return []
+    # What other runs would load for nothing.
+    from testbed.readings.flow_packets import PacketMeter
+
+    return [PacketMeter(path, specification)]
+
+
+def group_programs(path, specification, folder) -> contextlib.AbstractContextManager:
+    """Return the programs of a run's groups, a context; of a run without any it yields None. ``folder`` is the run's."""
     if not specification.groups:
         return contextlib.nullcontext()
     # What other runs would load for nothing.
     from testbed.traffic.group_programs import GroupPrograms
 
-    return GroupPrograms(path, specification)
+    return GroupPrograms(path, specification, folder)
 
 
 def as_set(path, specification) -> dict:

@@ -20,7 +20,7 @@ from testbed.machine.machine import GuestError, WorkflowEnded
 from testbed.machine.messages import in_words, note, tell
 
 
-def specifications(conditions, runs, kernels=None, testbed_digest=None) -> Iterator[RunSpecification]:
+def specifications(conditions, runs, kernels=None, testbed_digest=None, programs=None) -> Iterator[RunSpecification]:
     """Iterate over the specifications of a job's runs.
 
     Parameters
@@ -33,10 +33,12 @@ def specifications(conditions, runs, kernels=None, testbed_digest=None) -> Itera
         The folder of kernels with CCAs of one's own.
     testbed_digest : str, optional
         The identity of the program that carries them out.
+    programs : pathlib.Path, optional
+        The folder with the archives of declared programs.
     """
     for cca, ip_version, replication, seed in runs:
         document = {**conditions, "cca": cca, "ip_version": ip_version, "replication": replication, "seed": seed}
-        yield RunSpecification(document, kernels, testbed_digest)
+        yield RunSpecification(document, kernels, testbed_digest, programs)
 
 
 def carry_out_if_missing(specification, folder, limit_s, job_log) -> bool:
@@ -116,6 +118,7 @@ def main(arguments=None) -> int:
                     job["runs"],
                     options.folder / "kernels",
                     still_valid(options.testbed_digest, job.get("program")),
+                    options.folder / "programs",
                 )
             ]
     except OSError as error:

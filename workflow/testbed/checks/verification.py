@@ -8,6 +8,7 @@ application, protocol and platform.
 
 from collections.abc import Callable
 
+from experiment.flow_groups import PROGRAM
 from testbed.checks import definition_checks, host_verification, probe_checks, transport_checks
 from testbed.checks.chain_verification import CHAIN, CHAIN_INSTEAD
 from testbed.checks.check import verdict_of
@@ -109,7 +110,12 @@ def of_groups(specification) -> tuple[Callable, ...]:
     # What other runs would load for nothing.
     from testbed.checks.group_checks import CHECKS
 
-    return sum((checks for application, checks in CHECKS.items() if specification.groups_of(application)), ())
+    checks = sum((checks for application, checks in CHECKS.items() if specification.groups_of(application)), ())
+    if specification.groups_of(PROGRAM):
+        from testbed.checks import program_checks
+
+        checks += program_checks.CHECKS
+    return checks
 
 
 def checks_of_traffic(specification) -> tuple[Callable, ...]:

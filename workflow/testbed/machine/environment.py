@@ -37,16 +37,21 @@ def describe(testbed_digest) -> dict:
 
 
 def describe_unbooted(linux, build, testbed_digest) -> dict:
-    """Return what `describe` would of a guest that did not get so far, by its kernel's file; ``build`` is the number of its build."""
+    """Return what `describe` would of a guest that did not get so far, by its kernel's file; ``build`` is the number of its build, None of the image's."""
     version, configuration = of_binary(linux)
     return {
         "platform": "uml",
         "kernel": version,
-        "kernel_build": f"#{build}",
+        "kernel_build": f"#{build}" if build else build_in(linux),
         **configured(configuration),
         "clock": VIRTUAL_CLOCK,
         **program(testbed_digest),
     }
+
+
+def build_in(linux) -> str:
+    """Return what a guest kernel's file says of its build, as uname(2) does."""
+    return re.search(rb"Linux version [^\n\0]*\) (#[^\n\0]+)", linux.read_bytes())[1].decode()
 
 
 def kernel_of(specification) -> str | None:

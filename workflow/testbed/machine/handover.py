@@ -12,11 +12,13 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
+from experiment.programs import needs_files
 from testbed.machine.failure import NOT_ENDED, document_of
 from testbed.machine.given_file import given_bytes
 from testbed.machine.identity import TESTBED, WORKFLOW, content_digest, modules_of, program_identity
 from testbed.machine.machine import GuestError, MachineFault
-from testbed.machine.messages import naming
+from testbed.machine.messages import in_words, naming
+from testbed.machine.program_files import lay
 
 #: The largest document that a run leaves, in bytes.
 LARGEST_BYTES = 2**28
@@ -32,13 +34,28 @@ def hand_over(specification, job) -> None:
         # Not on the guest kernel's command line, from which random numbers follow.
         (job / "testbed_digest").write_text(program_identity(specification))
         try:
-            # Two hundred copies would be a fifth of a short run's time. A kernel of somebody's own gets files of its own.
-            copy = shutil.copyfile if specification.has_own_kernel else linked
+            # Two hundred copies would be a fifth of a short run's time. What somebody else wrote gets files of its own.
+            copy = shutil.copyfile if specification.runs_foreign_code else linked
             shutil.copytree(prepared(), job, copy_function=copy, dirs_exist_ok=True)
         except OSError:  # the checkout can't be written to, or is full
             for package in TESTBED:
                 shutil.rmtree(job / package.name, ignore_errors=True)
             prepare(job)
+    lay_programs(specification, job)
+
+
+def lay_programs(specification, job) -> None:
+    """Lay the files of the programs that a run's study declares into ``job``; raise `GuestError` if they can't be had."""
+    if not specification.groups:
+        return
+    for folder, sha256 in needs_files(specification).items():
+        archive = specification.programs and specification.programs / f"{folder}.tar"
+        if not archive:
+            raise GuestError("guest", f"the files of its program {folder} are not with the study's results")
+        try:
+            lay(job / "programs" / folder, archive, sha256)
+        except OSError as error:
+            raise GuestError("guest", f"the files of its program, {archive}: {in_words(error)}") from None
 
 
 def linked(file, place) -> None:

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from experiment.definitions import boot_arguments
-from experiment.flow_groups import LONG
+from experiment.flow_groups import LONG, PROGRAM
 from experiment.own_kernels import has_seccomp, kernel_words, process_mode
 from experiment.packet_sizes import PACKET_BYTES
 from testbed.machine import closed_off
@@ -48,6 +48,8 @@ START_NS = 1_700_000_000_000_000_000
 BASE_MEMORY_MIB = 512
 #: Memory of a group's programs, nginx and one of ours or two of ours, with their thousands of connections or packets.
 GROUP_MEMORY_MIB = 256
+#: Memory of what starts and counts a flow of a declared program: two launchers, rings, written files; the programs' own is declared.
+PROGRAM_MEMORY_MIB = 256
 #: What a payload byte under way costs in a guest that does not segment: sk_buffs in
 #: queues, in the sender's retransmit queue and out of order at the receiver.
 MEMORY_PER_BYTE = 8
@@ -94,7 +96,9 @@ def memory_mib(specification) -> int:
     readings = specification.connections * specification.expected_s * 1e3 / interval_ms if interval_ms else 0
     samples_mib = 64 * math.ceil(MEMORY_PER_READING_BYTES * max(0, readings - READINGS) / 2**20 / 64)
     hosts_mib = 16 * specification.flows + 8 * len(specification.pairs)
-    hosts_mib += GROUP_MEMORY_MIB * sum(group.application != LONG for group in specification.groups)
+    hosts_mib += GROUP_MEMORY_MIB * sum(group.application not in (LONG, PROGRAM) for group in specification.groups)
+    programs = specification.groups_of(PROGRAM)
+    hosts_mib += sum(group.count * (PROGRAM_MEMORY_MIB + 2 * group.program["memory_mib"]) for group in programs)
     return BASE_MEMORY_MIB + packets_mib + samples_mib + hosts_mib
 
 
@@ -189,7 +193,7 @@ def boot(specification, wall_limit_s, log, packets=None) -> dict:
         memory = memory_folder(BASE_MEMORY_MIB)
         huge_pages = may_have_huge_pages(memory)
         prepare = mount_huge_pages if huge_pages else None
-        if specification.has_own_kernel:
+        if specification.runs_foreign_code:
             prepare, memory = closed_off_in(job, huge_pages), memory if memory == SHARED_MEMORY else str(job)
         note(
             log,
@@ -203,7 +207,7 @@ def boot(specification, wall_limit_s, log, packets=None) -> dict:
             "SAWTOOTH_GUEST_SEED": str(specification.substream("guest")),
         }
         # The guest's processes are children of the guest kernel, in its session.
-        status, printed, cpu_s = None, b"", MOST_CPU * wall_limit_s if specification.has_own_kernel else None
+        status, printed, cpu_s = None, b"", MOST_CPU * wall_limit_s if specification.runs_foreign_code else None
         try:
             status, printed = execute(
                 command, "guest", job, environment, [core], wall_limit_s, log, workflow, prepare, cpu_s
@@ -213,11 +217,11 @@ def boot(specification, wall_limit_s, log, packets=None) -> dict:
                 packets.take(job)
             return document
         except ConsoleFull as error:
-            if not specification.has_own_kernel:
+            if not specification.runs_foreign_code:
                 raise
             return document_of_end(specification, error.cause, CRASH)
         except MachineFault as fault:
-            if not specification.has_own_kernel or fault.document is not None:
+            if not specification.runs_foreign_code or fault.document is not None:
                 raise
             printed, spun, crash = fault.printed or printed, status == -signal.SIGXCPU, crashed(printed)
             kind, cause = (NOT_ENDED if status is None else CRASH), fault.cause
@@ -244,8 +248,8 @@ def closed_off_in(job, huge_pages) -> Callable:
             return mount_huge_pages if huge_pages else lambda: None
         raise GuestError(
             "guest",
-            f"a kernel of the study's own is somebody's program, and this machine can't close it off from your files ({why}); "
-            f"{OPEN_VARIABLE}=1 starts such kernels all the same, if you trust them",
+            f"a kernel or program of the study's own is somebody's, and this machine can't close it off from your files ({why}); "
+            f"{OPEN_VARIABLE}=1 starts it all the same, if you trust it",
         )
     return lambda: closed_off.close_off(job, huge_pages)
 

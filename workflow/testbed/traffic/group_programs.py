@@ -1,7 +1,7 @@
 """The programs of groups that are no long flows: web servers and clients, real-time senders and receivers.
 
 They are started and ready before the traffic, are told its origin, and end by themselves, but for the servers. What they found
-is the document's ``web`` and ``real_time``.
+is the document's ``web``, ``real_time`` and ``programs``.
 """
 
 import json
@@ -42,8 +42,8 @@ class Program:
 class GroupPrograms:
     """The programs of a run's groups, from before the traffic to after it; open before the links' counters are read."""
 
-    def __init__(self, path, specification):
-        self._path, self._specification = path, specification
+    def __init__(self, path, specification, job):
+        self._path, self._specification, self._job, self._declared = path, specification, job, None
         self._servers, self._clients, self._drawn, self._ccas = [], {}, {}, {}
 
     def __enter__(self):
@@ -53,6 +53,8 @@ class GroupPrograms:
                 self._serve(group)
             for group in self._specification.groups_of(REAL_TIME):
                 self._stream(group)
+            if self._specification.program_flows:
+                self._declare()
         except BaseException:
             self._end()
             raise
@@ -61,7 +63,17 @@ class GroupPrograms:
     def __exit__(self, kind, *_):
         self._end()
 
+    def _declare(self):
+        """Start the programs that the study declares."""
+        # What other runs would load for nothing.
+        from testbed.traffic.declared_programs import DeclaredPrograms
+
+        self._declared = DeclaredPrograms(self._path, self._specification, self._folder, self._job)
+        self._declared.start()
+
     def _end(self):
+        if self._declared:
+            self._declared.end()
         for program in (*self._servers, *(one for several in self._clients.values() for one in several)):
             if program.process.poll() is None:
                 program.process.terminate() if program in self._servers else program.process.kill()
@@ -74,10 +86,11 @@ class GroupPrograms:
         for program in programs:
             program.process.stdin.write(b"%d\n" % origin_ns)
             program.process.stdin.flush()
-        return [program.process for program in programs]
+        declared = self._declared.begin(origin_ns) if self._declared else []
+        return [*(program.process for program in programs), *declared]
 
     def sections(self) -> dict:
-        """Return the document's ``web`` and ``real_time``, each if the run has such groups; their programs have ended."""
+        """Return the document's ``web``, ``real_time`` and ``programs``, each if the run has such groups; their programs have ended."""
         results = {name: [result_of(program) for program in several] for name, several in self._clients.items()}
         specification = self._specification
         objects = [
@@ -93,7 +106,9 @@ class GroupPrograms:
             {**self._place(group), "packet_bytes": group.packet_bytes} | results[group.name][0] | results[group.name][1]
             for group in specification.groups_of(REAL_TIME)
         ]
-        return {**({"web": objects} if objects else {}), **({"real_time": streams} if streams else {})}
+        declared = self._declared.section() if self._declared else []
+        sections = {"web": objects, "real_time": streams, "programs": declared}
+        return {name: section for name, section in sections.items() if section}
 
     def _place(self, group):
         pair = self._specification.group_pair(group)

@@ -1,0 +1,133 @@
+"""Programs that a study declares as flows: a server and a client with congestion control of their own, or with the kernel's.
+
+A declaration stands in each group that uses it (`programs` of study.schema.yaml), so a run's specification has all of it.
+"""
+
+import random
+import re
+from dataclasses import dataclass
+from functools import cached_property
+
+from experiment.flow_groups import PROGRAM
+from experiment.host_pairs import Pair
+
+#: Port of the first flow of a run's first group of a program, and how far the first ports of groups are apart.
+PROGRAM_PORT, FLOWS_OF_A_GROUP = 14_001, 64
+#: Placeholders of a command, and what stands for each.
+PLACEHOLDERS = {
+    "folder": "the folder with the program's own files",
+    "server": "the server's address and port, as 10.0.1.2:14001 or [fd00::2]:14001",
+    "server_address": "the server's address",
+    "client_address": "the client's address",
+    "port": "the server's port",
+    "seconds": "for how long the flow is to send (bulk traffic), else empty",
+    "bytes": "how much the flow is to send (traffic of a size), else empty",
+    "cca": "the part of the program's name behind the colon, else empty",
+    "seed": "a whole number below 2**63, another for each flow and run",
+    "logs": "an empty folder that the program may write to",
+}
+#: A placeholder in a command.
+PLACEHOLDER = re.compile(r"\{([a-z_]+)\}")
+
+
+@dataclass(frozen=True)
+class Program:
+    """A program as a resolved group has it (``workflow/schemas/study.schema.yaml``, ``program``)."""
+
+    name: str
+    cca: str | None
+    path: str | None
+    sha256: str | None
+    server: list[str]
+    client: list[str]
+    protocol: str
+    data_from: str
+    ready_line: str | None
+    ready_file: str | None
+    server_ends: str
+    client_ends: str
+    reports_bytes: str | None
+    memory_mib: int
+
+    @property
+    def label(self) -> str:
+        """Its name in tables: ``stack:cca``, or the name alone."""
+        return f"{self.name}:{self.cca}" if self.cca else self.name
+
+    @property
+    def folder(self) -> str | None:
+        """Name of the folder with its files in a run, and of the archive that they come from; None of a program of the image."""
+        return self.sha256 and self.sha256[:16]
+
+
+@dataclass(frozen=True)
+class ProgramFlow:
+    """A flow of a program: its number, which follows on those of the long flows, its port, and when its client starts.
+
+    ``start_s`` is counted from the traffic's origin; ``stop_s`` and ``bytes`` are the group's, one of them None.
+    """
+
+    number: int
+    group: str
+    program: Program
+    pair: Pair
+    port: int
+    start_s: float
+    stop_s: float | None
+    bytes: int | None
+    seed: int
+
+    @property
+    def seconds(self) -> float | None:
+        """For how long it is to send, in s; None of a flow with a size."""
+        return None if self.stop_s is None else self.stop_s - self.start_s
+
+    @property
+    def server_host(self) -> str:
+        """The host that the server runs on: the data's sender if the server sends them."""
+        return self.pair.sender if self.program.data_from == "server" else self.pair.receiver
+
+    @property
+    def client_host(self) -> str:
+        """The host that the client runs on."""
+        return self.pair.receiver if self.program.data_from == "server" else self.pair.sender
+
+    @cached_property
+    def who(self) -> str:
+        """What messages call it."""
+        return f"{self.program.label} (flow {self.number} of group {self.group})"
+
+    def words(self, command, values) -> list[str]:
+        """Return a command of its program with all placeholders filled in."""
+        return [PLACEHOLDER.sub(lambda match: values[match[1]], word) for word in command]
+
+
+def program_flows(specification) -> list[ProgramFlow]:
+    """Return the flows of a run's programs, group by group.
+
+    Each starts at a time that is drawn evenly within the study's ``start_within_ms`` behind its group's start, one RTT of the
+    empty path if the study gives none, as long flows do.
+    """
+    within_ms = specification.traffic.start_within_ms
+    within_s = (specification.rtt_longest_ms if within_ms is None else within_ms) / 1e3
+    flows = []
+    for place, group in enumerate(specification.groups):
+        if group.application != PROGRAM:
+            continue
+        draw = random.Random(specification.substream(f"program {group.name}"))
+        for member in range(group.count):
+            start_s, seed = group.start_s + draw.uniform(0, within_s), draw.getrandbits(63)
+            flows.append(
+                ProgramFlow(
+                    specification.flows + len(flows), group.name, Program(**group.program),
+                    specification.member_pair(group, member),
+                    PROGRAM_PORT + FLOWS_OF_A_GROUP * place + member, start_s, group.stop_s, group.bytes, seed,
+                )
+            )  # fmt: skip
+    return flows
+
+
+def needs_files(specification) -> dict[str, str]:
+    """Return folder -> SHA-256 of the files that a run's programs need."""
+    programs = (Program(**group.program) for group in specification.groups_of(PROGRAM))
+    return {program.folder: program.sha256 for program in programs if program.folder}

@@ -1,0 +1,97 @@
+"""Checks of declared programs: did each do what its declaration says, and do the counts of its packets hold?"""
+
+from experiment.packet_sizes import ETHERNET_HEADER_BYTES, MTU_BYTES
+from testbed.checks.check import SENDER, Check
+from testbed.traffic.program_process import AT_END, AT_LIMIT, ITSELF, NOT_STARTED, TOO_MUCH
+
+#: How a side may end by its declaration (`server_ends`, `client_ends`) -> how it then ended.
+ENDINGS = {"itself": (ITSELF,), "killed": (AT_END, AT_LIMIT)}
+#: What is found where a side ended in another way.
+FOUND = {
+    AT_LIMIT: "had not ended in time",
+    AT_END: "still ran at the end",
+    TOO_MUCH: "printed more than is allowed",
+    NOT_STARTED: "could not be started",
+    ITSELF: "ended early",
+}
+
+
+def check_programs(specification, document) -> Check:
+    """Each program was ready, ended as declared, and reported what it should."""
+    wrong = []
+    for flow, entry in zip(specification.program_flows, document["programs"], strict=True):
+        wrong += [f"{flow.who}: {finding}" for finding in findings(flow, entry)]
+    expected = "each ready, ended and reporting as declared"
+    return Check("programs", not wrong, expected, "; ".join(wrong) or expected, SENDER)
+
+
+def findings(flow, entry) -> list[str]:
+    """Return what a flow's program did otherwise than its declaration says, with its last words."""
+    found = [] if entry["ready"] else [f"the server was never ready{last_words(entry['server'])}"]
+    for side, ends in (("server", flow.program.server_ends), ("client", flow.program.client_ends)):
+        one = entry[side]
+        if one["ended_by"] not in ENDINGS[ends]:
+            found.append(f"the {side} {FOUND[one['ended_by']]}{how(one)}{last_words(one)}")
+        elif one["ended_by"] == ITSELF and one["status"]:
+            found.append(f"the {side} failed{how(one)}{last_words(one)}")
+    if not found and flow.program.reports_bytes and reported_bytes(flow, entry) is None:
+        receiver = entry[receiving_side(flow)]
+        found.append(f"it reported no number behind {flow.program.reports_bytes!r}{last_words(receiver)}")
+    return found
+
+
+def receiving_side(flow) -> str:
+    """Return which side of a flow receives the data."""
+    return "client" if flow.program.data_from == "server" else "server"
+
+
+def reported_bytes(flow, entry) -> int | None:
+    """Return how many bytes the receiving side of a flow says that it got, None if it doesn't."""
+    return entry[receiving_side(flow)]["reported"]
+
+
+def how(side) -> str:
+    """Return how a side of a flow ended, for a message; nothing of one that was ended from outside."""
+    if side["ended_by"] != ITSELF:
+        return ""
+    return f" (signal {-side['status']})" if side["status"] < 0 else f" (exit status {side['status']})"
+
+
+def last_words(side) -> str:
+    """Return what a side of a flow printed last, for a message."""
+    return f", its last words: {side['last']}" if side["last"] else ", without a word"
+
+
+def check_program_packets(specification, document) -> Check:
+    """All packets of the programs were counted; each has the size of a packet, and no more arrived than was sent."""
+    counted, wrong = document["program_packets"], []
+    largest_bytes = MTU_BYTES + ETHERNET_HEADER_BYTES
+    if counted["missed"]:
+        wrong.append(f"{counted['missed']} packets not counted")
+    copies = any(specification.option("duplicate_percent", flow.pair.direction) for flow in specification.program_flows)
+    for flow, packets in zip(specification.program_flows, counted["flows"], strict=True):
+        if packets["packets_arrived"] > packets["packets_sent"] and not copies:
+            wrong.append(f"{flow.who}: {packets['packets_arrived']} arrived of {packets['packets_sent']}")
+        if packets["largest_packet_bytes"] > largest_bytes:
+            wrong.append(f"{flow.who}: a packet of {packets['largest_packet_bytes']} bytes")
+    expected = f"all counted, up to {largest_bytes} bytes each, no more arrived than sent"
+    return Check("program_packets", not wrong, expected, "; ".join(wrong) or expected)
+
+
+def check_program_data(specification, document) -> Check:
+    """Each program sent data, and what it says that it got fits what arrived."""
+    wrong = []
+    flows = zip(specification.program_flows, document["programs"], document["program_packets"]["flows"], strict=True)
+    for flow, entry, packets in flows:
+        arrived = packets["bytes_arrived"] if packets["distinct_bytes"] is None else packets["distinct_bytes"]
+        if not packets["packets_sent"]:
+            wrong.append(f"{flow.who}: sent no data from port {flow.port}{last_words(entry['server'])}")
+        elif (said := reported_bytes(flow, entry)) is not None and said > arrived:
+            wrong.append(f"{flow.who}: reported {said} bytes, and {arrived} arrived")
+        elif flow.bytes is not None and entry["client"]["ended_by"] == ITSELF and arrived < flow.bytes:
+            wrong.append(f"{flow.who}: ended with {arrived} bytes of {flow.bytes} arrived")
+    expected = "each sent data, no less arrived than it reported and was asked for"
+    return Check("program_data", not wrong, expected, "; ".join(wrong) or expected, SENDER)
+
+
+CHECKS = (check_programs, check_program_packets, check_program_data)

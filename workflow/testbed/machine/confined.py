@@ -1,0 +1,98 @@
+"""Confining a declared program inside of a guest: what it sees, who it is, and how much it may take.
+
+It gets a root of its own in memory: the image's programs and libraries to read, its own files, a folder for logs, ``/tmp``, and
+five devices. The machine's files, those of the run and of other programs are not in it. It runs as a user of its own without any
+privilege, in the network namespace of its host, of which it can change nothing.
+"""
+
+import ctypes
+import os
+import resource
+from pathlib import Path
+
+from testbed.machine.closed_off import MS_BIND, MS_PRIVATE, MS_RDONLY, MS_REC, MS_REMOUNT, PR_SET_NO_NEW_PRIVS
+from testbed.machine.machine import CLONE_NEWNS, succeed
+
+CLONE_NEWUTS, CLONE_NEWIPC = 0x04000000, 0x08000000
+MS_NOSUID, MS_NODEV = 2, 4
+#: What of the image is there, besides what links of the root lead to.
+IMAGE = ("usr", "bin", "sbin", "lib", "lib32", "lib64")
+SETTINGS = ("alternatives", "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "localtime", "nsswitch.conf", "ssl")
+DEVICES = ("null", "zero", "full", "random", "urandom")
+#: The program's folders, as it sees them.
+FOLDER, LOGS = "/program", "/logs"
+#: What it may write to its folders together, and how many processes and threads, and open files, it may have.
+WRITTEN_MIB, MOST_TASKS, MOST_OPEN = 64, 256, 1024
+#: Environment of such programs.
+ENVIRONMENT = {"PATH": "/program:/usr/local/bin:/usr/bin:/bin", "HOME": "/tmp", "TMPDIR": "/tmp", "LANG": "C.UTF-8"}
+
+
+def confine(files, root, user, memory_mib) -> None:
+    """Confine the process that is about to become a program.
+
+    Parameters
+    ----------
+    files : str or None
+        Folder with the program's own files.
+    root : str
+        An empty folder, in which its root is made; nobody else sees that.
+    user : int
+        Number of its user and group.
+    memory_mib : int
+        Memory that each of its processes may write to, in MiB.
+    """
+    libc = ctypes.CDLL(None, use_errno=True)
+    os.unshare(CLONE_NEWNS | CLONE_NEWUTS | CLONE_NEWIPC)
+    succeed(libc.mount(None, b"/", None, MS_REC | MS_PRIVATE, None))
+    _mount(libc, "tmpfs", root, f"size={WRITTEN_MIB}m,nr_inodes=4096,mode=755")
+    _bind_image(libc, root)
+    for name in (FOLDER, LOGS, "/tmp", "/proc"):
+        os.mkdir(root + name)
+    _mount(libc, "proc", f"{root}/proc", "hidepid=2")
+    if files:
+        _bind(libc, files, root + FOLDER)
+    for name in (LOGS, "/tmp"):
+        os.chown(root + name, user, user)
+    os.chroot(root)
+    os.chdir(LOGS)
+    for limit, most in (
+        (resource.RLIMIT_DATA, memory_mib * 2**20),
+        (resource.RLIMIT_FSIZE, WRITTEN_MIB * 2**20),
+        (resource.RLIMIT_NPROC, MOST_TASKS),
+        (resource.RLIMIT_NOFILE, MOST_OPEN),
+        (resource.RLIMIT_CORE, 0),
+    ):
+        resource.setrlimit(limit, (most, most))
+    os.setgroups([])
+    os.setresgid(user, user, user)
+    os.setresuid(user, user, user)
+    succeed(libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
+
+
+def _mount(libc, kind, target, data):
+    succeed(libc.mount(kind.encode(), target.encode(), kind.encode(), MS_NOSUID | MS_NODEV, data.encode()))
+
+
+def _bind(libc, source, target, flags=MS_RDONLY):
+    """Show a file or folder at another place, to be read only unless ``flags`` are 0."""
+    succeed(libc.mount(source.encode(), target.encode(), None, MS_BIND, None))
+    if flags:
+        succeed(libc.mount(None, target.encode(), None, MS_BIND | MS_REMOUNT | MS_NOSUID | flags, None))
+
+
+def _bind_image(libc, root):
+    """Show what of the image a program needs."""
+    os.mkdir(f"{root}/etc")
+    os.mkdir(f"{root}/dev")
+    for place in (*(Path("/", name) for name in IMAGE), *(Path("/etc", name) for name in SETTINGS)):
+        target = Path(f"{root}{place}")
+        if place.is_symlink():
+            target.symlink_to(os.readlink(place))
+        elif place.exists():
+            target.mkdir() if place.is_dir() else target.touch()
+            _bind(libc, str(place), str(target))
+    for name in DEVICES:
+        Path(root, "dev", name).touch()
+        _bind(libc, f"/dev/{name}", f"{root}/dev/{name}", flags=0)
+    for name, link in (("fd", "/proc/self/fd"), ("stdin", "fd/0"), ("stdout", "fd/1"), ("stderr", "fd/2")):
+        Path(root, "dev", name).symlink_to(link)

@@ -1,0 +1,116 @@
+"""Files of programs that a study declares: read from where the user keeps them, archived with the study, laid into a run.
+
+A program's identity is the SHA-256 of its files' names, contents and whether they can be executed; dates, owners and the
+place that they come from are no part of it.
+
+``python3 -m testbed.machine.program_files PATH SHA256 ARCHIVE`` archives a program.
+"""
+
+import hashlib
+import io
+import os
+import stat
+import sys
+import tarfile
+from pathlib import Path
+
+from testbed.machine.given_file import GivenFileError, given_bytes
+from testbed.machine.messages import in_words, tell
+
+#: All files of a program together, in bytes, and how many there may be.
+LARGEST_BYTES, MOST_FILES = 2**29, 2000
+
+
+def files_of(path) -> dict[str, tuple[bytes, bool]]:
+    """Return the files of a program by their names in its folder: content, and whether it can be executed.
+
+    ``path`` is a file, or a folder with files, perhaps in folders. Raises `OSError` if one can't be taken: links that lead to
+    files are followed, others and all that is no file are refused.
+    """
+    path = Path(path)
+    places = [path] if not path.is_dir() else _places(path)
+    files, left = {}, LARGEST_BYTES
+    for place in places:
+        name = place.name if place == path else place.relative_to(path).as_posix()
+        content = given_bytes(place, left)
+        left -= len(content)
+        files[name] = content, bool(place.stat().st_mode & stat.S_IXUSR)
+    if not files:
+        raise GivenFileError("it is a folder without files")
+    return files
+
+
+def _places(folder):
+    """Return the paths of all files below a folder, sorted; OSError if there are too many."""
+    places = []
+    for parent, folders, names in os.walk(folder):
+        folders.sort()
+        places += [Path(parent, name) for name in sorted(names)]
+        if len(places) > MOST_FILES:
+            raise GivenFileError(f"it has more than {MOST_FILES:,} files")
+    return sorted(places)
+
+
+def digest_of(files) -> str:
+    """Return the identity of a program's files, 64 hexadecimal digits."""
+    whole = hashlib.sha256()
+    for name, (content, executable) in sorted(files.items()):
+        whole.update(f"{hashlib.sha256(content).hexdigest()} {int(executable)} {name}\n".encode())
+    return whole.hexdigest()
+
+
+def write_archive(files, archive) -> None:
+    """Write a program's files as a tar file with the same bytes for the same files."""
+    with tarfile.open(archive, "w", format=tarfile.PAX_FORMAT) as tar:
+        for name, (content, executable) in sorted(files.items()):
+            entry = tarfile.TarInfo(name)
+            entry.size, entry.mode = len(content), 0o755 if executable else 0o644
+            tar.addfile(entry, io.BytesIO(content))
+
+
+def read_archive(archive) -> dict[str, tuple[bytes, bool]]:
+    """Return the files in an archive as `files_of`; raise `OSError` if it is none, or has anything but files."""
+    files, content = {}, given_bytes(archive, 2 * LARGEST_BYTES)
+    try:
+        with tarfile.open(fileobj=io.BytesIO(content)) as tar:
+            for entry in tar:
+                parts = Path(entry.name).parts
+                if not entry.isfile() or ".." in parts or Path(entry.name).is_absolute() or len(files) >= MOST_FILES:
+                    raise GivenFileError("it has something other than a program's files")
+                files[entry.name] = tar.extractfile(entry).read(), bool(entry.mode & stat.S_IXUSR)
+    except tarfile.TarError as error:
+        raise GivenFileError(f"it is no archive of a program ({error})") from None
+    return files
+
+
+def lay(folder, archive, sha256) -> None:
+    """Lay a program's files into a new folder, which everybody may read; raise `OSError` if the archive has others."""
+    files = read_archive(archive)
+    if digest_of(files) != sha256:
+        raise GivenFileError("its files are others than those that the study names")
+    folder.mkdir(parents=True)
+    for name, (content, executable) in files.items():
+        place = folder / name
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_bytes(content)
+        place.chmod(0o755 if executable else 0o644)
+    for one in (folder, *(path for path in folder.rglob("*") if path.is_dir())):
+        one.chmod(0o755)
+
+
+def main(path, sha256, archive) -> int:
+    """Archive a program's files if they are those that the study names; return the exit status."""
+    try:
+        files = files_of(path)
+    except OSError as error:
+        tell(in_words(error))
+        return 1
+    if (found := digest_of(files)) != sha256:
+        tell(f"{path}: its files have SHA-256 {found}, and the study was read with {sha256}; start the study again")
+        return 1
+    write_archive(files, archive)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

@@ -1,0 +1,236 @@
+"""Packets of declared programs as they leave their sender and reach their receiver: what the kernel sees, whatever the program says.
+
+A ring at each of the two hosts' interfaces takes the heads of the data's packets, which a filter of the kernel picks by their port.
+UDP and TCP are measured alike: what was sent and arrived, step by step, and one-way delays. Only TCP's headers show what is sent
+again; what QUIC encrypts, nobody on the path can know.
+"""
+
+import ctypes
+import socket
+import struct
+import time
+from collections import defaultdict, deque
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+
+from testbed.network.addresses import control_interface
+from testbed.readings.packet_capture import AT_ONCE, FRAME, IN_USE, LAST, STATUS, Ring
+from testbed.readings.sequence_numbers import SequenceNumbers
+
+SO_ATTACH_FILTER = 26
+#: Bytes of each packet that are looked at, a ring's size, and how often rings are read.
+KEPT_BYTES, RING_BYTES, STEP_NS = 128, 2**23, 100_000_000
+#: Delays of a flow that are kept: of more packets every second, fourth and so on.
+MOST_DELAYS = 16_384
+ETHERNET_BYTES, UDP, TCP = 14, 17, 6
+#: Instructions of classic BPF (linux/bpf_common.h): load, compare, return.
+LOAD_HALF, LOAD_BYTE, LOAD_HALF_AT_X, LENGTH_TO_X, IF_EQUAL, RETURN = 0x28, 0x30, 0x48, 0xB1, 0x15, 0x06
+INSTRUCTION = struct.Struct("=HBBI")
+#: Of a packet's payload, so much tells it from others.
+TOLD_BY_BYTES = 40
+
+
+class PacketMeter:
+    """Counts the packets of a run's declared programs, from before the traffic to its end (as `packet_capture.PacketCapture`)."""
+
+    def __init__(self, path, specification):
+        self._stack, self._flows, places = ExitStack(), [], defaultdict(list)
+        self._ahead_ns = time.time_ns() - time.monotonic_ns()
+        for flow in specification.program_flows:
+            counted = FlowPackets(flow, specification.ip_version)
+            self._flows.append(counted)
+            places[flow.pair.sender].append((counted, counted.sent))
+            places[flow.pair.receiver].append((counted, counted.arrived))
+        # All senders' rings are read before the receivers', for what arrives was sent before.
+        senders = {flow.pair.sender for flow in specification.program_flows}
+        self._rings = [
+            self._stack.enter_context(HeadRing(interface_of(path, host), places[host], specification.ip_version))
+            for host in sorted(places, key=lambda host: (host not in senders, host))
+        ]
+
+    def begin(self) -> None:
+        """Throw away what came so far."""
+        for ring in self._rings:
+            ring.drop()
+
+    def events(self, origin_ns) -> Iterator[tuple[float, int, Callable]]:
+        """Yield the first of the events for `traffic.start_and_sample` at which rings are read."""
+        for flow in self._flows:
+            flow.origin_ns = origin_ns + self._ahead_ns
+        yield STEP_NS / 1e9, LAST, self._again
+
+    def _again(self, at_s):
+        return [(at_s + STEP_NS / 1e9, LAST, self._again)]
+
+    def read(self) -> None:
+        """Read all rings."""
+        for ring in self._rings:
+            ring.read()
+
+    def end(self) -> None:
+        """Read what is left."""
+        self.read()
+
+    def close(self) -> None:
+        """Close all rings."""
+        self._stack.close()
+
+    def section(self) -> dict:
+        """Return the document's ``program_packets``: ``missed``, packets that a ring had no room for, and the ``flows``."""
+        return {"missed": sum(ring.lost() for ring in self._rings), "flows": [flow.section() for flow in self._flows]}
+
+
+def interface_of(path, host):
+    """Return the interface of a host on the path."""
+    (interface,) = (
+        one for name, one in path.interfaces.items() if one.node.name == host and name != control_interface(host)
+    )
+    return interface
+
+
+class HeadRing(Ring):
+    """A ring at an interface that gets the heads of packets with some ports; ``takers``: pairs of a flow's `FlowPackets`, and its
+    method that takes a packet."""
+
+    def __init__(self, interface, takers, ip_version):
+        super().__init__(interface, KEPT_BYTES, RING_BYTES, None)
+        self._takers = {(flow.port, flow.from_server): take for flow, take in takers}
+        self._at = ETHERNET_BYTES + (20 if ip_version == "ipv4" else 40)
+        of_servers, of_clients = ([port for port, server in self._takers if server == way] for way in (True, False))
+        code = b"".join(INSTRUCTION.pack(*one) for one in instructions(ip_version, of_servers, of_clients))
+        kept = ctypes.create_string_buffer(code, len(code))
+        program = struct.pack("=H6xQ", len(code) // INSTRUCTION.size, ctypes.addressof(kept))
+        self._socket.setsockopt(socket.SOL_SOCKET, SO_ATTACH_FILTER, program)
+
+    def read(self) -> None:
+        """Hand every packet that waits to its flow."""
+        memory, at = self._memory, self._at
+        while True:
+            place = self._place * self._frame_bytes
+            status, length, copied, begin, seconds, nanoseconds = FRAME.unpack_from(memory, place)
+            if not status & IN_USE:
+                return
+            head = memory[place + begin : place + begin + min(copied, KEPT_BYTES)]
+            STATUS.pack_into(memory, place, 0)
+            self._place = (self._place + 1) % self._frames
+            source, target = head[at : at + 2], head[at + 2 : at + 4]
+            take = self._takers.get((int.from_bytes(source), True)) or self._takers.get((int.from_bytes(target), False))
+            if take:
+                take(seconds * 10**9 + nanoseconds, head, length)
+
+    def drop(self) -> None:
+        """Throw away what waits."""
+        while self.packets(AT_ONCE):
+            pass
+        self.lost()
+
+
+def instructions(ip_version, source_ports, target_ports) -> list[tuple[int, int, int, int]]:
+    """Return a filter that takes packets of an IP version from or to some ports of UDP or TCP; IPv6 without extension headers.
+
+    Jumps of classic BPF reach 255 instructions, so each comparison has its own answer behind it.
+    """
+    kind, protocol_at = (0x0800, 23) if ip_version == "ipv4" else (0x86DD, 20)
+    take = (RETURN, 0, 0, 0xFFFF)
+    code = [(LOAD_HALF, 0, 0, 12), (IF_EQUAL, 1, 0, kind), (RETURN, 0, 0, 0)]
+    code += [(LOAD_BYTE, 0, 0, protocol_at), (IF_EQUAL, 2, 0, UDP), (IF_EQUAL, 1, 0, TCP), (RETURN, 0, 0, 0)]
+    if ip_version == "ipv4":
+        code.append((LENGTH_TO_X, 0, 0, ETHERNET_BYTES))
+    for offset, ports in ((0, source_ports), (2, target_ports)):
+        at = ETHERNET_BYTES + offset
+        code.append((LOAD_HALF_AT_X, 0, 0, at) if ip_version == "ipv4" else (LOAD_HALF, 0, 0, at + 40))
+        for port in ports:
+            code += [(IF_EQUAL, 0, 1, port), take]
+    return [*code, (RETURN, 0, 0, 0)]
+
+
+class FlowPackets:
+    """The data's packets of one flow: counted where they leave and where they arrive."""
+
+    def __init__(self, flow, ip_version):
+        self.port, self.number, self.group = flow.port, flow.number, flow.group
+        self.from_server, self.is_tcp = flow.program.data_from == "server", flow.program.protocol == "tcp"
+        self._is_ipv4, self.origin_ns = ip_version == "ipv4", 0
+        self._under_way, self._ambiguous, self._largest = defaultdict(deque), 0, 0
+        self._counts = dict.fromkeys(
+            ("packets_sent", "packets_arrived", "bytes_sent", "bytes_arrived", "frame_bytes_sent", "frame_bytes_arrived"), 0
+        )  # fmt: skip
+        self._first_sent_ns = self._last_arrived_ns = None
+        self._steps = {"sent": [], "arrived": []}
+        self._numbers = {"sent": SequenceNumbers(), "arrived": SequenceNumbers()}
+        self._repeats, self._every, self._seen, self._delays = 0, 1, 0, []
+
+    def sent(self, at_ns, head, length) -> None:
+        """Take a packet that leaves the sender."""
+        payload_bytes, told_by, fresh = self._take("sent", at_ns, head, length)
+        if not payload_bytes:
+            return
+        self._repeats += self.is_tcp and fresh < payload_bytes
+        if self._first_sent_ns is None:
+            self._first_sent_ns = at_ns
+        waiting = self._under_way[told_by]
+        self._ambiguous += bool(waiting)
+        waiting.append(at_ns)
+
+    def arrived(self, at_ns, head, length) -> None:
+        """Take a packet that reaches the receiver."""
+        payload_bytes, told_by, _ = self._take("arrived", at_ns, head, length)
+        if not payload_bytes:
+            return
+        self._last_arrived_ns = at_ns
+        if waiting := self._under_way.get(told_by):
+            self._keep(waiting.popleft(), at_ns)
+            if not waiting:
+                del self._under_way[told_by]
+
+    def _take(self, where, at_ns, head, length):
+        """Count a packet; return its payload in bytes, what tells it from others, and how much of the payload was not there before."""
+        payload_bytes, told_by, number = self._parsed(head)
+        self._largest = max(self._largest, length)
+        if not payload_bytes:
+            return 0, None, 0
+        fresh = self._numbers[where].add(number, payload_bytes) if self.is_tcp else payload_bytes
+        self._counts[f"packets_{where}"] += 1
+        self._counts[f"bytes_{where}"] += payload_bytes
+        self._counts[f"frame_bytes_{where}"] += length
+        steps, step = self._steps[where], max(0, at_ns - self.origin_ns) // STEP_NS
+        steps.extend([0] * (step + 1 - len(steps)))
+        steps[step] += fresh
+        return payload_bytes, told_by, fresh
+
+    def _parsed(self, head):
+        """Return a packet's payload in bytes, what tells it from others, and of TCP the number of its first byte."""
+        if self._is_ipv4:
+            at = ETHERNET_BYTES + 4 * (head[ETHERNET_BYTES] & 15)
+            size = int.from_bytes(head[16:18]) + ETHERNET_BYTES - at
+            own = head[18:20]
+        else:
+            at, size, own = 54, int.from_bytes(head[18:20]), b""
+        if not self.is_tcp:
+            return size - 8, own + head[at : at + 6] + head[at + 8 : at + 8 + TOLD_BY_BYTES], None
+        header = 4 * (head[at + 12] >> 4)
+        # Without the checksum, which the sender leaves to the device.
+        return size - header, own + head[at : at + 16] + head[at + 18 : at + header], int.from_bytes(head[at + 4 : at + 8])
+
+    def _keep(self, sent_ns, arrived_ns):
+        """Keep a delay, if it is the turn of its packet."""
+        if self._seen % self._every == 0:
+            self._delays.append((sent_ns - self.origin_ns, arrived_ns - sent_ns))
+            if len(self._delays) > MOST_DELAYS:
+                self._delays, self._every = self._delays[::2], 2 * self._every
+        self._seen += 1
+
+    def section(self) -> dict:
+        """Return the flow's entry in the document."""
+        since = {
+            name: None if at_ns is None else at_ns - self.origin_ns
+            for name, at_ns in (("first_sent_ns", self._first_sent_ns), ("last_arrived_ns", self._last_arrived_ns))
+        }
+        return {
+            "flow": self.number, **self._counts, **since, "largest_packet_bytes": self._largest, "alike": self._ambiguous,
+            "repeated_packets": self._repeats if self.is_tcp else None,
+            "distinct_bytes": self._numbers["arrived"].distinct if self.is_tcp else None,
+            "step_ns": STEP_NS, "sent_bytes_by_step": self._steps["sent"], "arrived_bytes_by_step": self._steps["arrived"],
+            "delay_of_every": self._every,
+            "sent_ns": [sent for sent, _ in self._delays], "delay_ns": [delay for _, delay in self._delays],
+        }  # fmt: skip

@@ -1,0 +1,43 @@
+"""Which bytes of a TCP stream have been seen: each counts once, however often it is sent."""
+
+from bisect import bisect_left, bisect_right
+
+
+class SequenceNumbers:
+    """The bytes that were seen, as ranges of unwrapped sequence numbers; ``distinct``: how many there are."""
+
+    def __init__(self):
+        self.distinct, self._highest = 0, None
+        self._begins, self._ends = [], []
+
+    def add(self, number, length) -> int:
+        """Add a segment by its 32-bit sequence number; return how many of its bytes were not seen before.
+
+        >>> seen = SequenceNumbers()
+        >>> [seen.add(*one) for one in ((2**32 - 100, 200), (300, 100), (0, 100), (50, 300))]
+        [200, 100, 0, 200]
+        >>> seen.distinct
+        500
+        """
+        begin = self._unwrapped(number)
+        end = begin + length
+        # All ranges that the segment overlaps or touches become one.
+        first, last = bisect_left(self._ends, begin), bisect_right(self._begins, end)
+        known = sum(
+            min(end, range_end) - max(begin, range_begin)
+            for range_begin, range_end in zip(self._begins[first:last], self._ends[first:last], strict=True)
+        )
+        whole_begin = min([begin, *self._begins[first : first + 1]]) if first < last else begin
+        whole_end = max([end, *self._ends[last - 1 : last]]) if first < last else end
+        self._begins[first:last], self._ends[first:last] = [whole_begin], [whole_end]
+        self.distinct += length - known
+        return length - known
+
+    def _unwrapped(self, number):
+        """Return a sequence number that goes on growing behind 2**32: the one closest to the highest so far."""
+        if self._highest is None:
+            self._highest = number
+        ahead = (number - self._highest + 2**31) % 2**32 - 2**31
+        unwrapped = self._highest + ahead
+        self._highest = max(self._highest, unwrapped)
+        return unwrapped

@@ -1,0 +1,170 @@
+"""The flows of programs that a study declares: a server and a client each, confined, watched to their ends.
+
+Servers are started and ready before the traffic. Clients wait for its origin, and each for its own start. Whatever a program
+does, the run goes on and says so: what went wrong is in the document's ``programs``, and judged by `program_checks`.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from testbed.errors import TrafficError
+from testbed.machine.confined import FOLDER, LOGS
+from testbed.network.addresses import destination
+from testbed.network.netlink import network_namespace
+
+#: How long a server may take until it is ready, and anything to end when it should have, in s of the run's clock.
+READY_S, ENDING_S = 60.0, 10.0
+#: How often it is asked whether a server is ready, in s.
+ASKED_EVERY_S = 0.01
+#: The first user of programs: each process of the study's gets its own.
+FIRST_USER = 60_001
+#: Tables of sockets in /proc/net by protocol, and the states there of one that takes connections or packets.
+TABLES = {"tcp": (("tcp", "tcp6"), {"0A"}), "udp": (("udp", "udp6"), {"07", "01"})}
+
+
+@dataclass
+class Side:
+    """One side of a flow: its launcher, and where its result will be."""
+
+    who: str
+    process: subprocess.Popen
+    errors: Path
+    result: Path
+
+
+class DeclaredPrograms:
+    """All declared programs of a run; ``folder`` is one in memory, ``job`` that of the run, with the programs' files."""
+
+    def __init__(self, path, specification, folder, job):
+        self._path, self._specification, self._folder, self._job = path, specification, folder, job
+        self._flows, self._started = [], 0
+
+    def start(self) -> None:
+        """Start the servers, wait until each is ready, and start the clients' launchers."""
+        for flow in self._specification.program_flows:
+            server = self._launch(flow, "server", flow.server_host, flow.program.server)
+            is_ready = self._wait_until_ready(flow, server)
+            client = self._launch(flow, "client", flow.client_host, flow.program.client)
+            self._flows.append((flow, server, client, is_ready))
+            if client.process.stdout.readline() != b"ready\n":
+                raise TrafficError(f"{client.who}: its launcher failed: {last_line(client.errors)}")
+
+    def begin(self, origin_ns) -> list[subprocess.Popen]:
+        """Tell all clients the traffic's origin, and return the processes that are to be waited for."""
+        for _, _, client, _ in self._flows:
+            client.process.stdin.write(b"%d\n" % origin_ns)
+            client.process.stdin.flush()
+        return [client.process for _, _, client, _ in self._flows]
+
+    def section(self) -> list[dict]:
+        """Return the document's ``programs``, an entry a flow; the clients have ended."""
+        return [self._entry(*flow) for flow in self._flows]
+
+    def end(self) -> None:
+        """End whatever still runs, after a failure."""
+        for _, *sides, _ in self._flows:
+            for side in sides:
+                if side.process.poll() is None:
+                    side.process.stdin.close()
+                    with suppress(subprocess.TimeoutExpired):
+                        side.process.wait(ENDING_S)
+                    side.process.kill()
+
+    def _entry(self, flow, server, client, is_ready):
+        if flow.program.server_ends == "itself":
+            with suppress(subprocess.TimeoutExpired):
+                server.process.wait(ENDING_S)
+        return {
+            "flow": flow.number, "group": flow.group, "program": flow.program.label, "port": flow.port,
+            "sender": flow.pair.sender, "receiver": flow.pair.receiver, "start_ns": round(flow.start_s * 1e9), "ready": is_ready,
+            "client": self._result(client), "server": self._result(server),
+        }  # fmt: skip
+
+    def _result(self, side):
+        """Return how one side went; its launcher ends soon when its input does."""
+        side.process.stdin.close()
+        side.process.wait()
+        if side.process.returncode or not side.result.exists():
+            raise TrafficError(f"{side.who}: its launcher failed: {last_line(side.errors)}")
+        return json.loads(side.result.read_text())
+
+    def _launch(self, flow, kind, host, command):
+        """Start the launcher of one side on a host."""
+        self._started += 1
+        name = f"{kind}-{flow.port}"
+        root, plan = self._folder / f"root-{name}", self._folder / f"{name}.plan"
+        side = Side(f"{kind} of {flow.who}", None, self._folder / f"{name}.errors", self._folder / f"{name}.json")
+        root.mkdir()
+        files = flow.program.folder and str(self._job / "programs" / flow.program.folder)
+        is_client = kind == "client"
+        plan.write_text(
+            json.dumps(
+                {
+                    "command": flow.words(command, self._values(flow)), "files": files, "root": str(root),
+                    "user": FIRST_USER + self._started, "memory_mib": flow.program.memory_mib, "ready_line": flow.program.ready_line,
+                    "reports": flow.program.reports_bytes, "start_ns": round(flow.start_s * 1e9) if is_client else None,
+                    "limit_ns": round(1e9 * self._limit_s(flow)) if is_client else None,
+                }
+            )
+        )  # fmt: skip
+        words = [sys.executable, "-B", "-m", "testbed.traffic.program_process", str(plan), str(side.result)]
+        with side.errors.open("wb") as stream:
+            side.process = self._path.net[host].popen(
+                words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=stream, env=os.environ
+            )
+        return side
+
+    def _values(self, flow):
+        """Return placeholder -> what stands for it."""
+        server, client = (destination(self._specification, flow.pair, host) for host in (flow.server_host, flow.client_host))
+        seconds = "" if flow.seconds is None else f"{flow.seconds:g}"
+        return {
+            "folder": FOLDER, "logs": LOGS, "server_address": server, "client_address": client, "port": str(flow.port),
+            "server": f"[{server}]:{flow.port}" if ":" in server else f"{server}:{flow.port}",
+            "seconds": seconds, "bytes": "" if flow.bytes is None else str(flow.bytes), "cca": flow.program.cca or "",
+            "seed": str(flow.seed),
+        }  # fmt: skip
+
+    def _limit_s(self, flow):
+        """Return when a client is ended at the latest, in s from the traffic's origin."""
+        if flow.seconds is None:
+            return self._specification.traffic.duration_s + ENDING_S
+        end_s = flow.start_s + flow.seconds
+        return end_s if flow.program.client_ends == "killed" else end_s + ENDING_S
+
+    def _wait_until_ready(self, flow, server):
+        """Wait until a server is ready; return whether it is: it may have ended, or take too long."""
+        deadline = time.monotonic() + READY_S
+        is_ready = {
+            True: lambda: os.read(server.process.stdout.fileno(), 64) == b"ready\n",
+            False: lambda: self._is_bound(flow),
+        }[flow.program.ready_line is not None]
+        if flow.program.ready_line is not None:
+            os.set_blocking(server.process.stdout.fileno(), False)
+        while server.process.poll() is None and time.monotonic() < deadline:
+            with suppress(BlockingIOError):
+                if is_ready():
+                    return True
+            time.sleep(ASKED_EVERY_S)
+        return False
+
+    def _is_bound(self, flow):
+        """Return whether the server's port takes connections or packets."""
+        names, states = TABLES[flow.program.protocol]
+        with network_namespace(self._path.net[flow.server_host]):
+            tables = [Path("/proc/thread-self/net", name).read_text().splitlines() for name in names]
+        sockets = (line.split() for _, *lines in tables for line in lines)
+        return any(
+            int(local.rpartition(":")[2], 16) == flow.port and state in states for _, local, _, state, *_ in sockets
+        )
+
+
+def last_line(path) -> str:
+    """Return the last line of a file, or that there is none."""
+    return (path.read_text(errors="replace").strip().splitlines() or ["no message"])[-1]

@@ -1,0 +1,155 @@
+"""Starts one side of a declared program, confined, and watches it to its end.
+
+``python3 -m testbed.traffic.program_process PLAN RESULT`` is root of the guest and no part of the program. A server is started at
+once, and is ended when the input ends; a client is started at its time behind the traffic's origin, which the input names. Who
+started it is told ``ready`` on its output: of a client before it is started, of a server when it has printed the declared line,
+or at once if it is told otherwise.
+"""
+
+import os
+import re
+import selectors
+import signal
+import subprocess
+import sys
+import time
+
+from testbed.machine.confined import ENVIRONMENT, confine
+from testbed.traffic.clocked import Clock, read_plan, write_result
+
+#: What a program may print, and how much of its end is kept, in bytes.
+MOST_PRINTED, KEPT = 2**20, 4096
+#: Time from SIGTERM to SIGKILL, in ns.
+GRACE_NS = 2 * 10**9
+#: How much of the last words is shown, in characters.
+LAST_CHARACTERS = 300
+UNPRINTABLE = re.compile(rb"[^\x20-\x7e]")
+#: How a program ended: by itself, when the run ended it, at its limit of time, for it printed too much; or it could not be started.
+ITSELF, AT_END, AT_LIMIT, TOO_MUCH, NOT_STARTED = "itself", "at the end", "at its limit", "too much output", "not started"
+
+
+class Watched:
+    """A program that runs: what it has printed, and how it ended."""
+
+    def __init__(self, plan, clock):
+        self.plan, self.clock, self.tail, self.printed = plan, clock, b"", 0
+        self.ended_by, self.started_ns = ITSELF, clock.now_ns()
+        self.process = subprocess.Popen(
+            plan["command"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+            env=ENVIRONMENT, start_new_session=True,
+            preexec_fn=lambda: confine(plan["files"], plan["root"], plan["user"], plan["memory_mib"]),
+        )  # fmt: skip
+
+    def read(self) -> bool:
+        """Take what was printed; return whether there may be more."""
+        chunk = os.read(self.process.stdout.fileno(), 65_536)
+        self.printed += len(chunk)
+        self.tail = (self.tail + chunk)[-KEPT:]
+        return bool(chunk)
+
+    def end(self, why) -> None:
+        """Ask it to end, the first time; force it to, the second."""
+        ending = signal.SIGTERM if self.ended_by == ITSELF else signal.SIGKILL
+        self.ended_by = why if self.ended_by == ITSELF else self.ended_by
+        os.killpg(self.process.pid, ending)
+
+    def result(self) -> dict:
+        """Return how it went, once it has ended."""
+        status = self.process.wait()
+        ended_ns = self.clock.now_ns()
+        return {
+            "started_ns": self.started_ns, "ended_ns": ended_ns, "status": status, "ended_by": self.ended_by,
+            "printed_bytes": self.printed, "reported": reported(self.tail, self.plan["reports"]), "last": last_words(self.tail),
+        }  # fmt: skip
+
+
+def reported(tail, word) -> int | None:
+    """Return the whole number behind a word in the last line that has both, None without one."""
+    if word is None:
+        return None
+    found = re.findall(rb"(?<![A-Za-z0-9_])" + re.escape(word.encode()) + rb"[\s:=]{1,3}([0-9]{1,18})(?![0-9])", tail)
+    return int(found[-1]) if found else None
+
+
+def last_words(tail) -> str:
+    """Return the last lines that were printed as one line of printable ASCII."""
+    lines = [UNPRINTABLE.sub(lambda match: b"\\x%02x" % match[0][0], line) for line in tail.split(b"\n") if line.strip()]
+    return b" | ".join(lines[-4:]).decode()[-LAST_CHARACTERS:]
+
+
+def watch(watched, clock, limit_ns, wait_for_line) -> None:
+    """Read what a program prints until it has ended, by itself, at its limit, or because the input has ended."""
+    ready = None if wait_for_line is None else wait_for_line.encode()
+    with selectors.EpollSelector() as selector:
+        handle = os.pidfd_open(watched.process.pid)
+        selector.register(handle, selectors.EVENT_READ, "ended")
+        selector.register(watched.process.stdout, selectors.EVENT_READ, "printed")
+        selector.register(sys.stdin, selectors.EVENT_READ, "input")
+        selector.register(clock, selectors.EVENT_READ, "limit")
+        if limit_ns is not None:
+            clock.ring_at(limit_ns)
+        while True:
+            what = {key.data for key, _ in selector.select()}
+            if "printed" in what and not watched.read():
+                selector.unregister(watched.process.stdout)
+            if ready and ready in watched.tail:
+                print("ready", flush=True)
+                ready = None
+            if "ended" in what:
+                break
+            why = (
+                TOO_MUCH
+                if watched.printed > MOST_PRINTED
+                else AT_LIMIT
+                if "limit" in what
+                else AT_END
+                if "input" in what
+                else None
+            )
+            if why:
+                clock.quiet()
+                watched.end(why)
+                clock.ring_at(clock.now_ns() + GRACE_NS)
+                if "input" in what:
+                    selector.unregister(sys.stdin)
+        os.close(handle)
+        # What is left in the pipe, unless a child that it leaves behind holds it.
+        os.set_blocking(watched.process.stdout.fileno(), False)
+        try:
+            while watched.read() and watched.printed <= 2 * MOST_PRINTED:
+                pass
+        except BlockingIOError:
+            pass
+    try:
+        os.killpg(watched.process.pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+
+
+def carry_out(plan) -> dict:
+    """Start a program as its plan says, and return how it went."""
+    is_client = plan["start_ns"] is not None
+    if is_client or plan["ready_line"] is None:
+        print("ready", flush=True)
+    clock = Clock(int(sys.stdin.readline()) if is_client else time.monotonic_ns())
+    if is_client:
+        with selectors.EpollSelector() as selector:
+            selector.register(clock, selectors.EVENT_READ)
+            clock.ring_at(plan["start_ns"])
+            selector.select()
+            clock.quiet()
+    try:
+        watched = Watched(plan, clock)
+    except OSError as error:
+        why = f"{plan['command'][0]}: {error.strerror}"
+        return {
+            "started_ns": clock.now_ns(), "ended_ns": clock.now_ns(), "status": 127, "ended_by": NOT_STARTED,
+            "printed_bytes": 0, "reported": None, "last": last_words(why.encode()),
+        }  # fmt: skip
+    watch(watched, clock, plan["limit_ns"], None if is_client else plan["ready_line"])
+    return watched.result()
+
+
+if __name__ == "__main__":
+    plan_file, result_file = sys.argv[1:]
+    write_result(result_file, carry_out(read_plan(plan_file)))
