@@ -168,8 +168,12 @@ def packet_meters(path, specification) -> list:
     if not specification.program_flows:
         return []
     # What other runs would load for nothing.
-    from testbed.readings.flow_packets import PacketMeter
+    from testbed.network.udp_segmentation import cut_datagrams
+    from testbed.readings.flow_packets import PacketMeter, interface_of
 
+    if not specification.transport.segmentation_offload:
+        for host in sorted({host for flow in specification.program_flows for host in (flow.pair.sender, flow.pair.receiver)}):
+            cut_datagrams(interface_of(path, host))
     return [PacketMeter(path, specification)]
 
 

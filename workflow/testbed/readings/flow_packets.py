@@ -81,7 +81,7 @@ class PacketMeter:
 
 
 def interface_of(path, host):
-    """Return the interface of a host on the path."""
+    """Return a host's interface to the path."""
     (interface,) = (
         one for name, one in path.interfaces.items() if one.node.name == host and name != control_interface(host)
     )
