@@ -43,7 +43,6 @@ class Program:
     protocol: str
     data_from: str
     ready_line: str | None
-    ready_file: str | None
     server_ends: str
     client_ends: str
     reports_bytes: str | None

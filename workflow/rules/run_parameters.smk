@@ -15,6 +15,16 @@ def kernel_file(cca=None):
     return ancient(file)
 
 
+# Archives of the files of declared programs, by their names
+PROGRAMS = program_files_of(STUDY)
+
+
+def program_archives(wildcards):
+    """Return a job's input: the archives of the declared programs that a scenario's groups use."""
+    of_scenario = {"scenarios": [one for one in STUDY["scenarios"] if one["id"] == wildcards.scenario]}
+    return [f"results/{wildcards.study}/programs/{name}.tar" for name in program_files_of(of_scenario)]
+
+
 def files_of_kernel(name):
     """Return the files that a kernel is made of, by its name."""
     kernel, sources = KERNELS[name]

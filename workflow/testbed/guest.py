@@ -171,9 +171,8 @@ def packet_meters(path, specification) -> list:
     from testbed.network.udp_segmentation import cut_datagrams
     from testbed.readings.flow_packets import PacketMeter, interface_of
 
-    if not specification.transport.segmentation_offload:
-        for host in sorted({host for flow in specification.program_flows for host in (flow.pair.sender, flow.pair.receiver)}):
-            cut_datagrams(interface_of(path, host))
+    for host in sorted({host for flow in specification.program_flows for host in flow.pair.ends}):
+        cut_datagrams(interface_of(path, host))
     return [PacketMeter(path, specification)]
 
 

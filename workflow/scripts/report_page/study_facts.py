@@ -3,7 +3,8 @@
 import math
 from functools import partial
 
-from experiment.flow_groups import LONG, REAL_TIME, WEB
+from experiment.flow_groups import LONG, PROGRAM, REAL_TIME, WEB
+from experiment.programs import Program
 from inference.mean_interval import LEAST_RUNS
 from report_page.statements import Facts
 from study_files.study_features import FEATURES, is_without_chance
@@ -82,6 +83,7 @@ def _others_words(scenarios):
     """Return what runs beside the flows under test in some scenarios, in words; "" if nothing does."""
     kinds = (
         ("other CCAs", "long flows with other CCAs"), ("web", "web objects"), ("real-time", "real-time streams"),
+        ("programs", "other programs"),
     )  # fmt: skip
     words = [text for feature, text in kinds if any(map(FEATURES[feature], scenarios))]
     return listed(words) if words else ""
@@ -98,7 +100,8 @@ def programs_of(scenarios) -> str:
     used = {}
     for scenario in scenarios:
         applications = [group["application"] for group in scenario["groups"]] or [scenario["traffic"]["application"]]
-        used |= dict.fromkeys(PROGRAMS[name] for name in applications)
+        used |= dict.fromkeys(PROGRAMS[name] for name in applications if name != PROGRAM)
+        used |= dict.fromkeys(Program(**group["program"]).label for group in scenario["groups"] if group["program"])
     return listed(list(used))
 
 

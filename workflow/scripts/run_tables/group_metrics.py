@@ -4,12 +4,14 @@ import math
 
 import pyarrow
 
-from experiment.flow_groups import LONG, REAL_TIME, WEB
+from experiment.flow_groups import LONG, PROGRAM, REAL_TIME, WEB
+from experiment.programs import Program
 from experiment.run_document import specification_of
 from experiment.web_objects import NOT_COMPLETE, PATIENCE_S
 from inference.censored_times import ended_quantile
 from run_tables.group_tables import SHORT_FLOWS
 from run_tables.parquet import schema_of
+from run_tables.program_metrics import program_groups
 from tcp_models.completion_time import ideal_completion_s
 from testbed.readings.deliveries import lifetime_windows
 
@@ -26,7 +28,7 @@ def groups_of_run(document, keys) -> tuple[list[dict], pyarrow.Table]:
     """
     run, valid = specification_of(document), document["verdict"]["valid"]
     rows, objects = [], []
-    measured = {LONG: _long_flows(document), WEB: {}, REAL_TIME: _streams(document, run)}
+    measured = {LONG: _long_flows(document), WEB: {}, REAL_TIME: _streams(document, run), PROGRAM: program_groups(document)}
     for group, web_objects in zip(run.groups_of(WEB), document.get("web", ()), strict=True):
         of_group = list(_objects(run, group, web_objects))
         objects += [{**keys, **_who(run, group), **row, "valid": valid} for row in of_group]
@@ -51,6 +53,8 @@ def _who(run, group):
     """Return name and CCA of a group, and the CCAs of the run's long flows besides."""
     if group.application == REAL_TIME:
         cca = ""
+    elif group.application == PROGRAM:
+        cca = Program(**group.program).label
     elif group.application == WEB:
         cca = run.server_cca(group)
     else:

@@ -10,7 +10,7 @@ _NONE_ARRIVED = f"none arrived, or {_OTHER_GROUP}"
 GROUP_COLUMNS = (
     text_column("group", "Name of the group."),
     text_column(
-        "group_cca", "Its CCA, of web objects their server's; those of several flows joined by `+`.", "it is no TCP"
+        "group_cca", "Its CCA, of web objects their server's, of a program its name and CCA as `quicgo:cubic`; those of several flows joined by `+`.", "it is no TCP"
     ),
     text_column("beside", "CCAs of the run's long flows in other groups, joined by `+`, or `none`."),
 )
@@ -32,19 +32,20 @@ GROUPS = Table(
     (
         *RUN_KEYS,
         *GROUP_COLUMNS,
-        text_column("application", "`iperf3`, `web` or `real-time`."),
+        text_column("application", "`iperf3`, `web`, `real-time` or `program`."),
         text_column("direction", "Of its data: `forward` or `reverse`."),
         number_column("start_s", "s", "When it begins, from the traffic's origin."),
-        number_column("stop_s", "s", "When it ends.", "it asks for a number of objects"),
+        number_column("stop_s", "s", "When it ends.", "it asks for a number of objects, or sends an amount"),
         count_column("members", "", "Flows, streams, or objects that were asked for."),
-        number_column("goodput_mbps", "Mbit/s", "Of long flows: the sum of their goodputs, each over its own life; of those that pause the mean over their on-times.", _OTHER_GROUP),
-        count_column("complete", "objects", "Web objects that were complete.", _OTHER_GROUP),
-        *_percentile_columns("completion", "ms", "the completion times of all objects, from connect to the last byte; those of objects that were not complete are known to be longer (estimator of Kaplan and Meier)", _NOT_REACHED),
+        number_column("goodput_mbps", "Mbit/s", "Of long flows and programs: the sum of their goodputs, each over its own life; of those that pause the mean over their on-times. A program's is what it says that it got, else what its TCP delivered or its UDP brought.", _OTHER_GROUP),
+        count_column("complete", "objects", "Web objects, or flows of a program that send an amount, that were complete.", _OTHER_GROUP),
+        *_percentile_columns("completion", "ms", "the completion times of all objects, from connect to the last byte, or of a program's flows, from the client's start to its end; those of objects that were not complete are known to be longer (estimator of Kaplan and Meier)", _NOT_REACHED),
         *_percentile_columns("completion_worst", "ms", "the same if objects that were not complete would have taken longest", _NOT_REACHED),
         number_column("watched_ms", "ms", "Longest time that an object was waited for: percentiles that were not reached are longer.", _OTHER_GROUP, least=0),
         *_percentile_columns("slowdown", "", "completion time over that on an empty path (`tcp_models/completion_time.py`), of objects that were not complete the largest", _NOT_REACHED),
-        count_column("packets", "packets", "Real-time packets that were sent.", _OTHER_GROUP),
+        count_column("packets", "packets", "Packets with data that real-time streams or programs sent.", _OTHER_GROUP),
         number_column("lost_percent", "%", "Of these, that never arrived.", _OTHER_GROUP, least=0, most=100),
+        number_column("repeated_percent", "%", "Of these, those with data that a program's TCP had sent before.", f"what a program over UDP sends again is encrypted or its own affair; {_OTHER_GROUP}", least=0, most=100),
         *_percentile_columns("delay", "ms", "the one-way delays of the packets that arrived", _NONE_ARRIVED),
         *_percentile_columns("queueing", "ms", "the times that they waited in the queue: one-way delay less the path's own when each left it", f"jitter or late packets add to it; {_NONE_ARRIVED}"),
         number_column("jitter_ms", "ms", "Interarrival jitter (RFC 3550), the mean over packets and streams.", _NONE_ARRIVED, least=0),

@@ -15,6 +15,7 @@ from run_tables.load_metrics import load_metrics
 from run_tables.loss_burst_columns import burst_columns
 from run_tables.marks import marks_of_flows, marks_of_run
 from run_tables.path_counts import path_rows
+from run_tables.program_metrics import program_flows
 from run_tables.queue_sizes import discipline_columns, parameter_words, queue_bdp, queue_words
 from run_tables.reordering_counts import (
     cwnd_packets,
@@ -27,6 +28,7 @@ from run_tables.run_metrics import flow_metrics, interval_metrics, payload_and_f
 from run_tables.scenario_table import SCENARIOS
 from run_tables.simulated_metrics import is_simulated, simulated_limit_packets
 from run_tables.steady_state import USUAL_RULE
+from run_tables.tidy_tables import FLOWS
 from study_files.study_variation import variation_words
 from testbed.checks.network_checks import outage_drops
 from wording.host_option_words import effects_of as host_effects
@@ -121,7 +123,8 @@ def rows_of_run(document, label, document_sha256, rule=USUAL_RULE) -> tuple[dict
     carried_out = "failure" not in document
     marks = marks_of_flows(document)
     flows = flow_metrics(document, rule) if carried_out else []
-    flows = [{**keys, **flow, **marks[flow["flow"]], "valid": verdict["valid"]} for flow in flows]
+    flows = [flow | marks[flow["flow"]] for flow in flows] + (program_flows(document) if carried_out else [])
+    flows = [{**dict.fromkeys(FLOWS.names), **keys, **flow, "valid": verdict["valid"]} for flow in flows]
     failed = [check for check in verdict["checks"] if not check["ok"]]
     because = "; ".join(f"{check['name']}: {check['observed']}, expected {check['expected']}" for check in failed)
     run = {
@@ -135,7 +138,7 @@ def rows_of_run(document, label, document_sha256, rule=USUAL_RULE) -> tuple[dict
         "delay_ms": whole_delay_ms(asked.scenario, "forward"),
         "rtt_path_ms": asked.rtt_path_ms,
         "loss_configured_percent": configured_loss_percent(asked),
-        "flows": asked.flows,
+        "flows": asked.flows + len(asked.program_flows),
         "flows_under_test": len(numbers_under_test(asked)),
         "duration_s": asked.traffic.duration_s,
         **application_columns(asked.scenario),

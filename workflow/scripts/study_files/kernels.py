@@ -8,6 +8,7 @@ import os
 import re
 from pathlib import Path
 
+from study_files.programs import names_programs_unread
 from testbed.machine.given_file import given_bytes
 from wording.missing_files import absence
 
@@ -274,7 +275,7 @@ def with_kernels(study) -> tuple[dict[str, dict], list[str]]:
 
 
 def names_files_unread(study) -> bool:
-    """Tell whether a study, perhaps of somebody else and of any form, names kernels' files that resolving it would read: without digests."""
+    """Tell whether a study, perhaps of somebody else and of any form, names files of kernels or programs that resolving it would read: without digests."""
     if not isinstance(study, dict):
         return False
     definitions, scenarios = study.get("cca_definitions"), study.get("scenarios")
@@ -284,7 +285,7 @@ def names_files_unread(study) -> bool:
         study.get("defaults"),
     ]
     kernels = [one["kernel"] for one in users if isinstance(one, dict) and "kernel" in one]
-    return bool(study.get("kernels")) or not all(map(_is_whole, kernels))
+    return bool(study.get("kernels")) or not all(map(_is_whole, kernels)) or names_programs_unread(study)
 
 
 def _is_whole(kernel):

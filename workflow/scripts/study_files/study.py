@@ -21,6 +21,7 @@ from study_files.cca_definitions import completed as completed_definitions
 from study_files.direction_forms import with_directions
 from study_files.kernels import with_kernels
 from study_files.strict_yaml import FileError, no_mapping_problem, read_mapping
+from study_files.programs import with_programs
 from study_files.study_chains import queues_of_chain, with_bottlenecks, without_unused
 from study_files.study_consistency import contradictions
 from study_files.study_groups import counted_flows
@@ -92,7 +93,7 @@ def resolve(config, source) -> dict:
     (`chain` is left out of other scenarios, as are an outage that there is none and a kernel that is the image's);
     whole numbers are int; `ccas` has what runs have, mixes written out and the CCA of an exam among them; definitions
     of CCAs have what stands in their C files, and their kernels and those of scenarios what these are made of
-    (`kernels` itself is left out).
+    (`kernels` itself is left out); groups of programs have the declaration itself (`programs` is left out).
 
     Parameters
     ----------
@@ -137,6 +138,7 @@ def resolve(config, source) -> dict:
                 except TraceError as error:
                     file = shown(str(trace["file"]), 200)
                     problems.append(f"scenarios[{scenario['id']}].link.{key}.file {file} {error}")
+    problems += with_programs(study)
     if problems:
         raise StudyError(source, problems)
     study = _on_one_platform(study)

@@ -6,7 +6,7 @@ Sentences of the page that are not true of every study name the features that th
 from collections.abc import Callable, Iterable
 
 from experiment.disciplines import discipline_of
-from experiment.flow_groups import LONG, OWN, REAL_TIME, REVERSE, WEB
+from experiment.flow_groups import LONG, OWN, PROGRAM, REAL_TIME, REVERSE, WEB
 from experiment.link_options import OF_NAME
 from experiment.specification import RunSpecification
 from study_files.study_design import is_changing, is_simulator
@@ -101,6 +101,7 @@ FEATURES: dict[str, Callable[[dict], bool]] = {
     "reverse flows": _has_group(lambda group: group["direction"] == REVERSE),
     "web": _has_group(lambda group: group["application"] == WEB),
     "real-time": _has_group(lambda group: group["application"] == REAL_TIME),
+    "programs": _has_group(lambda group: group["application"] == PROGRAM),
     "other CCAs": _other_cca,
     "flows that come and go": lambda scenario: (
         _long_groups_apart(scenario) or any(group["on_s"] is not None for group in scenario["groups"])
@@ -131,7 +132,7 @@ def features_of(scenarios: Iterable[dict]) -> dict[str, list[str]]:
 def is_without_chance(scenario) -> bool:
     """Return whether replications of a scenario differ in nothing but when their flows start."""
     random = (
-        "own kernel", "random loss", "jitter", "late packets", "duplicates", "damage", "managed queue", "web", "real-time", "server",
+        "own kernel", "random loss", "jitter", "late packets", "duplicates", "damage", "managed queue", "web", "real-time", "programs", "server",
         "variation", "changing path",
     )  # fmt: skip
     return not any(FEATURES[name](scenario) for name in random)

@@ -5,21 +5,25 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from experiment.disciplines import discipline_of
-from experiment.flow_groups import LONG, OWN, REAL_TIME, WEB, FlowGroup
+from experiment.flow_groups import LONG, OWN, PROGRAM, REAL_TIME, WEB, FlowGroup
 from experiment.packet_sizes import IP_HEADER_BYTES, MTU_BYTES
 from experiment.specification import RunSpecification
 from experiment.web_objects import mean_bytes
+from study_files.programs import program_problems
 from study_files.study_schema import allowed_text, dereferenced, keys_of, scenario_schema, study_schema
 
 #: The most long flows, as where they are all alike, and web objects in a run: a document has a few dozen bytes of each.
 MOST_FLOWS, MOST_OBJECTS = 64, 100_000
 #: The most packets of a real-time group: a document has some twenty bytes of each.
 MOST_PACKETS = 500_000
+#: The most flows of a group of programs, each of which has two processes.
+MOST_PROGRAMS = 16
 #: Keys of a group by the applications that have them; the others all have.
 KEYS = {
     LONG: ("cca", "rate_mbps", "on_s", "off_s", "direction"),
     WEB: ("cca", "arrivals_per_s", "sizes", "bytes"),
     REAL_TIME: ("packet_bytes", "interval_ms", "direction"),
+    PROGRAM: ("program", "bytes", "direction"),
 }
 
 
@@ -36,7 +40,11 @@ def counted_flows(scenario) -> dict:
     flows, groups = scenario["flows"], scenario["groups"]
     defaults = {key: node.get("default") for key, node in _group_keys().items()}
     given = flows if isinstance(flows, list) else groups
-    groups = [{key: _whole(group.get(key, default)) for key, default in defaults.items()} for group in given]
+    of_programs = {**defaults, "application": PROGRAM}
+    groups = [
+        {key: _whole(group.get(key, default)) for key, default in (of_programs if group.get("program") else defaults).items()}
+        for group in given
+    ]
     return {"flows": _long_flows(groups) if isinstance(flows, list) else flows, "groups": groups}
 
 
@@ -68,6 +76,7 @@ def group_problems(scenario, ccas) -> Iterator[str]:
     yield from _surroundings(scenario, ccas)
     for group in groups:
         problems = [*_keys(group), *_times(group, scenario), *_places(group, scenario), *_amounts(group, scenario)]
+        problems += program_problems(group, scenario)
         for problem in problems:
             yield f"flows[{group['name']}].{problem}"
     flows, counted = scenario["flows"], _long_flows(groups)
@@ -110,7 +119,7 @@ def _surroundings(scenario, ccas):
     used = {place for group in forward for place in _pairs_of(group, scenario)}
     for unused in sorted(set(range(1, scenario["hosts"]["pairs"] + 1)) - used):
         yield f"hosts.pairs is {scenario['hosts']['pairs']}, and pair {unused} has no flow; allowed are as many as the groups use."
-    own = [group for group in scenario["groups"] if group["cca"] == OWN and group["application"] != REAL_TIME]
+    own = [group for group in scenario["groups"] if group["cca"] == OWN and "cca" in KEYS[group["application"]]]
     if not own and len(ccas) > 1:
         yield f"flows has no group with cca {OWN}, so that all CCAs of the study would run the same; allowed is one CCA in ccas."
     parts = max(cca.count("+") + 1 for cca in ccas)
@@ -123,6 +132,8 @@ def _surroundings(scenario, ccas):
 
 def _pairs_of(group, scenario):
     """Return the numbers of the pairs that a group uses, from 1."""
+    if group["application"] == PROGRAM and group["pair"] is None:
+        return range(1, min(scenario["hosts"]["pairs"], group["count"]) + 1)
     if group["pair"] is not None or group["application"] != LONG:
         return [group["pair"] or 1]
     return range(1, min(scenario["hosts"]["pairs"], scenario["flows"]) + 1)
@@ -145,6 +156,9 @@ def _times(group, scenario):
     if start_s >= duration_s:
         yield f"start_s is {start_s}; allowed is less than traffic.duration_s, {duration_s} (s)."
         return
+    if application == PROGRAM:
+        yield from _times_of_program(group, duration_s)
+        return
     if at_once:
         if stop_s is not None:
             yield f"stop_s is {stop_s}; allowed without arrivals_per_s is null, for {WEB} then asks for count objects at once."
@@ -166,6 +180,15 @@ def _times(group, scenario):
             yield from _length(Fraction(group["on_s"]), scenario)
     elif application == LONG:
         yield from _length(Fraction(str(stop_s)) - Fraction(str(start_s)), scenario)
+
+
+def _times_of_program(group, duration_s):
+    """Yield what is wrong with the end of a group of programs: it has an end or an amount."""
+    start_s, stop_s = group["start_s"], group["stop_s"]
+    if (stop_s is None) == (group["bytes"] is None):
+        yield f"bytes is {_text(group['bytes'])} and stop_s {_text(stop_s)}; allowed is one of the two, for a program sends an amount or until a time."
+    elif stop_s is not None and not start_s < stop_s <= duration_s:
+        yield f"stop_s is {stop_s}; allowed is more than start_s, {start_s}, and up to traffic.duration_s, {duration_s} (s)."
 
 
 def _length(length_s, scenario):
@@ -203,6 +226,8 @@ def _amounts(group, scenario):
     application, count, rate_mbps = group["application"], group["count"], scenario["link"]["rate_mbps"]
     if application != WEB and count > MOST_FLOWS:
         yield f"count is {count}; allowed with application {application} is up to {MOST_FLOWS}."
+    if application == PROGRAM and count > MOST_PROGRAMS:
+        yield f"count is {count}; allowed with application {application} is up to {MOST_PROGRAMS}."
     if application == WEB:
         yield from _objects(group, rate_mbps)
     if application == REAL_TIME and group["stop_s"] is not None:

@@ -17,7 +17,7 @@ from study_files.study_variation import corners, drawn, is_varied
 #: Keys of a scenario that no run has to know.
 NOT_OF_RUNS = ("label", "replications", "seeds_of", "variation", "kernel")
 #: Keys of its sections that only runs have to know that make use of them, and the value that is none.
-OPTIONS_OF_GROUPS = {"direction": "forward"}
+OPTIONS_OF_GROUPS = {"direction": "forward", "program": None}
 OPTIONS_OF_HOSTS = {"qdisc": "none"}
 OPTIONS_OF_TRANSPORT = {"ecn": "off"} | {one.name: one.default for one in HOST_OPTIONS}
 OPTIONS_OF_LINK = {"timeline": [], "trace": None, "reverse_trace": None, "policer": None} | {

@@ -1,6 +1,7 @@
 """What a scenario, a row of ``tidy/scenarios.csv`` as a mapping, is called and what its conditions are, in a few words."""
 
 from experiment.flow_groups import OWN, REVERSE
+from experiment.programs import Program
 from wording.number_format import is_missing, plain
 
 #: Platforms that are a Linux kernel -> what readers call them, in the order of tables and figures.
@@ -68,6 +69,7 @@ def groups_words(groups) -> str:
             [
                 group["name"],
                 *([] if group["cca"] == OWN else [group["cca"]]),
+                *([Program(**group["program"]).label] if group.get("program") else []),
                 *(["(reverse)"] if group.get("direction") == REVERSE else []),
             ]
         )

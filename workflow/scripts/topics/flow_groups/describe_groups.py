@@ -1,16 +1,16 @@
-"""Describe what groups of long flows get in each cell: goodput and share over the replications."""
+"""Describe what groups of long flows and programs get in each cell: goodput and share over the replications."""
 
 import pandas as pd
 
-from experiment.flow_groups import LONG
+from experiment.flow_groups import LONG, PROGRAM
 from run_tables.estimated_cells import estimated_cells
 from run_tables.run_keys import CELL, RUN
 from topics.flow_groups.tables import GROUP_CELLS
 
 
 def describe_groups(groups, scenarios, confidence) -> pd.DataFrame:
-    """Return `GROUP_CELLS`: a row a cell and group of long flows, in the order of ``groups``."""
-    long = groups[groups["application"] == LONG]
+    """Return `GROUP_CELLS`: a row a cell and group of long flows or programs, in the order of ``groups``."""
+    long = groups[groups["application"].isin((LONG, PROGRAM))]
     labels = scenarios.set_index("scenario")[["label"]].rename(columns={"label": "scenario_label"})
     return estimated_cells(
         GROUP_CELLS,

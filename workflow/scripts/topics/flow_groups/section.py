@@ -1,4 +1,4 @@
-"""The section on groups of long flows: the goodput of each."""
+"""The section on groups of long flows and programs: the goodput of each."""
 
 from report_parts.cells_table import (
     CCA_KEY,
@@ -24,7 +24,7 @@ SHOWN = (
     shown_number("A flow, Mbit/s", "flow_mbps"), shown_number("Share, %", "share_percent", 1),
     shown_interval("Interval of the share", "share_percent", 1),
 )  # fmt: skip
-CAPTION = "Goodput of each group of long flows"
+CAPTION = "Goodput of each group of long flows and programs"
 TABLES = {"table": PageTable("group-cells", CAPTION, "group_cells", SHOWN)}
 #: Cells that findings name one by one.
 FEW = 3

@@ -10,14 +10,14 @@ _NO_RUN = "no valid run has a value"
 _SHARE = number_column(
     "share_percent",
     "%",
-    "Goodput of the group, of what all groups of long flows of the run and direction get together. The mean over the valid runs.",
+    "Goodput of the group, of what all groups of long flows and programs of the run and direction get together. The mean over the valid runs.",
     f"the groups send at different times, or {_NO_RUN}",
     least=0,
     most=100,
 )
 GROUP_CELLS = Table(
     "group_cells",
-    "a group of long flows in a cell: scenario, CCA and IP version",
+    "a group of long flows or programs in a cell: scenario, CCA and IP version",
     (
         *CELL_COLUMNS,
         SCENARIO_LABEL,

@@ -1,6 +1,6 @@
-"""What groups of long flows get: the goodput of each, with the CCA under test or another."""
+"""What groups of long flows and programs get: the goodput of each, with the CCA under test or another."""
 
-from experiment.flow_groups import LONG
+from experiment.flow_groups import LONG, PROGRAM
 from topics.flow_groups.tables import GROUP_CELLS
 from topics.topic import Analysis, Topic
 
@@ -10,7 +10,7 @@ TOPIC = Topic(
     order=75,
     heading="What does each group of flows get?",
     applies=lambda design: any(
-        group["application"] == LONG for scenario in design.scenarios for group in scenario["groups"]
+        group["application"] in (LONG, PROGRAM) for scenario in design.scenarios for group in scenario["groups"]
     ),
     analyses=(Analysis("describe_groups", ("groups", "scenarios"), (GROUP_CELLS,), ("confidence",)),),
 )

@@ -1,0 +1,161 @@
+"""What flows of declared programs got, from their packets at both hosts: rows of ``tidy/flows.csv``, columns of ``tidy/groups.csv``.
+
+A program's goodput is counted in what it says that it received. Where it says nothing, it is what TCP delivered, each byte once, or
+the payload of UDP's packets that arrived: then a stack's own headers and retransmissions count too.
+"""
+
+import math
+
+from experiment.flow_groups import PROGRAM
+from experiment.run_document import specification_of
+from inference.censored_times import ended_quantile
+from testbed.checks.program_checks import reported_bytes
+from testbed.readings.deliveries import windows
+from testbed.traffic.program_process import ITSELF
+
+
+def program_flows(document) -> list[dict]:
+    """Return what is known of each flow of a run's programs, with names of `tidy_tables.FLOWS`."""
+    run = specification_of(document)
+    common = next(iter(windows(document).values()), None)
+    rows = []
+    for flow, entry, packets in _flows(document):
+        life = lifetime_ns(packets)
+        window = (common.begin_ns, common.end_ns) if common else life
+        goodput = window and goodput_mbps(flow, entry, packets, window)
+        said = reported_bytes(flow, entry)
+        client_s = (entry["client"]["ended_ns"] - entry["client"]["started_ns"]) / 1e9
+        rows.append(
+            {
+                "flow": flow.number, "flow_cca": flow.program.label, "pair": flow.pair.index + 1, "group": flow.group,
+                "hops": flow.pair.hops, "first_hop": flow.pair.first_hop, "direction": flow.pair.direction,
+                "rtt_path_ms": float(flow.pair.rtt_ms), "rtt_shortest_ms": run.capacity.shortest_rtt_ms(flow.pair),
+                "start_offset_ms": entry["start_ns"] / 1e6, "goodput_mbps": goodput,
+                "delivered_bytes": None if goodput is None else round(goodput * (window[1] - window[0]) / 8e3),
+                "window_begin_ns": window and window[0], "window_end_ns": window and window[1],
+                "application_goodput_mbps": said * 8 / client_s / 1e6 if said is not None and client_s > 0 else None,
+                "retransmits": packets["repeated_packets"], "bytes_sent": packets["bytes_sent"],
+                "bytes_received": delivered_bytes(flow, entry, packets),
+                "goodput_lifetime_mbps": life and goodput_mbps(flow, entry, packets, life),
+            }
+        )  # fmt: skip
+    return rows
+
+
+def program_groups(document) -> dict[str, dict]:
+    """Return group -> its columns of `group_tables.GROUPS`, of the groups of a run's programs."""
+    run, of_groups = specification_of(document), {}
+    for flow, entry, packets in _flows(document):
+        of_groups.setdefault(flow.group, []).append((flow, entry, packets))
+    return {name: _group(run, members) for name, members in of_groups.items()}
+
+
+def _flows(document):
+    run = specification_of(document)
+    if not run.groups_of(PROGRAM):
+        return []
+    counted = document["program_packets"]["flows"]
+    return list(zip(run.program_flows, document["programs"], counted, strict=True))
+
+
+def delivered_bytes(flow, entry, packets) -> int:
+    """Return how many bytes a flow delivered in all, as the module says."""
+    said = reported_bytes(flow, entry)
+    if said is not None:
+        return said
+    return packets["bytes_arrived"] if packets["distinct_bytes"] is None else packets["distinct_bytes"]
+
+
+def lifetime_ns(packets) -> tuple[int, int] | None:
+    """Return from when to when a flow's packets were under way, None of one of which nothing arrived."""
+    if packets["last_arrived_ns"] is None:
+        return None
+    return packets["first_sent_ns"], packets["last_arrived_ns"]
+
+
+def goodput_mbps(flow, entry, packets, window) -> float:
+    """Return what a flow delivered in a window (begin, end in ns since the origin) in Mbit/s.
+
+    What arrived in a step that the window cuts counts by the share of it that lies inside.
+    """
+    (begin_ns, end_ns), step_ns, steps = window, packets["step_ns"], packets["arrived_bytes_by_step"]
+    inside = sum(
+        size * max(0, min((number + 1) * step_ns, end_ns) - max(number * step_ns, begin_ns)) / step_ns
+        for number, size in enumerate(steps)
+    )
+    if window == lifetime_ns(packets):
+        inside = sum(steps)
+    share = delivered_bytes(flow, entry, packets) / sum(steps) if sum(steps) else 0
+    return inside * share * 8e3 / (end_ns - begin_ns)
+
+
+def completion_ms(flow, entry) -> float | None:
+    """Return how long a flow with a size took from its client's start to its end, None if it was never complete."""
+    client = entry["client"]
+    if flow.bytes is None or client["ended_by"] != ITSELF or client["status"]:
+        return None
+    return (client["ended_ns"] - client["started_ns"]) / 1e6
+
+
+def _group(run, members):
+    sent, arrived = (sum(packets[f"packets_{way}"] for *_, packets in members) for way in ("sent", "arrived"))
+    delays_ms = [delay / 1e6 for *_, packets in members if not _mixed_up(packets) for delay in packets["delay_ns"]]
+    lives = [lifetime_ns(packets) for *_, packets in members]
+    goodputs = [
+        life and goodput_mbps(flow, entry, packets, life)
+        for life, (flow, entry, packets) in zip(lives, members, strict=True)
+    ]
+    repeated = [packets["repeated_packets"] for *_, packets in members]
+    return {
+        "goodput_mbps": None if None in goodputs else sum(goodputs),
+        "packets": sent,
+        "lost_percent": 100 * max(0, sent - arrived) / sent if sent else None,
+        "repeated_percent": 100 * sum(repeated) / sent if sent and None not in repeated else None,
+        **_percentiles("delay", delays_ms),
+        **_percentiles("queueing", _waits_ms(run, members)),
+        **_completions(run, members),
+    }
+
+
+def _mixed_up(packets):
+    """Return whether delays may be those of other packets: some can't be told apart, and some were lost."""
+    return packets["alike"] > 0 and packets["packets_arrived"] != packets["packets_sent"]
+
+
+def _waits_ms(run, members):
+    """Return how long packets waited in the queue: their delay less that of the path when they left it; none where jitter is set."""
+    direction = members[0][0].pair.direction
+    if run.direction(direction).jitter_ms or run.late_percent(direction):
+        return []
+    capacity = run.capacity_in(direction)
+    return [
+        capacity.waited_ns(sent_ns, sent_ns + delay_ns, flow.pair) / 1e6
+        for flow, _, packets in members
+        if not _mixed_up(packets)
+        for sent_ns, delay_ns in zip(packets["sent_ns"], packets["delay_ns"], strict=True)
+    ]
+
+
+def _completions(run, members):
+    """Return the columns on completion of a group with a size; flows that were not complete took longer than they were waited for."""
+    if members[0][0].bytes is None:
+        return {}
+    times_ms = [completion_ms(flow, entry) for flow, entry, _ in members]
+    complete = [time is not None for time in times_ms]
+    watched = [
+        (entry["client"]["ended_ns"] - entry["client"]["started_ns"]) / 1e6 if time is None else time
+        for time, (_, entry, _) in zip(times_ms, members, strict=True)
+    ]
+    worst = [time if ended else math.inf for time, ended in zip(watched, complete, strict=True)]
+    return {
+        "complete": sum(complete),
+        "watched_ms": max(watched),
+        **_percentiles("completion", watched, complete),
+        **_percentiles("completion_worst", worst, complete),
+    }
+
+
+def _percentiles(name, values, known=None):
+    """Return percentiles of values as columns, as `group_metrics` names them; ``known`` says which values are no lower bounds."""
+    known = [True] * len(values) if known is None else known
+    return {f"{name}_p{p}_ms": ended_quantile(values, known, p / 100) for p in (50, 95, 99)}

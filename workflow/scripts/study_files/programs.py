@@ -1,0 +1,137 @@
+"""Programs that a study declares: completing a declaration, handing it to the groups that use it, and what is wrong with it.
+
+Standard library only: the scripts in the analysis image need it too.
+"""
+
+import shlex
+from collections.abc import Iterator
+
+from experiment.flow_groups import PROGRAM
+from experiment.programs import PLACEHOLDER, PLACEHOLDERS, Program
+from study_files.study_schema import dereferenced, keys_of, study_schema
+from testbed.machine.program_files import digest_of, files_of
+from wording.missing_files import absence
+
+#: Keys that a declaration has in addition in a resolved group.
+OF_GROUPS = ("name", "cca")
+#: Placeholders of which a group has one, the amount of its traffic.
+AMOUNTS = ("seconds", "bytes")
+
+
+def with_programs(study) -> list[str]:
+    """Give each group of a study's resolved scenarios its program's declaration, in place, and take `programs` from the study.
+
+    Returns sentences that start with the key: what is wrong.
+    """
+    written = study.pop("programs")
+    declared, problems = {}, []
+    for name, one in written.items():
+        complete, wrong = _completed(one)
+        declared[name] = complete
+        problems += [f"programs.{name}.{problem}" for problem in wrong]
+    used = set()
+    for scenario in study["scenarios"]:
+        for group in scenario["groups"]:
+            program = group["program"]
+            where = f"scenarios[{scenario['id']}].flows[{group['name']}].program"
+            if isinstance(program, dict):
+                complete, wrong = _completed(program)
+                group["program"] = {"name": program.get("name"), "cca": program.get("cca"), **complete}
+                wrong += [] if group["program"]["name"] else ["name is missing; allowed is a name."]
+                problems += [f"{where}.{problem}" for problem in wrong]
+            elif program is not None:
+                name, _, cca = program.partition(":")
+                where += f" is {program}"
+                used.add(name)
+                if problem := _unknown(declared, written, name, cca or None):
+                    problems.append(f"{where}; {problem}.")
+                else:
+                    # The CCAs that may be named are no part of what runs.
+                    group["program"] = {"name": name, "cca": cca or None, **declared[name]}
+    problems += [f"programs.{name} is used by no group of flows; name it there (program)." for name in written if name not in used]
+    return problems
+
+
+def _unknown(declared, written, name, cca):
+    """Return what is allowed instead of a program's name, or None if it is right."""
+    if name not in declared:
+        return f"allowed are {', '.join(declared)}" if declared else "the study has no programs"
+    ccas = written[name].get("ccas", [])
+    if cca is None and not ccas or cca in ccas:
+        return None
+    return f"allowed is {', '.join(f'{name}:{one}' for one in ccas) or name}"
+
+
+def _completed(one):
+    """Return a declaration with all its keys but ``ccas``, and what is wrong with it; one with its files' SHA-256 is not read."""
+    problems, complete = [], {}
+    for key, node in keys_of(dereferenced(study_schema()["$defs"]["program"])).items():
+        if key not in (*OF_GROUPS, "ccas"):
+            complete[key] = one.get(key, node.get("default"))
+    for side in ("server", "client"):
+        if isinstance(complete[side], str):
+            try:
+                complete[side] = shlex.split(complete[side])
+            except ValueError as error:
+                problems.append(f"{side} is {complete[side]}; its quotes are wrong ({error}).")
+                complete[side] = [""]
+        if not complete[side]:
+            problems.append(f"{side} is empty; allowed is a command.")
+        problems += _placeholders(side, complete[side])
+    if complete["path"] and not complete["sha256"]:
+        try:
+            complete["sha256"] = digest_of(files_of(complete["path"]))
+        except OSError as error:
+            problems.append(f"path is {complete['path']}; {absence(complete['path']) or error.strerror}.")
+    return complete, problems
+
+
+def _placeholders(side, command) -> Iterator[str]:
+    """Yield placeholders of a command that there are not."""
+    for name in (name for word in command for name in PLACEHOLDER.findall(word)):
+        if name not in PLACEHOLDERS:
+            yield f"{side} has {{{name}}}; allowed are {', '.join(f'{{{one}}}' for one in PLACEHOLDERS)}."
+
+
+def program_problems(group, scenario) -> Iterator[str]:
+    """Yield what a resolved group of a program can't be."""
+    if group["application"] != PROGRAM:
+        return
+    if group["program"] is None:
+        yield "program is null; allowed with application program is the name of one of the study's programs."
+        return
+    program = Program(**group["program"])
+    if scenario["platform"] != "uml":
+        yield f"program is {program.label}; on {scenario['platform']} nothing confines a program: allowed is platform uml."
+    if scenario["topology"] != "dumbbell":
+        yield f"program is {program.label}; allowed with topology {scenario['topology']} are no programs, which need a dumbbell."
+    yield from _amount(group, program)
+
+
+def _amount(group, program):
+    """Yield where a program's commands can't be told how much a group sends."""
+    key, other = ("seconds", "bytes") if group["bytes"] is None else ("bytes", "seconds")
+    asked = {name for word in (*program.server, *program.client) for name in PLACEHOLDER.findall(word)} & {*AMOUNTS}
+    ends = key == "seconds" and program.client_ends == "killed"
+    if key not in asked and not ends:
+        yield (
+            f"{'stop_s' if key == 'seconds' else 'bytes'} is {group['stop_s'] if key == 'seconds' else group['bytes']}, and no command of "
+            f"{program.label} has {{{key}}}; allowed is a program that takes it{f', or traffic by {other}' if other in asked else ''}."
+        )
+
+
+def names_programs_unread(study) -> bool:
+    """Return whether a study, perhaps of somebody else and of any form, names programs' files that resolving it would read."""
+    scenarios = study.get("scenarios")
+    scenarios = [one for one in scenarios if isinstance(one, dict)] if isinstance(scenarios, list) else []
+    lists = (one.get(key) for one in (*scenarios, study.get("defaults") or {}) if isinstance(one, dict) for key in ("flows", "groups"))
+    groups = (group for groups in lists if isinstance(groups, list) for group in groups if isinstance(group, dict))
+    programs = [group["program"] for group in groups if group.get("program") is not None]
+    whole = all(isinstance(one, dict) and (one.get("path") is None or isinstance(one.get("sha256"), str)) for one in programs)
+    return bool(study.get("programs")) or not whole
+
+
+def program_files_of(study) -> dict[str, dict]:
+    """Return the programs with files that a resolved study's groups use, each once, by the name of their archive."""
+    programs = (group["program"] for scenario in study["scenarios"] for group in scenario.get("groups", ()))
+    return {Program(**one).folder: one for one in programs if one and one["sha256"]}
