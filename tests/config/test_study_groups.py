@@ -40,7 +40,7 @@ def test_groups_are_written_out_and_long_flows_counted(grouped):
     assert near["flows"] == 3
     assert near["groups"][0] == {
         "name": "long", "application": "iperf3", "cca": "own", "count": 2, "pair": None, "start_s": 0, "stop_s": 10,
-        "ecn": None, "rate_mbps": None, "on_s": None, "off_s": None, "arrivals_per_s": None, "sizes": "fixed", "bytes": None, "packet_bytes": 200, "interval_ms": 20, "direction": "forward",
+        "ecn": None, "rate_mbps": None, "on_s": None, "off_s": None, "arrivals_per_s": None, "sizes": "fixed", "bytes": None, "packet_bytes": 200, "interval_ms": 20, "direction": "forward", "program": None,
     }  # fmt: skip
     assert study.resolve(resolved, "small.yaml") == resolved
 
@@ -100,7 +100,7 @@ MESSAGES = [
     ([LONG | {"pair": 2}], {}, "flows[long].pair is 2; allowed is up to hosts.pairs, 1."),
     ([LONG | {"pair": 1}], {"hosts": {"pairs": 2}}, "hosts.pairs is 2, and pair 2 has no flow; allowed are as many as the groups use."),
     ([LONG | {"count": 65}], {}, "flows[long].count is 65; allowed with application iperf3 is up to 64."),
-    ([LONG | {"bytes": 1000}], {}, "flows[long].bytes is 1000; allowed with application iperf3 is null, for only web has it."),
+    ([LONG | {"bytes": 1000}], {}, "flows[long].bytes is 1000; allowed with application iperf3 is null, for only web and program has it."),
     ([WEB], {"traffic": {"protocol": "udp", "block_bytes": 1000}}, "traffic.protocol is udp; allowed where flows is a list of groups is tcp."),
     ([WEB | {"bytes": None}], {}, "flows[web].bytes is null; allowed with sizes fixed is a number, the size of each object."),
     ([WEB | {"sizes": "main-object"}], {}, "flows[web].bytes is 1000; allowed with sizes main-object is null, for sizes says how large they are."),

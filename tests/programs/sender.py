@@ -81,7 +81,8 @@ def get(protocol, address, port, how):
         one.send(b"go")
     while (received := one.recv(65_536)) and received != b"end":
         got += len(received)
-    print("bytes", got, flush=True)
+    if how != "silent":
+        print("bytes", got, flush=True)
 
 
 if __name__ == "__main__":

@@ -63,7 +63,7 @@ class Program:
 class ProgramFlow:
     """A flow of a program: its number, which follows on those of the long flows, its port, and when its client starts.
 
-    ``start_s`` is counted from the traffic's origin; ``stop_s`` and ``bytes`` are the group's, one of them None.
+    ``start_s`` is counted from the traffic's origin. It sends for ``seconds``, as long as its group lasts, or ``bytes``; the other is None.
     """
 
     number: int
@@ -72,14 +72,9 @@ class ProgramFlow:
     pair: Pair
     port: int
     start_s: float
-    stop_s: float | None
+    seconds: float | None
     bytes: int | None
     seed: int
-
-    @property
-    def seconds(self) -> float | None:
-        """For how long it is to send, in s; None of a flow with a size."""
-        return None if self.stop_s is None else self.stop_s - self.start_s
 
     @property
     def server_host(self) -> str:
@@ -113,6 +108,7 @@ def program_flows(specification) -> list[ProgramFlow]:
     for place, group in enumerate(specification.groups):
         if group.application != PROGRAM:
             continue
+        seconds = None if group.stop_s is None else group.stop_s - group.start_s
         draw = random.Random(specification.substream(f"program {group.name}"))
         for member in range(group.count):
             start_s, seed = group.start_s + draw.uniform(0, within_s), draw.getrandbits(63)
@@ -120,10 +116,15 @@ def program_flows(specification) -> list[ProgramFlow]:
                 ProgramFlow(
                     specification.flows + len(flows), group.name, Program(**group.program),
                     specification.member_pair(group, member),
-                    PROGRAM_PORT + FLOWS_OF_A_GROUP * place + member, start_s, group.stop_s, group.bytes, seed,
+                    PROGRAM_PORT + FLOWS_OF_A_GROUP * place + member, start_s, seconds, group.bytes, seed,
                 )
             )  # fmt: skip
     return flows
+
+
+def has_programs(specification) -> bool:
+    """Return whether a run's specification, a dict, has flows of declared programs."""
+    return any(group.get("program") for group in specification["scenario"].get("groups", ()))
 
 
 def needs_files(specification) -> dict[str, str]:

@@ -11,6 +11,7 @@ import sys
 from difflib import get_close_matches
 from pathlib import Path
 
+from experiment.programs import has_programs
 from experiment.specification import RunSpecification
 from publishing.packet_files import flows_of
 from publishing.result_checks import kernels_again, reruns
@@ -166,6 +167,8 @@ def _megabytes(size):
 
 def _kernels(specification, folder, place, build):
     """Return a folder with the kernel of the run's own, None if it has the image's."""
+    if has_programs(specification) and not build:
+        raise ReceivedError("the run has programs of the study's own: BUILD=1 starts them, confined as in the run.")
     if kernels_again.kernel_name(specification, ROOT) is None:
         return None
     if not build:
@@ -179,7 +182,7 @@ def _repeat(specification, folder, name, captures, kernels, interfaces, kept, st
     """Carry the run out with captures; return how its document differs, None if it doesn't."""
     output = captures / "document.json.gz"
     programs = {"testbed": testbeds_here()["testbed"][1]}
-    command = reruns.run_command(ROOT, specification, output, programs, kernels)
+    command = reruns.run_command(ROOT, specification, output, programs, kernels, folder)
     command += ["--packets", str(captures), "--packet-bytes", str(kept), "--at", *interfaces]
     command += ["--packet-step-s", str(step_s)] if step_s else []
     process = reruns.start(command, captures)

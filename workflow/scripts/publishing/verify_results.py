@@ -24,6 +24,7 @@ from itertools import islice
 from pathlib import Path
 from typing import NoReturn
 
+from experiment.programs import has_programs
 from publishing.result_checks import kernels_again, manifest, reruns, results_again, run_rows, sampling
 from publishing.result_checks.account import SHOWN, Account
 from publishing.result_checks.received_documents import ReceivedDocument, check_document
@@ -186,7 +187,7 @@ def _check_needs(documents, here, study, account) -> dict[str, dict]:
 
 
 def _say_measured(here_too, build, account) -> set[str]:
-    """Say which runs are not repeated, measured under a real clock or, unless ``build``, with a kernel of somebody's own; return their names."""
+    """Say which runs are not repeated, measured under a real clock or, unless ``build``, with a kernel or programs of somebody's own; return their names."""
     measured = {name for name, run in here_too.items() if not is_repeatable(run["scenario"]["platform"])}
     if measured:
         text = f"{len(measured)} of {len(here_too)} runs were measured under a real clock (platform host):"
@@ -194,13 +195,14 @@ def _say_measured(here_too, build, account) -> set[str]:
         account.detail("not repeatable, another execution gives other bytes; form, place, study and rows were checked")
     defined = {name: run.get("cca_definitions", {}).values() for name, run in here_too.items()}
     built = {name for name, ccas in defined.items() if any("source" in one or "kernel" in one for one in ccas)}
+    built |= {name for name, run in here_too.items() if has_programs(run)}
     if built and not build:
         account.step(
             "kernels",
-            f"{len(built)} of {len(here_too)} runs have a kernel of the study's own (C files, patches, another Linux):",
+            f"{len(built)} of {len(here_too)} runs have a kernel or programs of the study's own:",
         )
         account.detail(
-            "that is a program, and none is built and started unasked; BUILD=1 builds them from what was published with them"
+            "none of these is built and started unasked; BUILD=1 builds kernels from what was published, and starts them and the programs"
         )
     return measured if build else measured | built
 

@@ -20,8 +20,8 @@ from experiment.timeline import TRACES
 from study_files.cca_definitions import completed as completed_definitions
 from study_files.direction_forms import with_directions
 from study_files.kernels import with_kernels
-from study_files.strict_yaml import FileError, no_mapping_problem, read_mapping
 from study_files.programs import with_programs
+from study_files.strict_yaml import FileError, no_mapping_problem, read_mapping
 from study_files.study_chains import queues_of_chain, with_bottlenecks, without_unused
 from study_files.study_consistency import contradictions
 from study_files.study_groups import counted_flows

@@ -14,6 +14,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+from experiment.programs import has_programs
 from publishing.result_checks.json_difference import file_difference
 from publishing.result_checks.received_errors import ReceivedError, shown
 from publishing.result_checks.received_folder import DOCUMENT_LIMIT, read_file
@@ -29,8 +30,11 @@ def about(seconds) -> str:
     return f"about {math.ceil(seconds)} s" if seconds < 120 else f"about {math.ceil(seconds / 60)} min"
 
 
-def run_command(root, specification, output, programs, kernels=None) -> list[str]:
-    """Return the command that carries a run out as the workflow does, as a list of arguments."""
+def run_command(root, specification, output, programs, kernels=None, folder=None) -> list[str]:
+    """Return the command that carries a run out as the workflow does, as a list of arguments.
+
+    ``folder`` has the archives of declared programs (``programs``), if the run needs any.
+    """
     environment = {"PYTHONPATH": root / "workflow", WORKFLOW_VARIABLE: os.getpid()}
     image = image_of(specification["scenario"]["platform"])
     mounts = [mount(output.parent), f"{mount(root / 'workflow')},ro"]
@@ -40,6 +44,10 @@ def run_command(root, specification, output, programs, kernels=None) -> list[str
     if kernels:
         mounts.append(f"{mount(kernels)},ro")
         module += ["--kernels", str(kernels)]
+    if folder and has_programs(specification):
+        archives = (folder / "programs").absolute()
+        mounts.append(f"{mount(archives)},ro")
+        module += ["--programs", str(archives)]
     return module_command(root / f"envs/{image}.sif", mounts, environment, module)
 
 
@@ -85,7 +93,7 @@ def rerun(
                 name, specification = waiting.pop(0)
                 output = place / f"{len(runs) - len(waiting)}" / "document.json.gz"
                 output.parent.mkdir()
-                process = start(run_command(root, specification, output, programs, kernels), output.parent)
+                process = start(run_command(root, specification, output, programs, kernels, folder), output.parent)
                 running[os.pidfd_open(process.pid)] = process, name, output
             for handle in _ended(running):
                 process, name, output = running.pop(handle)

@@ -1,0 +1,125 @@
+"""Programs that a study declares: what a run gets of them, and what is refused, in sentences."""
+
+import json
+
+import pytest
+
+from experiment.programs import needs_files
+from experiment.specification import RunSpecification
+from publishing.result_checks.received_study import ReceivedError, check_specification
+from study_files import study as studies
+from study_files.kernels import names_files_unread
+from testbed.machine.program_files import digest_of, files_of
+
+MINE = {
+    "path": "my/flow",
+    "server": "{folder}/flow serve {server} {seconds}",
+    "client": ["{folder}/flow", "get", "{server}", "two words"],
+}
+BULK = {"name": "mine", "program": "mine", "stop_s": 10}
+
+
+@pytest.fixture(autouse=True)
+def files(tmp_path, monkeypatch):
+    """The user's folder, with a program."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "my").mkdir()
+    (tmp_path / "my/flow").write_text("#!/bin/sh\n")
+    (tmp_path / "my/flow").chmod(0o755)
+    return tmp_path
+
+
+def study(*groups, scenario=None, **mine):
+    scenarios = [{"id": "a", "flows": [*groups] or [BULK], **(scenario or {})}]
+    return studies.resolve(
+        {"study": "try", "ccas": ["cubic"], "programs": {"mine": MINE | mine}, "scenarios": scenarios}, "try.yaml"
+    )
+
+
+def refusal(*groups, **mine):
+    with pytest.raises(studies.StudyError) as caught:
+        study(*groups, **mine)
+    return caught.value.problems[0]
+
+
+def specification(of_study):
+    return studies.run_specification(of_study, "a", "cubic", "ipv4", 1)
+
+
+def test_a_group_has_the_whole_declaration():
+    resolved = study({"name": "one", "program": "mine:fast", "stop_s": 4, "count": 2}, {"name": "tcp", "stop_s": 10}, ccas=["fast"])
+    assert "programs" not in resolved and studies.resolve(resolved, "try.yaml") == resolved
+    group = resolved["scenarios"][0]["groups"][0]
+    assert group["application"] == "program" and group["program"] == {
+        "name": "mine", "cca": "fast", "path": "my/flow", "sha256": digest_of(files_of("my/flow")),
+        "server": ["{folder}/flow", "serve", "{server}", "{seconds}"], "client": ["{folder}/flow", "get", "{server}", "two words"],
+        "protocol": "udp", "data_from": "server", "ready_line": None, "server_ends": "killed", "client_ends": "itself",
+        "reports_bytes": None, "memory_mib": 256,
+    }  # fmt: skip
+    run = RunSpecification(specification(resolved))
+    assert [(flow.number, flow.port, flow.program.label, flow.seconds) for flow in run.program_flows] == [
+        (1, 14001, "mine:fast", 4),
+        (2, 14002, "mine:fast", 4),
+    ]
+    assert 0 <= run.program_flows[0].start_s < run.rtt_longest_ms / 1e3
+    assert run.program_flows[0].start_s != run.program_flows[1].start_s
+    assert run.program_flows[0].seed != run.program_flows[1].seed
+
+
+def test_a_runs_identity_covers_contents_names_and_modes(files):
+    before = specification(study())
+    assert specification(study()) == before
+    (files / "my/flow").touch()
+    assert specification(study()) == before
+    (files / "my/flow").chmod(0o644)
+    other_mode = specification(study())
+    (files / "my/flow").write_text("#!/bin/bash\n")
+    other_content = specification(study())
+    digests = {next(iter(needs_files(RunSpecification(one)).values())) for one in (before, other_mode, other_content)}
+    assert len(digests) == 3
+
+
+def test_a_study_without_programs_has_the_specifications_that_it_had():
+    config = {"study": "try", "ccas": ["cubic"], "scenarios": [{"id": "a", "flows": [{"name": "tcp", "stop_s": 10}]}]}
+    assert "program" not in specification(studies.resolve(config, "try.yaml"))["scenario"]["groups"][0]
+
+
+def test_a_published_run_is_one_that_the_workflow_could_write(files):
+    made = json.loads(json.dumps(specification(study())))
+    (files / "my/flow").unlink()
+    assert check_specification(made, "document") == made
+    made["scenario"]["groups"][0]["program"]["sha256"] = None
+    with pytest.raises(ReceivedError, match="not complete"):
+        check_specification(made, "document")
+    assert names_files_unread({"programs": {"mine": MINE}, "scenarios": []})
+
+
+@pytest.mark.parametrize(
+    ("groups", "mine", "sentence"),
+    [
+        ((), {"path": "my/other"}, "programs.mine.path is my/other; "),
+        ((), {"path": "/etc/passwd"}, 'programs.mine.path is "/etc/passwd"; allowed is a path below this folder'),
+        ((), {"server": "{folder}/flow {adress}"}, "programs.mine.server has {adress}; allowed are {folder}, {server}"),
+        ((), {"client": "'unclosed"}, "programs.mine.client is 'unclosed; its quotes are wrong"),
+        ((), {"client": ""}, "programs.mine.client is empty; allowed is a command."),
+        ((), {"server": "{folder}/flow"}, "stop_s is 10, and no command of mine has {seconds}"),
+        ((), {"memory_mib": 5}, "programs.mine.memory_mib is 5; allowed is a whole number from 16 to 4096 (MiB)."),
+        (({"name": "x", "program": "other", "stop_s": 5}, BULK), {}, "program is other; allowed are mine."),
+        (({"name": "x", "program": "mine:slow", "stop_s": 5},), {}, "program is mine:slow; allowed is mine."),
+        ((BULK,), {"ccas": ["a", "b"]}, "program is mine; allowed is mine:a, mine:b."),
+        ((BULK | {"bytes": 1000},), {}, "bytes is 1000 and stop_s 10; allowed is one of the two"),
+        (({"name": "x", "program": "mine"},), {}, "bytes is null and stop_s null; allowed is one of the two"),
+        (({"name": "x", "program": "mine", "bytes": 1000},), {}, "bytes is 1000, and no command of mine has {bytes}"),
+        ((BULK | {"count": 17},), {}, "count is 17; allowed with application program is up to 16."),
+        ((BULK | {"cca": "bbr"},), {}, "cca is bbr; allowed with application program is own"),
+        ((BULK | {"on_s": 1, "off_s": 1},), {}, "on_s is 1; allowed with application program is null"),
+        ((BULK | {"application": "web"},), {}, "allowed with application web is null"),
+        (({"name": "x", "application": "program", "stop_s": 5}, BULK), {}, "program is null; allowed with application program is the name"),
+        (({"name": "x", "stop_s": 10},), {}, "programs.mine is used by no group of flows"),
+        ((BULK,), {"scenario": {"platform": "host"}}, "program is mine; on host nothing confines a program"),
+    ],
+)  # fmt: skip
+def test_what_can_not_be_is_said_in_a_sentence(groups, mine, sentence):
+    with pytest.raises(studies.StudyError) as caught:
+        study(*groups, **mine)
+    assert any(sentence in problem for problem in caught.value.problems), caught.value.problems

@@ -1,0 +1,96 @@
+"""Files of declared programs, from the user's folder to the run's; what becomes of a TCP stream's numbers; last words."""
+
+import io
+import os
+import random
+import tarfile
+
+import pytest
+
+from testbed.machine.given_file import GivenFileError
+from testbed.machine.program_files import digest_of, files_of, lay, main, read_archive, write_archive
+from testbed.readings.sequence_numbers import SequenceNumbers
+from testbed.traffic.program_process import last_words, reported
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A program of two files."""
+    (tmp_path / "stack/data").mkdir(parents=True)
+    (tmp_path / "stack/run").write_bytes(b"\x7fELF")
+    (tmp_path / "stack/run").chmod(0o755)
+    (tmp_path / "stack/data/key").write_text("secret")
+    return tmp_path / "stack"
+
+
+def test_files_come_to_the_run_as_they_are(folder, tmp_path):
+    files = files_of(folder)
+    assert files == {"run": (b"\x7fELF", True), "data/key": (b"secret", False)}
+    write_archive(files, tmp_path / "a.tar")
+    os.utime(folder / "run", (0, 0))
+    write_archive(files_of(folder), tmp_path / "b.tar")
+    assert (tmp_path / "a.tar").read_bytes() == (tmp_path / "b.tar").read_bytes()
+    lay(tmp_path / "job/programs/x", tmp_path / "a.tar", digest_of(files))
+    assert files_of(tmp_path / "job/programs/x") == files
+    assert (tmp_path / "job/programs/x/run").stat().st_mode & 0o777 == 0o755
+
+
+def test_a_changed_archive_is_refused(folder, tmp_path):
+    write_archive({"run": (b"other", True)}, tmp_path / "a.tar")
+    with pytest.raises(GivenFileError, match="others than those"):
+        lay(tmp_path / "laid", tmp_path / "a.tar", digest_of(files_of(folder)))
+    assert not (tmp_path / "laid").exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"), [("../up", tarfile.REGTYPE), ("/etc/x", tarfile.REGTYPE), ("x", tarfile.SYMTYPE), ("x", tarfile.FIFOTYPE)]
+)  # fmt: skip
+def test_an_archive_of_somebody_else_leads_nowhere(tmp_path, name, kind):
+    with tarfile.open(tmp_path / "a.tar", "w") as tar:
+        entry = tarfile.TarInfo(name)
+        entry.type, entry.linkname = kind, "/etc/passwd"
+        tar.addfile(entry, io.BytesIO())
+    with pytest.raises(GivenFileError, match="something other"):
+        read_archive(tmp_path / "a.tar")
+
+
+def test_what_is_no_file_is_refused(folder, capsys):
+    os.mkfifo(folder / "pipe")
+    with pytest.raises(GivenFileError, match="a pipe"):
+        files_of(folder)
+    assert main(str(folder), "0" * 64, "nowhere") == 1
+    assert "a pipe" in capsys.readouterr().err
+
+
+def test_a_file_that_changed_since_the_study_was_read_is_not_archived(folder, tmp_path, capsys):
+    assert main(str(folder), "0" * 64, str(tmp_path / "a.tar")) == 1
+    assert "start the study again" in capsys.readouterr().err and not (tmp_path / "a.tar").exists()
+    assert main(str(folder), digest_of(files_of(folder)), str(tmp_path / "a.tar")) == 0
+    assert read_archive(tmp_path / "a.tar") == files_of(folder)
+
+
+def test_bytes_of_a_stream_count_once():
+    """Against a set of all bytes, for segments in any order, across the end of the numbers."""
+    draw, seen, known = random.Random(5), SequenceNumbers(), set()
+    first = 2**32 - 3000
+    for _ in range(400):
+        begin, length = draw.randrange(6000), draw.randrange(1, 300)
+        whole = set(range(begin, begin + length))
+        assert seen.add((first + begin) % 2**32, length) == len(whole - known)
+        known |= whole
+    assert seen.distinct == len(known)
+
+
+def test_last_words_are_harmless_and_short():
+    assert last_words(b"one\ntwo \x1b[31m\xc3\xa9\n\n") == "one | two \\x1b[31m\\xc3\\xa9"
+    assert len(last_words(b"x" * 4000)) == 300
+    assert last_words(b"") == ""
+
+
+@pytest.mark.parametrize(
+    ("tail", "bytes_"),
+    [(b"bytes 12\nbytes 34 seconds 5\n", 34), (b"bytes: 7", 7), (b"megabytes 12", None), (b"bytes ten", None), (b"bytes=" + b"9" * 30, None)],
+)  # fmt: skip
+def test_what_a_program_reports_is_read(tail, bytes_):
+    assert reported(tail, "bytes") == bytes_
+    assert reported(tail, None) is None

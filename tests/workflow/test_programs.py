@@ -1,0 +1,192 @@
+"""Declared programs as flows, in the guest: measured from their packets, the same bytes each time, and confined."""
+
+import gzip
+import json
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from experiment.disciplines import completed
+from run_tables.group_metrics import groups_of_run
+from run_tables.tidy_rows import factors, rows_of_run
+from study_files import study as studies
+from testbed.machine.program_files import digest_of, files_of, write_archive
+
+LINK = {"rate_mbps": 10, "delay_ms": {"forward": 20, "reverse": 20}}
+PROGRAMS = Path(__file__).parents[1] / "programs"
+SENDER = {
+    "path": "sender.py", "protocol": "udp", "reports_bytes": "bytes",
+    "server": "{folder}/sender.py serve {cca} {server_address} {port} {seconds} {bytes} {seed}",
+    "client": "{folder}/sender.py get {cca} {server_address} {port} well",
+}  # fmt: skip
+
+
+@pytest.fixture
+def made(tmp_path, monkeypatch, specification):
+    """A function that returns the specification of a run with groups of programs; their archives are in ``programs``."""
+    monkeypatch.chdir(tmp_path)
+    shutil.copy(PROGRAMS / "sender.py", tmp_path)
+
+    def make(*groups, programs=None, ip_version="ipv4", duration_s=4, **changes):
+        used = {group["program"].partition(":")[0] for group in groups if "program" in group}
+        declared = programs or {kind: SENDER | {"protocol": kind, "ccas": [kind]} for kind in used}
+        config = {"study": "try", "ccas": ["reno"], "programs": declared, "scenarios": [{"id": "a", "flows": list(groups)}]}
+        config["scenarios"][0] |= {"traffic": {"duration_s": duration_s}}
+        scenario = studies.resolve(config, "try.yaml")["scenarios"][0]
+        (tmp_path / "programs").mkdir(exist_ok=True)
+        for one in declared.values():
+            if one.get("path"):
+                files = files_of(one["path"])
+                write_archive(files, tmp_path / "programs" / f"{digest_of(files)[:16]}.tar")
+        asked = specification(link=LINK, queue=completed({"packets": 50}), traffic={"duration_s": duration_s}, ip_version=ip_version, **changes)
+        asked["scenario"] |= {key: scenario[key] for key in ("flows", "groups")}
+        return asked
+
+    return make
+
+
+@pytest.fixture
+def carried(made, testbed, tmp_path):
+    """A function that carries such a run out and returns its document; ``failing``: the checks that it must fail."""
+
+    def carry_out(*groups, failing=(), name="run", **changes):
+        output = tmp_path / f"{name}.json.gz"
+        done = testbed(made(*groups, **changes), output, "--programs", str(tmp_path / "programs"))
+        assert done.returncode == 0, done.stderr[-3000:]
+        document = json.loads(gzip.decompress(output.read_bytes()))
+        failed = {check["name"]: check["observed"] for check in document["verdict"]["checks"] if not check["ok"]}
+        assert set(failing) == set(failed) if not failing else set(failing) <= set(failed), failed
+        return document
+
+    return carry_out
+
+
+def group_rows(document):
+    return {row["group"]: row for row in groups_of_run(document, factors(document))[0]}
+
+
+def findings(document):
+    return next(check["observed"] for check in document["verdict"]["checks"] if check["name"] == "programs")
+
+
+def test_udp_is_measured_to_the_packet(carried):
+    """A stream of known rate on an empty path: each packet counted, and each delay the path's."""
+    document = carried({"name": "stream", "program": "udp:udp", "start_s": 1, "stop_s": 3})
+    (packets,) = document["program_packets"]["flows"]
+    # 2 s at 8 Mbit/s of 1,200 bytes, and the end.
+    assert packets["packets_sent"] == 1666 + 1 and packets["packets_arrived"] == packets["packets_sent"]
+    assert packets["bytes_arrived"] == 1666 * 1200 + 3 and packets["distinct_bytes"] is None
+    assert packets["frame_bytes_sent"] == packets["bytes_sent"] + packets["packets_sent"] * (14 + 20 + 8)
+    assert set(packets["delay_ns"]) <= set(range(20_000_000, 20_010_000))
+    (entry,) = document["programs"]
+    assert entry["client"]["reported"] == 1666 * 1200 and entry["client"]["ended_by"] == "itself"
+    row = group_rows(document)["stream"]
+    assert row["goodput_mbps"] == pytest.approx(8, rel=0.01) and row["lost_percent"] == 0
+    assert row["queueing_p99_ms"] < 0.01 and row["repeated_percent"] is None and row["group_cca"] == "udp:udp"
+
+
+@pytest.mark.parametrize("ip_version", ["ipv4", "ipv6"])
+def test_tcp_of_a_program_is_measured_as_that_of_iperf3(carried, ip_version):
+    """Beside iperf3's flow both fill the bottleneck; what arrived once is what the program got, and what it repeats is counted."""
+    document = carried(
+        {"name": "prog", "program": "tcp:tcp", "stop_s": 4}, {"name": "long", "stop_s": 4}, ip_version=ip_version
+    )
+    (packets,), (entry,) = document["program_packets"]["flows"], document["programs"]
+    assert packets["distinct_bytes"] == entry["client"]["reported"]
+    drops = packets["packets_sent"] - packets["packets_arrived"]
+    assert packets["repeated_packets"] >= drops > 0
+    run, flows, _, _ = rows_of_run(document, "a", "0" * 64)
+    assert [(flow["group"], flow["flow_cca"]) for flow in flows] == [("long", "reno"), ("prog", "tcp:tcp")]
+    assert flows[1]["retransmits"] == packets["repeated_packets"] and flows[1]["cwnd_max_bytes"] is None
+    together = sum(flow["goodput_mbps"] for flow in flows)
+    assert 0.95 * run["ideal_goodput_mbps"] < together <= 1.01 * run["ideal_goodput_mbps"]
+    assert group_rows(document)["prog"]["queueing_p95_ms"] > 20
+
+
+def test_an_amount_has_a_completion_time(carried):
+    document = carried({"name": "file", "program": "tcp:tcp", "bytes": 1_000_000, "count": 2, "start_s": 0.5})
+    row = group_rows(document)["file"]
+    # Two of 1 MB over 10 Mbit/s take 1.65 s, and slow start.
+    assert row["complete"] == 2 and 1000 < row["completion_p50_ms"] <= row["completion_p99_ms"] < 2300
+    assert [flow["distinct_bytes"] for flow in document["program_packets"]["flows"]] == [1_000_000] * 2
+
+
+def test_a_client_may_send_and_a_server_end_by_itself(carried):
+    """Data against the connection: the server counts, and ends when it has all."""
+    counting = {
+        "path": None, "protocol": "tcp", "data_from": "client", "server_ends": "itself", "ready_line": "ready",
+        "server": ["python3", "-c", "import socket, sys; s = socket.create_server((sys.argv[1], int(sys.argv[2]))); print('ready', flush=True); c, _ = s.accept()\nn = 0\nwhile d := c.recv(65536): n += len(d)\nprint('got', n)", "{server_address}", "{port}"],
+        "client": ["python3", "-c", "import socket, sys; c = socket.create_connection((sys.argv[1], int(sys.argv[2]))); c.sendall(bytes(int(sys.argv[3]))); c.close()", "{server_address}", "{port}", "{bytes}"],
+        "reports_bytes": "got",
+    }  # fmt: skip
+    document = carried({"name": "up", "program": "count", "bytes": 500_000}, programs={"count": counting})
+    (entry,), (packets,) = document["programs"], document["program_packets"]["flows"]
+    assert (entry["server"]["reported"], packets["distinct_bytes"], entry["server"]["ended_by"]) == (500_000, 500_000, "itself")
+
+
+def test_the_same_seed_gives_the_same_bytes(made, testbed, tmp_path):
+    """Three times, twice of them on a machine with other work."""
+    asked = made({"name": "prog", "program": "tcp:tcp", "stop_s": 2}, {"name": "udp", "program": "udp:udp", "stop_s": 2}, duration_s=2)
+    documents = set()
+    for number in range(3):
+        load = [subprocess.Popen(["sh", "-c", "while :; do :; done"]) for _ in range(4 * (number > 0))]
+        try:
+            done = testbed(asked, tmp_path / f"{number}.json.gz", "--programs", str(tmp_path / "programs"))
+        finally:
+            for one in load:
+                one.kill()
+                one.wait()
+        assert done.returncode == 0, done.stderr[-2000:]
+        documents.add((tmp_path / f"{number}.json.gz").read_bytes())
+    assert len(documents) == 1
+
+
+@pytest.mark.parametrize(
+    ("client", "finding"),
+    [
+        ("get udp {server_address} {port} crash", "the client failed (signal 6), its last words: panic: \\x1b[31mout of ideas"),
+        ("get udp {server_address} {port} hang", "the client had not ended in time, without a word"),
+        ("get udp {server_address} {port} flood", "the client printed more than is allowed, its last words: xxx"),
+        ("get udp {server_address} {port} memory", "the client failed (exit status 1), its last words:"),
+        ("get udp {server_address} {port} silent", "it reported no number behind 'bytes', without a word"),
+        ("nonsense", "the client failed (exit status 1), its last words:"),
+    ],
+)  # fmt: skip
+def test_what_goes_wrong_is_a_finding_with_last_words(carried, client, finding):
+    program = SENDER | {"client": "{folder}/sender.py " + client, "ccas": ["udp"]}
+    document = carried({"name": "x", "program": "p:udp", "stop_s": 2}, programs={"p": program}, failing=["programs"], duration_s=2)
+    assert findings(document).startswith(f"p:udp (flow 0 of group x): {finding}")
+    (check,) = (check for check in document["verdict"]["checks"] if check["name"] == "programs")
+    assert check["cause"] == "sender" and findings(document).isprintable()
+
+
+@pytest.mark.parametrize(
+    ("server", "finding"),
+    [
+        ("sleep 1000", "the server was never ready"),
+        ("{folder}/missing {seconds}", "the server was never ready, its last words: /program/missing: No such file or directory"),
+        ("{folder}/sender.py serve udp {server_address} {port} {seconds} '' early", "the server ended early (exit status 3), its last words: listening"),
+    ],
+)  # fmt: skip
+def test_a_server_that_does_not_serve_is_a_finding(carried, server, finding):
+    program = SENDER | {"server": server + " {seconds}" * ("seconds" not in server), "ccas": ["udp"]}
+    document = carried({"name": "x", "program": "p:udp", "stop_s": 2}, programs={"p": program}, failing=["programs"], duration_s=2)
+    assert finding in findings(document)
+
+
+def test_a_program_reaches_nothing_else(carried):
+    """An intruder looks for the machine's files, the run's and other programs, and tries to write, to gain rights and to get out."""
+    document = carried(
+        {"name": "x", "program": "intruder:udp", "stop_s": 2},
+        programs={"intruder": SENDER | {"path": str(place("intruder.py")), "client": "{folder}/intruder.py get {cca} {server_address} {port}", "server": "{folder}/intruder.py serve {cca} {server_address} {port} {seconds}", "ccas": ["udp"]}},
+        duration_s=2,
+        failing=["program_data", "programs"],
+    )  # fmt: skip
+    assert findings(document).endswith("its last words: reached: nothing")
+
+
+def place(name):
+    """Put a program of the tests into the user's folder, and return its path there."""
+    return Path(shutil.copy(PROGRAMS / name, name))
