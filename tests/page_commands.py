@@ -39,6 +39,8 @@ PLANNED = {
 }
 #: Command, or its beginning if it ends with "*" -> why it isn't carried out, and what does it instead.
 NOT_RUN = {
+    "mkdir -p my && cd examples/quic-go*": "needs Go and its module proxy; tests/workflow/test_programs.py",
+    "snakemake --cores all --use-apptainer --configfile examples/quic-go.yaml": "needs the program; tests/workflow/test_programs.py",
     "make test": "what carries this out",
     "make test-*": "what carries this out",
     "make docs": "fetches packages; tests/documenting/test_pages.py",

@@ -1,10 +1,12 @@
 """Programs that a study declares: what a run gets of them, and what is refused, in sentences."""
 
 import json
+import re
 
 import pytest
+import yaml
 
-from experiment.programs import needs_files
+from experiment.programs import PLACEHOLDERS, Program, needs_files
 from experiment.specification import RunSpecification
 from publishing.result_checks.received_study import ReceivedError, check_specification
 from study_files import study as studies
@@ -47,7 +49,9 @@ def specification(of_study):
 
 
 def test_a_group_has_the_whole_declaration():
-    resolved = study({"name": "one", "program": "mine:fast", "stop_s": 4, "count": 2}, {"name": "tcp", "stop_s": 10}, ccas=["fast"])
+    resolved = study(
+        {"name": "one", "program": "mine:fast", "stop_s": 4, "count": 2}, {"name": "tcp", "stop_s": 10}, ccas=["fast"]
+    )
     assert "programs" not in resolved and studies.resolve(resolved, "try.yaml") == resolved
     group = resolved["scenarios"][0]["groups"][0]
     assert group["application"] == "program" and group["program"] == {
@@ -123,3 +127,17 @@ def test_what_can_not_be_is_said_in_a_sentence(groups, mine, sentence):
     with pytest.raises(studies.StudyError) as caught:
         study(*groups, **mine)
     assert any(sentence in problem for problem in caught.value.problems), caught.value.problems
+
+
+def test_the_page_declares_what_the_workflow_takes(files, root):
+    """The example of the page and that of `examples/`, and all placeholders."""
+    text = (root / "docs/programs.md").read_text()
+    (block,) = re.findall(r"^```yaml\n(.*?)^```$", text, re.M | re.S)
+    for program in ("mine", "quic-go"):
+        (files / "my" / program).write_text("x")
+    of_page = studies.resolve(yaml.safe_load(block), "docs/programs.md")
+    labels = [Program(**group["program"]).label for group in of_page["scenarios"][0]["groups"] if group["program"]]
+    assert labels == ["mine:bbr", "mine:cubic"]
+    assert set(re.findall(r"`\{([a-z_]+)\}`", text)) == {*PLACEHOLDERS}
+    example = studies.resolve(studies.load(root / "examples/quic-go.yaml"), "examples/quic-go.yaml")
+    assert [scenario["id"] for scenario in example["scenarios"]] == ["alone", "beside", "file"]

@@ -47,10 +47,20 @@ attempt("itself", lambda: writes("/program/x"))
 attempt("top folder", lambda: writes("/x"))
 attempt("disk", fills_memory_disk)
 attempt("settings", lambda: writes("/proc/sys/net/ipv4/tcp_congestion_control"))
-attempt("others", lambda: any(name.isdigit() and os.stat(f"/proc/{name}").st_uid != os.getuid() for name in os.listdir("/proc")))
+attempt(
+    "others",
+    lambda: any(name.isdigit() and os.stat(f"/proc/{name}").st_uid != os.getuid() for name in os.listdir("/proc")),
+)
 attempt("signal", lambda: os.kill(1, 0) is None)
 attempt("mount", lambda: libc.mount(b"none", b"/tmp", b"tmpfs", 0, None) == 0)
-attempt("namespace", lambda: libc.unshare(0x10000000) == 0 and libc.unshare(0x00020000) == 0 and libc.mount(b"none", b"/usr", b"tmpfs", 0, None) == 0)
+attempt(
+    "namespace",
+    lambda: (
+        libc.unshare(0x10000000) == 0
+        and libc.unshare(0x00020000) == 0
+        and libc.mount(b"none", b"/usr", b"tmpfs", 0, None) == 0
+    ),
+)
 attempt("raw packets", lambda: socket.socket(socket.AF_PACKET, socket.SOCK_RAW))
 attempt("clock", lambda: libc.settimeofday(ctypes.create_string_buffer(16), None) == 0)
 attempt("reboot", lambda: libc.reboot(0x4321FEDC) == 0)

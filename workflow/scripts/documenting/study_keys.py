@@ -39,6 +39,9 @@ def sections() -> Iterator[tuple[str, str, list[Key]]]:
     definition = dereferenced(keys_of(study_schema())["cca_definitions"]["additionalProperties"])
     text = "Either `base` or `source`; with `source`, `sha256` and `cca` follow from the file."
     yield _section("A CCA of `cca_definitions`", definition, text)
+    program = dereferenced(keys_of(study_schema())["programs"]["additionalProperties"])
+    text = "`server` and `client` must be given. [Programs as flows](../docs/programs.md) has an example and the placeholders."
+    yield _section("A program of `programs`", program, text)
     kernel = dereferenced(keys_of(study_schema())["kernels"]["additionalProperties"])
     text = "Either `base` or `tree`; `version`, `sha256` and `recipe` follow from it. Patches, in the study as it is published, have their `sha256` too."
     yield _section("A kernel of `kernels`", kernel, text)

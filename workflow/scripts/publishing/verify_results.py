@@ -197,10 +197,7 @@ def _say_measured(here_too, build, account) -> set[str]:
     built = {name for name, ccas in defined.items() if any("source" in one or "kernel" in one for one in ccas)}
     built |= {name for name, run in here_too.items() if has_programs(run)}
     if built and not build:
-        account.step(
-            "kernels",
-            f"{len(built)} of {len(here_too)} runs have a kernel or programs of the study's own:",
-        )
+        account.step("kernels", f"{len(built)} of {len(here_too)} runs have a kernel or programs of the study's own:")
         account.detail(
             "none of these is built and started unasked; BUILD=1 builds kernels from what was published, and starts them and the programs"
         )

@@ -28,7 +28,12 @@ def groups_of_run(document, keys) -> tuple[list[dict], pyarrow.Table]:
     """
     run, valid = specification_of(document), document["verdict"]["valid"]
     rows, objects = [], []
-    measured = {LONG: _long_flows(document), WEB: {}, REAL_TIME: _streams(document, run), PROGRAM: program_groups(document)}
+    measured = {
+        LONG: _long_flows(document),
+        WEB: {},
+        REAL_TIME: _streams(document, run),
+        PROGRAM: program_groups(document),
+    }
     for group, web_objects in zip(run.groups_of(WEB), document.get("web", ()), strict=True):
         of_group = list(_objects(run, group, web_objects))
         objects += [{**keys, **_who(run, group), **row, "valid": valid} for row in of_group]

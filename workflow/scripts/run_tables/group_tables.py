@@ -10,7 +10,9 @@ _NONE_ARRIVED = f"none arrived, or {_OTHER_GROUP}"
 GROUP_COLUMNS = (
     text_column("group", "Name of the group."),
     text_column(
-        "group_cca", "Its CCA, of web objects their server's, of a program its name and CCA as `quicgo:cubic`; those of several flows joined by `+`.", "it is no TCP"
+        "group_cca",
+        "Its CCA, of web objects their server's, of a program its name and CCA as `quicgo:cubic`; those of several flows joined by `+`.",
+        "it is no TCP",
     ),
     text_column("beside", "CCAs of the run's long flows in other groups, joined by `+`, or `none`."),
 )

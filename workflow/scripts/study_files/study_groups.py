@@ -42,7 +42,10 @@ def counted_flows(scenario) -> dict:
     given = flows if isinstance(flows, list) else groups
     of_programs = {**defaults, "application": PROGRAM}
     groups = [
-        {key: _whole(group.get(key, default)) for key, default in (of_programs if group.get("program") else defaults).items()}
+        {
+            key: _whole(group.get(key, default))
+            for key, default in (of_programs if group.get("program") else defaults).items()
+        }
         for group in given
     ]
     return {"flows": _long_flows(groups) if isinstance(flows, list) else flows, "groups": groups}

@@ -28,7 +28,9 @@ def cut_datagrams(interface) -> None:
             raise SettingError(f"{interface.name} has no feature {UDP_SEGMENTATION}")
         bit, words = names.index(UDP_SEGMENTATION), math.ceil(len(names) / 32)
         blocks = [(1 << bit % 32 if word == bit // 32 else 0, 0) for word in range(words)]
-        request = struct.pack("=II", ETHTOOL_SFEATURES, words) + b"".join(struct.pack("=II", *block) for block in blocks)
+        request = struct.pack("=II", ETHTOOL_SFEATURES, words) + b"".join(
+            struct.pack("=II", *block) for block in blocks
+        )
         _ask(asked, interface.name, request)
 
 

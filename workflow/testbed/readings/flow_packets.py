@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 
 from testbed.network.addresses import control_interface
+from testbed.network.links import EmulatedInterface
 from testbed.readings.packet_capture import AT_ONCE, FRAME, IN_USE, LAST, STATUS, Ring
 from testbed.readings.sequence_numbers import SequenceNumbers
 
@@ -80,7 +81,7 @@ class PacketMeter:
         return {"missed": sum(ring.lost() for ring in self._rings), "flows": [flow.section() for flow in self._flows]}
 
 
-def interface_of(path, host):
+def interface_of(path, host) -> EmulatedInterface:
     """Return a host's interface to the path."""
     (interface,) = (
         one for name, one in path.interfaces.items() if one.node.name == host and name != control_interface(host)
@@ -210,7 +211,11 @@ class FlowPackets:
             return size - 8, own + head[at : at + 6] + head[at + 8 : at + 8 + TOLD_BY_BYTES], None
         header = 4 * (head[at + 12] >> 4)
         # Without the checksum, which the sender leaves to the device.
-        return size - header, own + head[at : at + 16] + head[at + 18 : at + header], int.from_bytes(head[at + 4 : at + 8])
+        return (
+            size - header,
+            own + head[at : at + 16] + head[at + 18 : at + header],
+            int.from_bytes(head[at + 4 : at + 8]),
+        )
 
     def _keep(self, sent_ns, arrived_ns):
         """Keep a delay, if it is the turn of its packet."""

@@ -122,7 +122,9 @@ class DeclaredPrograms:
 
     def _values(self, flow):
         """Return placeholder -> what stands for it."""
-        server, client = (destination(self._specification, flow.pair, host) for host in (flow.server_host, flow.client_host))
+        server, client = (
+            destination(self._specification, flow.pair, host) for host in (flow.server_host, flow.client_host)
+        )
         seconds = "" if flow.seconds is None else f"{flow.seconds:g}"
         return {
             "folder": FOLDER, "logs": LOGS, "server_address": server, "client_address": client, "port": str(flow.port),

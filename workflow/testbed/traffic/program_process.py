@@ -6,6 +6,7 @@ started it is told ``ready`` on its output: of a client before it is started, of
 or at once if it is told otherwise.
 """
 
+import contextlib
 import os
 import re
 import selectors
@@ -25,7 +26,13 @@ GRACE_NS = 2 * 10**9
 LAST_CHARACTERS = 300
 UNPRINTABLE = re.compile(rb"[^\x20-\x7e]")
 #: How a program ended: by itself, when the run ended it, at its limit of time, for it printed too much; or it could not be started.
-ITSELF, AT_END, AT_LIMIT, TOO_MUCH, NOT_STARTED = "itself", "at the end", "at its limit", "too much output", "not started"
+ITSELF, AT_END, AT_LIMIT, TOO_MUCH, NOT_STARTED = (
+    "itself",
+    "at the end",
+    "at its limit",
+    "too much output",
+    "not started",
+)
 
 
 class Watched:
@@ -53,6 +60,15 @@ class Watched:
         self.ended_by = why if self.ended_by == ITSELF else self.ended_by
         os.killpg(self.process.pid, ending)
 
+    def drain(self) -> None:
+        """Take what is left of its output, once it has ended, and end what it has left behind."""
+        os.set_blocking(self.process.stdout.fileno(), False)
+        with contextlib.suppress(BlockingIOError):
+            while self.read() and self.printed <= 2 * MOST_PRINTED:
+                pass
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self.process.pid, signal.SIGKILL)
+
     def result(self) -> dict:
         """Return how it went, once it has ended."""
         status = self.process.wait()
@@ -73,13 +89,15 @@ def reported(tail, word) -> int | None:
 
 def last_words(tail) -> str:
     """Return the last lines that were printed as one line of printable ASCII."""
-    lines = [UNPRINTABLE.sub(lambda match: b"\\x%02x" % match[0][0], line) for line in tail.split(b"\n") if line.strip()]
+    lines = [
+        UNPRINTABLE.sub(lambda match: b"\\x%02x" % match[0][0], line) for line in tail.split(b"\n") if line.strip()
+    ]
     return b" | ".join(lines[-4:]).decode()[-LAST_CHARACTERS:]
 
 
-def watch(watched, clock, limit_ns, wait_for_line) -> None:
+def watch(watched, clock, limit_ns, ready_line) -> None:
     """Read what a program prints until it has ended, by itself, at its limit, or because the input has ended."""
-    ready = None if wait_for_line is None else wait_for_line.encode()
+    awaited = None if ready_line is None else ready_line.encode()
     with selectors.EpollSelector() as selector:
         handle = os.pidfd_open(watched.process.pid)
         selector.register(handle, selectors.EVENT_READ, "ended")
@@ -88,42 +106,36 @@ def watch(watched, clock, limit_ns, wait_for_line) -> None:
         selector.register(clock, selectors.EVENT_READ, "limit")
         if limit_ns is not None:
             clock.ring_at(limit_ns)
-        while True:
-            what = {key.data for key, _ in selector.select()}
+        while "ended" not in (what := {key.data for key, _ in selector.select()}):
             if "printed" in what and not watched.read():
                 selector.unregister(watched.process.stdout)
-            if ready and ready in watched.tail:
+            if awaited and awaited in watched.tail:
                 print("ready", flush=True)
-                ready = None
-            if "ended" in what:
-                break
-            why = (
-                TOO_MUCH
-                if watched.printed > MOST_PRINTED
-                else AT_LIMIT
-                if "limit" in what
-                else AT_END
-                if "input" in what
-                else None
-            )
-            if why:
+                awaited = None
+            if why := why_to_end(watched, what):
                 clock.quiet()
                 watched.end(why)
                 clock.ring_at(clock.now_ns() + GRACE_NS)
-                if "input" in what:
-                    selector.unregister(sys.stdin)
+            if "input" in what:
+                selector.unregister(sys.stdin)
         os.close(handle)
-        # What is left in the pipe, unless a child that it leaves behind holds it.
-        os.set_blocking(watched.process.stdout.fileno(), False)
-        try:
-            while watched.read() and watched.printed <= 2 * MOST_PRINTED:
-                pass
-        except BlockingIOError:
-            pass
-    try:
-        os.killpg(watched.process.pid, signal.SIGKILL)
-    except ProcessLookupError:
-        pass
+    watched.drain()
+
+
+def why_to_end(watched, what) -> str | None:
+    """Return why a program is to be ended now, None if it may go on; ``what`` has happened."""
+    if watched.printed > MOST_PRINTED:
+        return TOO_MUCH
+    return AT_LIMIT if "limit" in what else AT_END if "input" in what else None
+
+
+def wait_until(clock, at_ns) -> None:
+    """Wait for a time, without a look at the clock."""
+    with selectors.EpollSelector() as selector:
+        selector.register(clock, selectors.EVENT_READ)
+        clock.ring_at(at_ns)
+        selector.select()
+        clock.quiet()
 
 
 def carry_out(plan) -> dict:
@@ -133,11 +145,7 @@ def carry_out(plan) -> dict:
         print("ready", flush=True)
     clock = Clock(int(sys.stdin.readline()) if is_client else time.monotonic_ns())
     if is_client:
-        with selectors.EpollSelector() as selector:
-            selector.register(clock, selectors.EVENT_READ)
-            clock.ring_at(plan["start_ns"])
-            selector.select()
-            clock.quiet()
+        wait_until(clock, plan["start_ns"])
     try:
         watched = Watched(plan, clock)
     except OSError as error:

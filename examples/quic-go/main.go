@@ -1,0 +1,151 @@
+// A flow of QUIC by quic-go, as a program that a study declares (docs/programs.md).
+//
+//	quic-go serve ADDRESS:PORT SECONDS BYTES    sends for a time, or an amount if SECONDS is empty
+//	quic-go get ADDRESS:PORT                    receives, and prints how many bytes it got
+package main
+
+import (
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"fmt"
+	"io"
+	"log"
+	"math/big"
+	"os"
+	"strconv"
+	"time"
+
+	"github.com/quic-go/quic-go"
+)
+
+const protocol = "flow"
+
+// Windows that limit no flow: congestion control alone does.
+const window = 64 << 20
+
+var config = &quic.Config{
+	MaxIdleTimeout:                 5 * time.Minute,
+	InitialStreamReceiveWindow:     window,
+	MaxStreamReceiveWindow:         window,
+	InitialConnectionReceiveWindow: window,
+	MaxConnectionReceiveWindow:     window,
+}
+
+func main() {
+	var err error
+	switch {
+	case len(os.Args) == 5 && os.Args[1] == "serve":
+		err = serve(os.Args[2], os.Args[3], os.Args[4])
+	case len(os.Args) == 3 && os.Args[1] == "get":
+		err = get(os.Args[2])
+	default:
+		err = fmt.Errorf("usage: quic-go serve ADDRESS:PORT SECONDS BYTES | get ADDRESS:PORT")
+	}
+	if err != nil {
+		log.Fatal(err)
+	}
+}
+
+// serve sends to one client, and goes on until it is ended.
+func serve(address, seconds, amount string) error {
+	certificate, err := selfSigned()
+	if err != nil {
+		return err
+	}
+	listener, err := quic.ListenAddr(address, &tls.Config{
+		Certificates: []tls.Certificate{certificate}, NextProtos: []string{protocol},
+	}, config)
+	if err != nil {
+		return err
+	}
+	connection, err := listener.Accept(context.Background())
+	if err != nil {
+		return err
+	}
+	stream, err := connection.AcceptStream(context.Background())
+	if err != nil {
+		return err
+	}
+	if _, err := io.ReadFull(stream, make([]byte, 1)); err != nil {
+		return err
+	}
+	if amount != "" {
+		err = sendAmount(stream, amount)
+	} else {
+		err = sendFor(stream, seconds)
+	}
+	if err != nil {
+		return err
+	}
+	<-connection.Context().Done() // the client closes it
+	select {}
+}
+
+func sendAmount(stream *quic.Stream, amount string) error {
+	left, err := strconv.ParseInt(amount, 10, 64)
+	if err != nil {
+		return err
+	}
+	if _, err := io.CopyN(stream, zeros{}, left); err != nil {
+		return err
+	}
+	return stream.Close()
+}
+
+// sendFor sends for a time; what is not sent by then is not sent any more.
+func sendFor(stream *quic.Stream, seconds string) error {
+	length, err := time.ParseDuration(seconds + "s")
+	if err != nil {
+		return err
+	}
+	if err := stream.SetWriteDeadline(time.Now().Add(length)); err != nil {
+		return err
+	}
+	io.Copy(stream, zeros{}) // ends at the deadline
+	stream.CancelWrite(0)
+	return nil
+}
+
+// get receives until the stream ends.
+func get(address string) error {
+	connection, err := quic.DialAddr(context.Background(), address, &tls.Config{
+		InsecureSkipVerify: true, NextProtos: []string{protocol},
+	}, config)
+	if err != nil {
+		return err
+	}
+	stream, err := connection.OpenStreamSync(context.Background())
+	if err != nil {
+		return err
+	}
+	if _, err := stream.Write([]byte{0}); err != nil {
+		return err
+	}
+	received, err := io.Copy(io.Discard, stream)
+	fmt.Println("bytes", received)
+	if _, cancelled := err.(*quic.StreamError); err != nil && !cancelled {
+		return err
+	}
+	return connection.CloseWithError(0, "")
+}
+
+type zeros struct{}
+
+func (zeros) Read(buffer []byte) (int, error) {
+	clear(buffer)
+	return len(buffer), nil
+}
+
+func selfSigned() (tls.Certificate, error) {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return tls.Certificate{}, err
+	}
+	template := &x509.Certificate{SerialNumber: big.NewInt(1), NotAfter: time.Now().AddDate(1, 0, 0)}
+	content, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
+	return tls.Certificate{Certificate: [][]byte{content}, PrivateKey: key}, err
+}
