@@ -8,7 +8,7 @@ import os
 import re
 from pathlib import Path
 
-from study_files.programs import names_programs_unread
+from study_files.named_programs import names_programs_unread
 from testbed.machine.given_file import given_bytes
 from wording.missing_files import absence
 
