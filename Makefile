@@ -32,6 +32,10 @@ BUILD =
 RUN =
 AT =
 FULL =
+# selftests: packetdrill's source, the kernel (the image's without any), and a glob of scripts (all without any).
+PACKETDRILL =
+KERNEL =
+ONLY =
 CONFIG := $(if $(STUDY),$(shell $(call quoted,$(PYTHON)) -I workflow/scripts/session/study_names.py $(call quoted,$(STUDY))),config/config.yaml)
 # What a message of an interrupted workflow says that goes on.
 CALL = make $(MAKECMDGOALS) $(MAKEOVERRIDES)
@@ -45,7 +49,7 @@ MISSPELT := $(filter-out $(KNOWN) SAWTOOTH_% MAKE%,$(GIVEN))
 $(if $(MISSPELT),$(error sawtooth: make has no variable $(firstword $(MISSPELT)) (STUDY, PLATFORM, RESULTS, N, SEED, RUNS, RUN, ARGS, PYTHON: `make help`)))
 
 .DEFAULT_GOAL = run
-.PHONY: run study studies setup lint test test-long test-docs test-faults bench kernel-profile bench-statistics sensitivity exam evaluate gallery compare verify packets publish documentation docs bundle images lock clean-cache help
+.PHONY: run study packetdrill studies setup lint test test-long test-docs test-faults bench kernel-profile bench-statistics sensitivity exam evaluate gallery compare verify packets selftests publish documentation docs bundle images lock clean-cache help
 
 # Before set-up, which may take minutes; what is wrong with the name has been said.
 study:
@@ -131,6 +135,14 @@ verify: study setup  ## rerun N runs of RESULTS (by SEED, or RUNS), compare byte
 
 packets: setup  ## capture the packets of a finished run, RUN=<document>; AT, FULL=1
 	@$(IN_ENVIRONMENT) python -m publishing.run_packets $(call quoted,$(RUN)) $(if $(FULL),--full) $(if $(BUILD),--build) $(if $(AT),--at $(foreach one,$(AT),$(call quoted,$(one)))) $(ARGS)
+
+# Before set-up, too.
+packetdrill:
+	@test -n $(call quoted,$(PACKETDRILL)) || { echo 'sawtooth: PACKETDRILL is missing: it is the source of packetdrill, a folder or an archive of its public repository on GitHub, google/packetdrill, as in make selftests PACKETDRILL=../packetdrill' >&2; exit 1; }
+	@test -e $(call quoted,$(PACKETDRILL)) || { echo 'sawtooth: PACKETDRILL='$(call quoted,$(PACKETDRILL))': there is no such file or folder' >&2; exit 1; }
+
+selftests: packetdrill setup  ## run the kernel's own tests of TCP, PACKETDRILL=<source>; KERNEL, ONLY, SEED
+	@$(IN_ENVIRONMENT) python -m kernel_tests.run_selftests $(call quoted,$(PACKETDRILL)) $(if $(KERNEL),--kernel $(call quoted,$(KERNEL))) $(if $(ONLY),--only $(call quoted,$(ONLY))) --seed $(call quoted,$(SEED)) $(ARGS)
 
 publish: study setup  ## pack RESULTS into one archive; IMAGES=1 puts the images beside it
 	@$(IN_ENVIRONMENT) python -m publishing.pack_results $(call quoted,$(RESULTS)) $(ARGS)

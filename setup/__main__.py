@@ -34,6 +34,7 @@ import lock  # noqa: E402
 import machine  # noqa: E402
 import packed_images  # noqa: E402
 import taken_images  # noqa: E402
+import tested_parts  # noqa: E402
 import toolbox  # noqa: E402
 import unpacked  # noqa: E402
 from cache import cache_dir, remove_tree  # noqa: E402
@@ -104,6 +105,9 @@ def main():
             kernel = json.loads(files.pop(0)) if files[0].startswith("{") else None
             sources = {Path(path): sha256 for path, _, sha256 in (file.rpartition("=") for file in files)}
             kernels.provide_kernel(name, Path(linux), Path(description), sources, kernel)
+        elif sys.argv[1:2] == ["selftests"] and len(sys.argv) in (4, 5):
+            folder, source, *kernel = sys.argv[2:]
+            tested_parts.provide_selftests(Path(folder), Path(source), json.loads(*kernel) if kernel else None)
         elif sys.argv[1:] == ["clean-cache"]:
             say(f"deleting {cache_dir()}")
             remove_tree(cache_dir())
@@ -128,6 +132,6 @@ def main():
 
 
 if __name__ == "__main__":
-    if sys.argv[1:2] != ["kernel"]:  # the paths of which are those of a study
+    if sys.argv[1:2] not in (["kernel"], ["selftests"]):  # whose paths are the caller's
         os.chdir(ROOT)
     sys.exit(main())

@@ -54,8 +54,11 @@ def outside() -> dict[str, str]:
     }
 
 
-def said_by(command) -> tuple[int, str]:
-    """Return the exit status of a command and its output; of a long one, the beginning and the end."""
+def said_by(command, what="the kernel") -> tuple[int, str]:
+    """Return the exit status of a command and its output; of a long one, the beginning and the end.
+
+    ``what`` it builds is named if it takes longer than a build may.
+    """
     head, end = b"", b""
     with subprocess.Popen(
         command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=outside()
@@ -70,7 +73,7 @@ def said_by(command) -> tuple[int, str]:
             process.terminate()  # interrupted: don't wait for its end
             raise
     if process.returncode == TIMED_OUT:
-        raise SetupError(f"the kernel was not built within {LONGEST_S} s, the most that a build may take.")
+        raise SetupError(f"{what} was not built within {LONGEST_S} s, the most that a build may take.")
     return process.returncode, (head + end).decode(errors="replace")
 
 

@@ -220,8 +220,12 @@ def build(name, root, base, partial, sources, kernel, changed, contents) -> byte
 
 def of_kernel(patch) -> bytes:
     """Return a patch (bytes) without what it changes in files that no guest kernel is built from."""
-    parts = re.split(rb"^(?=diff --git |--- (?:a/|/dev/null)(?!.*\n(?!\+\+\+ )))", patch, flags=re.M)
-    return b"".join(part for part in parts if not _is_no_part(part))
+    return b"".join(part for part in parts_of(patch) if not _is_no_part(part))
+
+
+def parts_of(patch) -> list[bytes]:
+    """Return the parts of a patch (bytes), one for each file, in front of them what stands before the first."""
+    return re.split(rb"^(?=diff --git |--- (?:a/|/dev/null)(?!.*\n(?!\+\+\+ )))", patch, flags=re.M)
 
 
 def _is_no_part(part):

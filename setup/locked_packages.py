@@ -21,6 +21,8 @@ LOCK = Path("envs/debian.lock")
 RELEASE = "trixie"
 #: The section that a root file system is made of: debootstrap wants a whole archive.
 BASE = "base"
+#: The section of programs that the kernel's own tests call; it is fetched when they are asked for.
+SELFTESTS = "selftests"
 #: The cache's folder of packages from calls that got only some of a section's.
 FETCHED = "fetched"
 HEAD = """\
@@ -146,7 +148,7 @@ def provide(section) -> Path:
 
 def check_archive() -> None:
     """Raise SetupError if packages have to be fetched and no archive is known; nothing is fetched."""
-    images = [section for section in read_lock()[1] if not section.startswith("linux-")]
+    images = [section for section in read_lock()[1] if not (section.startswith("linux-") or section == SELFTESTS)]
     if not all(folder_of(section).exists() for section in images) and not os.environ.get("SAWTOOTH_SNAPSHOT"):
         debian.find_mirror()
 

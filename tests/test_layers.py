@@ -28,9 +28,10 @@ ROOMS = (
     "session",
     "documenting",
     "publishing",
+    "kernel_tests",
 )
 #: What stands in no room: any module may import these.
-GROUND = ("experiment", "testbed", "simulator", "rule_script")
+GROUND = ("experiment", "testbed", "simulator", "selftests", "rule_script")
 MODULES = {".".join(path.relative_to(SCRIPTS).with_suffix("").parts): path for path in sorted(SCRIPTS.rglob("*.py"))}
 
 
@@ -50,8 +51,8 @@ def imports(name):
 
 
 def imports_of_packages():
-    """Return module -> the modules of experiment, testbed and simulator that it imports, by their dotted names."""
-    packages = [ROOT / "workflow" / name for name in ("experiment", "testbed", "simulator")]
+    """Return module -> the modules of experiment, testbed, simulator and selftests that it imports, by their dotted names."""
+    packages = [ROOT / "workflow" / name for name in ("experiment", "testbed", "simulator", "selftests")]
     paths = {
         ".".join(path.relative_to(ROOT / "workflow").with_suffix("").parts): path
         for package in packages

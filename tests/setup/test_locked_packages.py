@@ -159,8 +159,12 @@ def test_the_lock_has_all_that_definitions_take(root, monkeypatch):
     monkeypatch.chdir(root)
     _, sections = locked_packages.read_lock()
     taken = {section for definition in Path("envs").glob("*.def") for section in images.sections_of(definition)}
-    # Besides those of images there are Linux sources that kernels of a study's own may be based on.
-    assert taken | {f"linux-{base}" for base in bases()} == set(sections) == set(read_wishes(WISHES))
+    # Besides those of images there are Linux sources that kernels of a study's own may be based on, and what the kernel's tests call.
+    assert (
+        taken | {f"linux-{base}" for base in bases()} | {locked_packages.SELFTESTS}
+        == set(sections)
+        == set(read_wishes(WISHES))
+    )
     assert {base: sections[f"linux-{base}"][0].sha256 for base in bases()} == {
         base: one["sha256"] for base, one in bases().items()
     }

@@ -1,0 +1,151 @@
+"""Scripts of the kernel's own tests, of the source that a guest kernel was built from, and how the kernel's runner starts each.
+
+The source in the image of envs/kernel.def has no tests. So they come from Debian's package, or from a person's tree, with what patches
+change of them. How a script is started stands in the kernel's `ksft_runner.sh`, which differs between versions: it is asked, in the
+container that kernels are built in.
+"""
+
+import contextlib
+import os
+import re
+import shutil
+from pathlib import Path
+
+import build_outputs
+import locked_packages
+import own_tree
+from build_container import IN_CONTAINER, LONGEST_S, contained, said_by
+from cache import cache_entry, digest, made_once
+from kernels import parts_of, read_once
+from packetdrill import RECIPE
+from progress import SetupError, say
+from study_files.kernels import CHECKOUT, LARGEST_TREE_FILE_BYTES, NEWEST
+from testbed.machine.given_file import given_bytes
+
+#: Where a source tree has packetdrill's scripts, what their runner includes, and the version of Linux that brought them.
+SCRIPTS, INCLUDED = "tools/testing/selftests/net/packetdrill", "tools/testing/selftests/kselftest"
+SINCE = "6.12"
+#: A line of what the runner starts: the script, then `unshare -n packetdrill`, options, the script.
+COMMAND = re.compile(r"([\w.+@=-]+\.pkt)\t-n\tpacketdrill\t(.*)\t\1", re.A)
+#: The largest list of commands, in bytes; that of Linux 7.2 has 200,000.
+LARGEST_COMMANDS = 2**24
+
+
+def provide_scripts(kernel, compiler, folder) -> list[list[str]]:
+    """Put a kernel's scripts into a new folder and return the commands: script, then packetdrill's arguments.
+
+    Parameters
+    ----------
+    kernel : dict or None
+        What the kernel is instead of the image's (`study_files.kernels.completed_kernel`).
+    compiler : pathlib.Path
+        The folder of the image that kernels are built in.
+
+    Raises
+    ------
+    SetupError
+        This Linux has no such scripts, a patch of them doesn't apply, or its runner starts something else.
+    """
+    what = f"Linux {kernel['version']}" if kernel and "version" in kernel else "the image's Linux"
+    work = folder.with_name(f"{folder.name}-work")
+    source, made = work / "source", work / "made"
+    made.mkdir(parents=True)
+    if kernel and "tree" in kernel:
+        copy_from_tree(Path(kernel["tree"]), source)
+    else:
+        base = kernel["base"] if kernel else NEWEST
+        shutil.copytree(unpacked_scripts("linux" if base == NEWEST else f"linux-{base}", compiler), source)
+    if kernel:
+        apply_patches(kernel["patches"], source, work / "patches", compiler, what)
+    if not (source / SCRIPTS / "ksft_runner.sh").is_file():
+        raise SetupError(f"{what} has no packetdrill scripts ({SCRIPTS}/ksft_runner.sh); Linux has them from {SINCE} on.")  # fmt: skip
+    commands = ask_runner(source, made, compiler, what)
+    shutil.copytree(source / SCRIPTS, folder, ignore=_but_plain_files)
+    shutil.rmtree(work)
+    return commands
+
+
+def unpacked_scripts(section, compiler) -> Path:
+    """Return the folder with what a Debian package of the kernel's source has of `SCRIPTS` and `INCLUDED`, unpacked once."""
+    with contextlib.chdir(CHECKOUT):
+        key = digest(compiler.name, RECIPE / "unpack", locked_packages.content(section))[:16]
+        final = cache_entry("selftests", f"scripts-{section}-{key}")
+        with made_once(final) as partial:
+            if partial is not None:
+                say(f"{section}: unpacking the kernel's tests")
+                unpack(locked_packages.provide(section), partial, compiler, SCRIPTS, INCLUDED)
+    return final
+
+
+def provide_programs(compiler, folder) -> list[str]:
+    """Put the programs that scripts call and the testbed's image doesn't have into a folder; return why one is missing."""
+    try:
+        with contextlib.chdir(CHECKOUT):
+            packages = locked_packages.provide(locked_packages.SELFTESTS)
+    except SetupError as error:
+        return [f"ethtool is missing, and a script that calls it is not fit: {error}"]
+    unpack(packages, folder, compiler)
+    (folder / "ethtool").chmod(0o755)
+    return []
+
+
+def unpack(packages, folder, compiler, *paths) -> None:
+    """Unpack what envs/selftests/unpack takes of a folder of packages into a folder."""
+    binds = (f"{packages}:/build/debian:ro", f"{folder}:/build/made")
+    in_container("unpack", paths, binds, compiler, f"{packages} can't be unpacked")
+
+
+def copy_from_tree(tree, source) -> None:
+    """Copy `SCRIPTS` and `INCLUDED` of a person's tree."""
+    for part in (SCRIPTS, INCLUDED):
+        (source / part).mkdir(parents=True)
+        for name in sorted(os.listdir(tree / part)) if (tree / part).is_dir() else ():
+            if own_tree.is_plain(tree, f"{part}/{name}"):
+                (source / part / name).write_bytes(given_bytes(tree / part / name, LARGEST_TREE_FILE_BYTES))
+                (source / part / name).chmod(0o755 if os.access(tree / part / name, os.X_OK) else 0o644)
+
+
+def apply_patches(patches, source, folder, compiler, what) -> None:
+    """Apply what patches change of the scripts to their copies at ``source``."""
+    folder.mkdir()
+    changing = []
+    for patch in patches:
+        text = of_scripts(read_once(Path(patch["path"]), patch["sha256"]))
+        if text:
+            (folder / f"{len(changing):03}.patch").write_bytes(text)
+            changing.append(patch["path"])
+    if changing:
+        binds = (f"{source}:/build/source", f"{folder}:/build/patches:ro")
+        problem = f"what {', '.join(changing)} changes of {SCRIPTS} does not apply to {what}"
+        in_container("patch_scripts", (), binds, compiler, problem)
+
+
+def of_scripts(patch) -> bytes:
+    """Return what a patch (bytes) changes of the scripts."""
+    names = re.compile(rb"^(?:--- a|\+\+\+ b)/%s/[^\s/]+" % re.escape(SCRIPTS.encode()), re.M)
+    return b"".join(part for part in parts_of(patch) if names.search(part))
+
+
+def ask_runner(source, made, compiler, what) -> list[list[str]]:
+    """Return the commands that the kernel's runner starts for each script at ``source``."""
+    binds = (f"{source}:/build/source:ro", f"{made}:/build/made")
+    in_container("ask_runner", (SCRIPTS,), binds, compiler, f"the runner of {what} can't be asked")
+    commands = []
+    for line in build_outputs.read_output(made, "commands", LARGEST_COMMANDS).decode(errors="replace").splitlines():
+        if not (command := COMMAND.fullmatch(line)):
+            raise SetupError(f"{SCRIPTS}/ksft_runner.sh of {what} starts {' '.join(line.split())[:200]!r}; known is `unshare -n packetdrill OPTION... SCRIPT`.")  # fmt: skip
+        commands.append([command[1], *command[2].split("\t")])
+    return commands
+
+
+def in_container(script, arguments, binds, compiler, problem) -> None:
+    """Carry out a script of envs/selftests in the container of builds; SetupError with its last words behind ``problem``."""
+    command = contained(*binds, recipe=RECIPE, seconds=LONGEST_S, root=compiler / "root")
+    command += [compiler / "root", *IN_CONTAINER, "bash", f"/build/guest/{script}", *arguments]
+    status, words = said_by(command, "the kernel's tests")
+    if status:
+        raise SetupError(f"{problem}: {(words.strip().splitlines() or [f'exit status {status}'])[-1][:300]}.")
+
+
+def _but_plain_files(folder, names):
+    return {name for name in names if not own_tree.is_plain(Path(folder), name)}

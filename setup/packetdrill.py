@@ -1,0 +1,153 @@
+"""packetdrill, which carries out the kernel's own tests of TCP, built from a source that a person names.
+
+No registry has it; its authors publish it in the repository google/packetdrill on GitHub. A source is a folder or an archive. Of it only
+the files that the program is built from are taken, wherever they lie in it, and read once: what is hashed is compiled.
+"""
+
+import io
+import lzma
+import os
+import re
+import shutil
+import tarfile
+import zipfile
+import zlib
+from collections.abc import Iterator
+from pathlib import Path, PurePosixPath
+
+import build_outputs
+from build_container import IN_CONTAINER, LONGEST_S, contained, said_by
+from cache import cache_entry, digest, made_once, remove_tree
+from progress import SetupError, say
+from study_files.kernels import CHECKOUT
+from testbed.machine.given_file import given_bytes
+from wording.missing_files import absence
+
+#: What builds it, and what is preloaded into it.
+RECIPE = CHECKOUT / "envs/selftests"
+#: Files that it is built from, and those of them by which its folder is known.
+PART = re.compile(r"[\w-]+\.[chly]|Makefile(\.\w+)?", re.A)
+KNOWN_BY = {"packetdrill.c", "parser.y", "lexer.l", "Makefile.Linux"}
+#: What a build in that folder has left there.
+MADE = {"parser.c", "parser.h", "lexer.c"}
+#: The largest archive, all of its content, one file of the source and all of them, in bytes. The source has 1 MB.
+LARGEST_ARCHIVE, LARGEST_CONTENT, LARGEST_PART, LARGEST_SOURCE = 2**28, 2**30, 2**22, 2**26
+#: The largest program, in bytes.
+LARGEST_PROGRAM = 2**25
+#: The programs that `provide_packetdrill` makes: name -> the build's output.
+PROGRAMS = {"packetdrill": "stripped", "virtual_time.so": "virtual_time.so"}
+#: Errors of a damaged archive.
+DAMAGED = (tarfile.TarError, zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, NotImplementedError, OSError)
+
+
+def provide_packetdrill(source, compiler) -> tuple[Path, str]:
+    """Return the folder with `PROGRAMS`, built unless the cache has them, and the SHA-256 of the source.
+
+    Parameters
+    ----------
+    source : pathlib.Path
+        A folder or an archive (tar, zip).
+    compiler : pathlib.Path
+        The folder of the image that kernels are built in.
+
+    Raises
+    ------
+    SetupError
+        The source can't be read or is none of packetdrill, or it isn't compiled; then with the compiler's words.
+    """
+    files = source_files(source)
+    sha256 = digest(*(part for name in sorted(files) for part in (name, files[name])))
+    final = cache_entry("selftests", f"packetdrill-{digest(compiler.name, RECIPE, sha256)[:16]}")
+    with made_once(final) as partial:
+        if partial is not None:
+            say(f"packetdrill: building {source}")
+            work = partial / "work"
+            work.mkdir()
+            for name, content in files.items():
+                (work / name).write_bytes(content)
+            build(work, compiler / "root", source)
+            for name, output in PROGRAMS.items():
+                (partial / name).write_bytes(build_outputs.read_output(work, output, LARGEST_PROGRAM))
+                (partial / name).chmod(0o755)
+            remove_tree(work)
+    return final, sha256
+
+
+def build(work, root, source) -> None:
+    """Build packetdrill in the folder ``work``, which has its source, in the image ``root``."""
+    command = contained(f"{work}:/build/packetdrill", recipe=RECIPE, seconds=LONGEST_S, root=root)
+    status, words = said_by([*command, root, *IN_CONTAINER, "sh", "/build/guest/build_packetdrill"], "packetdrill")
+    if status:
+        end = "\n".join(line for line in words.splitlines() if not line.startswith("make"))[-2000:]
+        raise SetupError(f"PACKETDRILL={source} can't be built:\n{end}")
+
+
+def source_files(source) -> dict[str, bytes]:
+    """Return the files that packetdrill is built from, name -> content; SetupError with one sentence if a source has none."""
+    if why := absence(source, "file or folder"):
+        raise SetupError(f"PACKETDRILL={source}: {why}.")
+    folders, size = {}, 0
+    try:
+        for path, content in (_of_folder if source.is_dir() else _of_archive)(source):
+            size += len(content)
+            if size > LARGEST_SOURCE:
+                raise SetupError(f"PACKETDRILL={source} is too large for packetdrill's source: more than {LARGEST_SOURCE:,} bytes of C.")  # fmt: skip
+            folders.setdefault(str(path.parent), {})[path.name] = content
+    except DAMAGED as error:
+        what = "can't be read" if source.is_dir() else "is no archive that can be read (tar, zip)"
+        raise SetupError(f"PACKETDRILL={source} {what}: {getattr(error, 'strerror', None) or error}.") from None
+    found = sorted((folder for folder, files in folders.items() if files.keys() >= KNOWN_BY), key=len)
+    if not found:
+        raise SetupError(
+            f"PACKETDRILL={source} has no source of packetdrill (a folder with {', '.join(sorted(KNOWN_BY))}): "
+            "allowed is a folder or an archive (tar, zip) of the repository google/packetdrill on GitHub."
+        )
+    return folders[found[0]]
+
+
+def _is_part(path):
+    return bool(PART.fullmatch(path.name)) and path.name not in MADE
+
+
+def _of_folder(source) -> Iterator[tuple[PurePosixPath, bytes]]:
+    """Yield path and content of the parts in a folder where the source may be: the folder itself, or the repository's place of it."""
+    for place in (source, source / "gtests/net/packetdrill"):
+        for name in sorted(os.listdir(place)) if place.is_dir() else ():
+            path = place / name
+            if _is_part(path) and path.is_file():
+                yield PurePosixPath(path), given_bytes(path, LARGEST_PART)
+
+
+def _of_archive(source) -> Iterator[tuple[PurePosixPath, bytes]]:
+    content = io.BytesIO(given_bytes(source, LARGEST_ARCHIVE))
+    is_zip = zipfile.is_zipfile(content)
+    content.seek(0)
+    yield from (_of_zip if is_zip else _of_tar)(content)
+
+
+def _of_tar(content):
+    unpacked = 0
+    # As a stream, or its whole content would be read once for the list and once for each file.
+    with tarfile.open(fileobj=content, mode="r|*") as members:
+        for member in members:
+            unpacked += member.size
+            if unpacked > LARGEST_CONTENT:
+                raise tarfile.TarError(f"it has more than {LARGEST_CONTENT:,} bytes of content")
+            path = PurePosixPath(member.name)
+            if member.isreg() and _is_part(path) and member.size <= LARGEST_PART:
+                yield path, members.extractfile(member).read()
+
+
+def _of_zip(content):
+    with zipfile.ZipFile(content) as members:
+        for member in members.infolist():
+            path = PurePosixPath(member.filename)
+            if not member.is_dir() and _is_part(path) and member.file_size <= LARGEST_PART:
+                with members.open(member) as opened:
+                    yield path, opened.read(LARGEST_PART)
+
+
+def copy_programs(folder, programs) -> None:
+    """Copy `PROGRAMS` from the cache's folder into one."""
+    for name in PROGRAMS:
+        shutil.copy(folder / name, programs / name)

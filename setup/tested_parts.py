@@ -1,0 +1,41 @@
+"""What `make selftests` carries out: `python3 setup selftests FOLDER PACKETDRILL [KERNEL]`, called by kernel_tests.run_selftests."""
+
+import contextlib
+import json
+
+import kernel_scripts
+import packetdrill
+from kernels import provide_compiler
+from progress import say
+from study_files.kernels import CHECKOUT
+
+
+def provide_selftests(folder, source, kernel=None) -> None:
+    """Put programs and scripts of the kernel's own tests into a folder.
+
+    Parameters
+    ----------
+    folder : pathlib.Path
+        Gets ``programs``, ``scripts``, and ``commands.json`` with ``packetdrill`` (the SHA-256 of its source) and ``commands`` (script, then
+        packetdrill's arguments).
+    source : pathlib.Path
+        packetdrill's, a folder or an archive.
+    kernel : dict, optional
+        What the kernel is instead of the image's (`study_files.kernels.completed_kernel`).
+
+    Raises
+    ------
+    SetupError
+        The source is none of packetdrill or can't be built, or this kernel has no scripts.
+    """
+    packetdrill.source_files(source)  # what is wrong with it is said before an image is built
+    with contextlib.chdir(CHECKOUT):
+        compiler = provide_compiler()
+    built, sha256 = packetdrill.provide_packetdrill(source, compiler)
+    programs = folder / "programs"
+    programs.mkdir()
+    packetdrill.copy_programs(built, programs)
+    for note in kernel_scripts.provide_programs(compiler, programs):
+        say(note)
+    commands = kernel_scripts.provide_scripts(kernel, compiler, folder / "scripts")
+    (folder / "commands.json").write_text(json.dumps({"packetdrill": sha256, "commands": commands}))

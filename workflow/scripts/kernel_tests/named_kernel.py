@@ -1,0 +1,117 @@
+"""The kernel that `make selftests KERNEL=...` names: the image's, another Linux of Debian's, or one of a person's own."""
+
+import hashlib
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from experiment.definitions import Definition, kernel_id
+from experiment.own_kernels import kernel_words
+from session.candidate import CandidateError, candidate_of
+from study_files.cca_definitions import LARGEST_BYTES
+from study_files.kernels import NEWEST, bases, completed_kernel
+from study_files.strict_yaml import FileError, read_mapping
+from study_files.study_schema import dereferenced, study_schema
+from study_files.study_validation import problems_of_form
+from testbed.machine.given_file import given_bytes
+from wording.missing_files import absence
+
+#: Ends of files with a patch, or with several (a series as mail).
+PATCHES = (".patch", ".diff", ".mbox", ".mbx")
+
+
+class KernelNameError(FileError):
+    """A kernel that can't be had as it is named."""
+
+
+@dataclass(frozen=True)
+class NamedKernel:
+    """A kernel by its name on the command line.
+
+    Attributes
+    ----------
+    name : str
+        The results' folder.
+    words : str
+        What it is, for messages.
+    kernel : dict or None
+        What it is instead of the image's (`study_files.kernels.completed_kernel`).
+    sources : list of experiment.definitions.Definition
+        C files that are built into it.
+    """
+
+    name: str
+    words: str
+    kernel: dict | None = None
+    sources: list[Definition] = field(default_factory=list)
+
+    @property
+    def is_own(self) -> bool:
+        """Whether it has to be built."""
+        return self.kernel is not None or bool(self.sources)
+
+    def identity(self, linux_sha256) -> str | None:
+        """Return what names it by its content, None for the image's, whose digest is ``linux_sha256``."""
+        return kernel_id(linux_sha256, self.sources, self.kernel)
+
+
+def named_kernel(given, newest) -> NamedKernel:
+    """Return the kernel that a person names; ``newest`` is the version of the image's.
+
+    Raises
+    ------
+    KernelNameError
+        There is no such kernel; the sentence says what is allowed.
+    """
+    path = Path(given)
+    try:
+        if given in ("", NEWEST):
+            return NamedKernel(newest, f"Linux {newest}, the image's")
+        if given in bases():
+            return _of_kernel({"base": given}, bases()[given]["version"])
+        if path.suffix == ".c":
+            return _of_source(path, newest)
+        if path.suffix in (".yaml", ".yml"):
+            return _of_kernel(_read(path), path.stem)
+        if path.suffix in PATCHES:
+            return _of_kernel({"base": NEWEST, "patches": [given]}, f"{newest}-{path.stem}")
+        if path.is_dir():
+            return _of_kernel({"tree": given}, path.resolve().name)
+    except OSError as error:
+        raise KernelNameError(f"KERNEL={given}", [f"{error.filename}: {error.strerror}."]) from None
+    except ValueError as error:
+        raise KernelNameError(f"KERNEL={given}", [f"{error}."]) from None
+    known = f"{', '.join([*bases(), NEWEST])}, or the path of a patch ({', '.join(PATCHES)}), a C file, a YAML file with a kernel's keys, or a source tree"
+    why = absence(path, "kernel") if "/" in given or path.exists() else "there is no such kernel"
+    raise KernelNameError(f"KERNEL={given}", [f"{why or 'it is none of these'}; allowed are {known}."])
+
+
+def _of_kernel(written, name):
+    kernel = completed_kernel(written)
+    if kernel is None:
+        raise ValueError(f"{name} is the image's own kernel; then leave KERNEL away")
+    return NamedKernel(_folder(name), kernel_words(kernel), kernel)
+
+
+def _of_source(path, newest):
+    try:
+        candidate = candidate_of(f"./{path}" if "/" not in str(path) else str(path))
+    except CandidateError as error:
+        raise KernelNameError(f"KERNEL={path}", [str(error).partition(": ")[2]]) from None
+    sha256 = hashlib.sha256(given_bytes(path, LARGEST_BYTES)).hexdigest()
+    source = Definition({}, source=str(path), sha256=sha256, cca=candidate.name)
+    return NamedKernel(_folder(f"{newest}-{path.stem}"), f"Linux {newest} with {path}", sources=[source])
+
+
+def _read(path):
+    form = dereferenced(study_schema()["$defs"]["kernel"])
+    form = form | {"properties": {key: one for key, one in form["properties"].items() if key != "ccas"}}
+    content = read_mapping(path, "a kernel", form["properties"], KernelNameError)
+    if problems := problems_of_form(content, form | {"$defs": study_schema()["$defs"]}):
+        raise KernelNameError(path, [problem.strip() for problem in problems])
+    return content
+
+
+def _folder(name):
+    """Return a name as that of a folder of results."""
+    return re.sub(r"[^\w.-]+", "-", name, flags=re.A).strip(".-") or "kernel"

@@ -1,0 +1,197 @@
+"""The kernel's own tests of TCP in virtual time: ``python -m kernel_tests.run_selftests PACKETDRILL``.
+
+Each script of packetdrill's in the source that the guest kernel was built from is carried out as the kernel's runner does it, for each IP
+version, in a guest of its own. So a crash or a hang is the result of one test, and no test changes another's.
+"""
+
+import argparse
+import fnmatch
+import hashlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from difflib import get_close_matches
+from pathlib import Path
+
+from experiment.own_kernels import has_seccomp, of_binary
+from kernel_tests.named_kernel import KernelNameError, named_kernel
+from kernel_tests.results import counts, entry_of, lines_of, summary, write_results
+from publishing.result_checks import reruns
+from publishing.result_checks.received_folder import temporary_folder
+from publishing.result_checks.testbeds_here import ROOT
+from selftests.verdicts import FAILED, options_of, options_off
+from session.testbed_identity import image_fact
+from testbed.machine.machine import WORKFLOW_VARIABLE
+from testbed.machine.messages import tell
+from testbed.machine.uml import KERNEL
+from wording.number_format import count
+from wording.terminal_text import shown
+
+IMAGE = ROOT / "envs/testbed.sif"
+#: Where results go, below the folder of the call.
+FOLDER = Path("results/selftests")
+#: Seconds between two lines that say how far the tests are.
+PROGRESS_S = 20
+
+
+class SelftestsError(Exception):
+    """The tests can't be carried out; the text says why in one sentence. "" if that was said."""
+
+
+def main(arguments=None) -> int:
+    """Read the command line, carry out the tests, print and write the results; return the exit status."""
+    parser = argparse.ArgumentParser(prog="run_selftests", description=__doc__.splitlines()[0])
+    parser.add_argument("packetdrill", type=Path, help="its source, a folder or an archive")
+    parser.add_argument("--kernel", default="", help="6.12, or the path of a patch, C file, YAML file or source tree")
+    parser.add_argument("--only", default="*", help="scripts, as tcp_sack_*")
+    parser.add_argument("--seed", type=int, default=1, help="from which the guests' random numbers follow")
+    options = parser.parse_args(arguments)
+    try:
+        named = named_kernel(options.kernel, image_fact(ROOT / "envs/testbed.json", "linux_source"))
+        with temporary_folder() as place:
+            return _carry_out(options, named, place)
+    except (SelftestsError, KernelNameError) as error:
+        if str(error):
+            tell(str(error))
+    except KeyboardInterrupt:
+        tell("interrupted; there are no results.")
+    return 1
+
+
+def _carry_out(options, named, place):
+    began = time.monotonic()
+    asked = _parts(options.packetdrill, named, place)
+    commands = chosen(asked["commands"], options.only)
+    linux, identity = _linux(named, place)
+    version, configuration = of_binary(linux)
+    has = options_of(configuration.decode(errors="replace"))
+    print(f"{named.words}: {count(len(commands), 'test')} of {count(len({one[0] for one in commands}), 'script')}", flush=True)  # fmt: skip
+    outcomes = _outcomes(_plan(named, place, linux, commands, options.seed), place)
+    scripts = place / "scripts"
+    tests = [
+        entry_of(command, outcome, (scripts / command[0]).read_text(errors="replace"), has)
+        for command, outcome in zip(commands, outcomes, strict=True)
+    ]
+    wanted = scripts / "config"
+    off = options_off(wanted.read_text(errors="replace"), has) if wanted.is_file() else []
+    about = {
+        "kernel": {"version": version, "linux_sha256": hashlib.sha256(linux.read_bytes()).hexdigest(), "identity": identity},
+        "image_digest": image_fact(ROOT / "envs/testbed.json", "content_digest"),
+        "packetdrill_sha256": asked["packetdrill"],
+        "scripts_sha256": _digest(scripts),
+        "only": options.only,
+        "seed": options.seed,
+        "options_off": off,
+    }  # fmt: skip
+    folder = FOLDER / named.name
+    write_results(folder, about, tests, [_printed(place, *one) for one in enumerate(outcomes)])
+    print("\n".join(lines_of(tests)))
+    if off:
+        print(f"the scripts' own config asks for {', '.join(off)}, which this kernel doesn't have")
+    print(summary(tests, time.monotonic() - began))
+    print(f"results: {folder}/selftests.json, {folder}/selftests.csv")
+    return 1 if counts(tests)[FAILED] else 0
+
+
+def _parts(packetdrill, named, place):
+    """Have set-up put programs and scripts into a folder; return ``commands`` and ``packetdrill``, the SHA-256 of its source."""
+    _call_setup("selftests", place, packetdrill, *([json.dumps(named.kernel)] if named.kernel else []))
+    return json.loads((place / "commands.json").read_text())
+
+
+def _call_setup(*arguments):
+    status = subprocess.run([sys.executable, ROOT / "setup", *map(str, arguments)]).returncode
+    if status:
+        raise SelftestsError("")  # it has said why
+
+
+def chosen(commands, only) -> list[list[str]]:
+    """Return those commands whose script's name matches a glob, with its ending or without.
+
+    Raises
+    ------
+    SelftestsError
+        There is none.
+    """
+    names = list(dict.fromkeys(command[0] for command in commands))
+    found = {name for name in names if fnmatch.fnmatchcase(name, only) or fnmatch.fnmatchcase(name, f"{only}.pkt")}
+    if not found:
+        near = get_close_matches(only.strip("*"), [name.removesuffix(".pkt") for name in names], n=1, cutoff=0)
+        raise SelftestsError(f"ONLY={shown(only)} matches none of {count(len(names), 'script')} of this kernel; allowed is a name or a glob, as {near[0] if near else 'tcp_*'}.")  # fmt: skip
+    return [command for command in commands if command[0] in found]
+
+
+def _linux(named, place):
+    """Return the guest kernel's file, built if it is none of the image's, and what names it by its content."""
+    if not named.is_own:
+        return IMAGE / KERNEL.lstrip("/"), None
+    identity = named.identity(image_fact(ROOT / "envs/testbed.json", "linux_sha256"))
+    linux = place / "kernels" / identity / "linux"
+    kernel = [json.dumps(named.kernel)] if named.kernel else []
+    sources = [f"{one.source}={one.sha256}" for one in named.sources]
+    _call_setup("kernel", identity, linux, linux.with_suffix(".json"), *kernel, *sources)
+    return linux, identity
+
+
+def _plan(named, place, linux, commands, seed):
+    """Return what the program in the container is told (`selftests.__main__`)."""
+    shared = {
+        "programs": str(place / "programs"),
+        "scripts": str(place / "scripts"),
+        "linux": str(linux) if named.is_own else KERNEL,
+        "has_seccomp": has_seccomp(named.kernel),
+        "is_own": named.is_own,
+        "seed": seed,
+    }
+    workers = min(len(os.sched_getaffinity(0)), len(commands))
+    return {"plan": shared, "commands": commands, "workers": workers, "logs": str(place / "logs")}
+
+
+def _outcomes(plan, place):
+    """Carry out the tests of a plan in the testbed's image and return their outcomes, in the order of the commands."""
+    (place / "logs").mkdir()
+    file = place / "plan.json"
+    file.write_text(json.dumps(plan))
+    mounts = [reruns.mount(place), f"{reruns.mount(ROOT / 'workflow')},ro"]
+    environment = {"PYTHONPATH": ROOT / "workflow", WORKFLOW_VARIABLE: os.getpid()}
+    command = reruns.module_command(IMAGE, mounts, environment, ["selftests", str(file)])
+    outcomes, total = {}, len(plan["commands"])
+    with (place / "log").open("wb") as log, subprocess.Popen(
+        command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=log, start_new_session=True
+    ) as process:  # fmt: skip
+        try:
+            said = time.monotonic()
+            for line in process.stdout:
+                number, outcome = json.loads(line)
+                outcomes[number] = outcome
+                if time.monotonic() - said > PROGRESS_S:
+                    said = time.monotonic()
+                    print(f"  {len(outcomes)} of {total}", flush=True)
+            status = process.wait()
+        finally:
+            reruns.end([process])
+    if status or len(outcomes) < total:
+        raise SelftestsError(f"the tests can't be carried out: {reruns.last_words(place, status)}")
+    return [outcomes[number] for number in range(total)]
+
+
+def _printed(place, number, outcome):
+    """Return what a test printed, or its guest's console if the guest left no outcome."""
+    return outcome["output"] if "output" in outcome else (place / "logs" / f"{number}.log").read_text(errors="replace")
+
+
+def _digest(folder):
+    """Return the SHA-256 of the files in a folder: names and contents."""
+    total = hashlib.sha256()
+    for file in sorted(folder.iterdir()):
+        content = file.read_bytes()
+        total.update(f"{file.name}\0{len(content)}\0".encode() + content)
+    return total.hexdigest()
+
+
+if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    sys.exit(main())

@@ -1,0 +1,176 @@
+"""Carrying out one test in a guest kernel: what the guest gets, how it is started, what it has left."""
+
+import json
+import os
+import shutil
+import signal
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from testbed.machine import closed_off, uml
+from testbed.machine.crash import crashed, last_words
+from testbed.machine.execution import execute
+from testbed.machine.given_file import given_bytes
+from testbed.machine.machine import (
+    SHARED_MEMORY,
+    ConsoleFull,
+    MachineFault,
+    free_core,
+    job_folder,
+    may_have_huge_pages,
+    memory_folder,
+    mount_huge_pages,
+    workflow_process,
+)
+
+#: The guest's memory in MiB.
+MEMORY_MIB = 512
+#: Seconds of CPU time and of real time that a guest may take: many times what the slowest script needs, which takes 2 s.
+CPU_S, WALL_S = 30, 600
+#: The largest outcome that a guest leaves, in bytes.
+LARGEST_OUTCOME = 2**22
+#: The program that the guest's first process starts, by this name.
+GUEST_PROGRAM = "testbed/guest.py"
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What all tests of a call share.
+
+    Attributes
+    ----------
+    programs, scripts : pathlib.Path
+        Folders: packetdrill with what it calls, and all of the kernel's scripts.
+    linux : str
+        The guest kernel.
+    has_seccomp, is_own : bool
+        Whether it holds its processes by seccomp, and whether it is none of the image's.
+    seed : int
+        From which its random numbers follow.
+    """
+
+    programs: Path
+    scripts: Path
+    linux: str
+    has_seccomp: bool
+    is_own: bool
+    seed: int
+
+
+def hand_over(command, plan, job) -> None:
+    """Put what a test needs into the folder that the guest sees; ``command`` is script, then packetdrill's arguments."""
+    script, *arguments = command
+    (job / "testbed").mkdir()
+    (job / "testbed/__init__.py").touch()
+    shutil.copyfile(Path(__file__).with_name("guest.py"), job / GUEST_PROGRAM)
+    shutil.copytree(plan.programs, job / "programs")
+    others = shutil.ignore_patterns("*.pkt")
+    shutil.copytree(plan.scripts, job / "scripts", ignore=others)
+    shutil.copy(plan.scripts / script, job / "scripts")
+    (job / "command.json").write_text(json.dumps([*arguments, script]))
+
+
+def command_line(plan) -> list[str]:
+    """Return the guest kernel's arguments, which are the same for all tests."""
+    return [
+        plan.linux, "rootfstype=hostfs", "rootflags=/", "ro", f"init={uml.INIT}", "PYTHONHASHSEED=0", f"mem={MEMORY_MIB}M",
+        "time-travel=inf-cpu", f"time-travel-start={uml.START_NS}", *(["seccomp=on"] if plan.has_seccomp else []),
+        "con=null", "con0=null,fd:1", "quiet", "loglevel=7",
+    ]  # fmt: skip
+
+
+def carry_out(command, plan, log) -> dict:
+    """Carry out one test and return what came of it: what `guest.main` left, or ``end``, why it left nothing.
+
+    Raises
+    ------
+    GuestError
+        The machine can't start the guest at all.
+    """
+    with workflow_process() as workflow, job_folder() as job, free_core(log, workflow) as core:
+        hand_over(command, plan, job)
+        memory = memory_folder(MEMORY_MIB)
+        environment = {
+            "HOME": "/tmp",
+            "TMPDIR": memory if memory == SHARED_MEMORY else str(job),
+            "PATH": "/usr/bin:/bin",
+            "LD_PRELOAD": uml.RANDOMNESS,
+            "SAWTOOTH_GUEST_SEED": str(plan.seed),
+        }
+        try:
+            status, printed = execute(
+                command_line(plan),
+                "guest",
+                job,
+                environment,
+                [core],
+                WALL_S,
+                log,
+                workflow,
+                closing(plan, job, memory),
+                CPU_S,
+            )
+        except ConsoleFull as full:
+            return {"end": full.cause}
+        except MachineFault as fault:
+            return {"end": fault.cause + last_words(fault.printed)}
+        return left_in(job) or {"end": why_nothing_left(status, printed)}
+
+
+def closing(plan, job, memory) -> Callable | None:
+    """Return what closes a guest off before it starts: packetdrill and the scripts, somebody's programs, are root there.
+
+    Raises `GuestError` if the kernel is somebody's, too, and this machine can't close it off.
+    """
+    huge_pages = has_huge_pages(memory)
+    if plan.is_own:
+        return uml.closed_off_in(job, huge_pages)
+    if can_close_off(huge_pages):
+        return lambda: closed_off.close_off(job, huge_pages)
+    return mount_huge_pages if huge_pages else None
+
+
+@cache
+def has_huge_pages(memory) -> bool:
+    """Return `may_have_huge_pages`, asked once."""
+    return may_have_huge_pages(memory)
+
+
+@cache
+def can_close_off(huge_pages) -> bool:
+    """Return whether this machine can close programs off, tried once."""
+    with job_folder() as folder:
+        return closed_off.problem(folder, huge_pages) is None
+
+
+def left_in(job) -> dict | None:
+    """Return what a guest left, None if it is nothing of `guest.main`: the kernel may be somebody's own."""
+    try:
+        left = json.loads(given_bytes(job / "outcome.json", LARGEST_OUTCOME, os.O_NOFOLLOW))
+    except (OSError, ValueError, RecursionError):
+        return None
+    return left if isinstance(left, dict) and is_outcome(left) else None
+
+
+def is_outcome(left) -> bool:
+    """Return whether a mapping has what `guest.main` writes."""
+    return (
+        (left.get("status") is None or isinstance(left["status"], int))
+        and isinstance(left.get("seconds"), int | float)
+        and isinstance(left.get("output"), str)
+        and isinstance(left.get("warnings"), list)
+        and all(isinstance(text, str) for text in left["warnings"])
+    )
+
+
+def why_nothing_left(status, printed) -> str:
+    """Return why a guest left no outcome: it crashed, spun, or ended."""
+    if crashed(printed):
+        return f"the guest kernel crashed{last_words(printed)}"
+    if status == -signal.SIGXCPU:
+        return f"used up its {CPU_S} s of CPU time: a program or the kernel spins, and the guest's clock stands still meanwhile"
+    if status < 0:
+        return f"the guest kernel was ended by {signal.Signals(-status).name}{last_words(printed)}"
+    return f"the guest ended without an outcome{last_words(printed)}"

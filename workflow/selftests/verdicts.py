@@ -1,0 +1,76 @@
+"""What a test's outcome means: passed, failed, or not fit for this guest, and why."""
+
+import re
+
+from testbed.machine.crash import WHY
+
+PASSED, FAILED, NOT_FIT = "passed", "failed", "not fit"
+#: A shell's word for a program that isn't there: `sh: 2: ethtool: not found`, `bash: line 1: foo: command not found`.
+NO_PROGRAM = re.compile(r"^(?:\S*sh|\S+\.sh): (?:line )?\d+: (\S+): (?:command )?not found$", re.M)
+#: A kernel's warning, which no test may cause.
+WARNING = re.compile(rf"WARNING:|{WHY.pattern}")
+#: Options that a script needs, by what it says. Others are needed by all scripts.
+NEEDS = {
+    "TLS": re.compile(r"\b(TCP_ULP|SOL_TLS)\b"),
+    "TCP_MD5SIG": re.compile(r"<[^>]*\bmd5\b|\bTCP_MD5SIG\b"),
+    "TCP_AO": re.compile(r"<[^>]*\btcp-?ao\b|\bTCP_AO_\w+"),
+    "INET_PSP": re.compile(r"\bpsp\b|\bPSP\b"),
+    "NET_SCH_FQ": re.compile(r"\btc qdisc .*\bfq\b"),
+    "SYN_COOKIES": re.compile(r"\btcp_syncookies\b"),
+}
+#: Lines of a failed script's output that are kept, and the length that each may have.
+KEPT_LINES, KEPT_CHARACTERS = 12, 300
+
+
+def judge(outcome, script, options) -> tuple[str, str]:
+    """Return the result of a test and the reason, "" of one that passed.
+
+    Parameters
+    ----------
+    outcome : dict
+        What `boot.carry_out` returned.
+    script : str
+        The script's text.
+    options : set of str
+        Those that the kernel has.
+    """
+    if "end" in outcome:
+        return FAILED, outcome["end"]
+    warnings = [text for text in outcome["warnings"] if WARNING.search(text)]
+    if warnings:
+        return FAILED, f"the kernel warns: {warnings[0][:KEPT_CHARACTERS]}"
+    if outcome["status"] == 0:
+        return PASSED, ""
+    if found := NO_PROGRAM.search(outcome["output"]):
+        return NOT_FIT, f"it calls the program {found[1]}, which the guest doesn't have"
+    if lacking := [option for option, sign in NEEDS.items() if option not in options and sign.search(script)]:
+        return NOT_FIT, f"{lacking[0]} is off in this kernel"
+    if outcome["status"] is None:
+        return FAILED, "it did not end within 120 s of the guest's time"
+    return FAILED, why_failed(outcome)
+
+
+def why_failed(outcome) -> str:
+    """Return packetdrill's word for what went wrong, which is the last line that begins with a script and its line."""
+    lines = outcome["output"].splitlines()
+    said = [line for line in lines if re.match(r"\S+\.pkt:\d+: |\S+: (error|syntax)", line)]
+    return (said or lines or [f"packetdrill's exit status is {outcome['status']}"])[-1][:KEPT_CHARACTERS]
+
+
+def last_lines(outcome) -> list[str]:
+    """Return the last lines that packetdrill printed: the packets before the failure, and what it says of it."""
+    return [line[:KEPT_CHARACTERS] for line in outcome.get("output", "").splitlines()[-KEPT_LINES:]]
+
+
+def options_of(configuration) -> set[str]:
+    """Return the options that a kernel's configuration (its text) turns on, without CONFIG_, and those with a value as OPTION=value."""
+    found = re.findall(r"^CONFIG_(\w+)=(.*)$", configuration, re.M)
+    return {name if value == "y" else f"{name}={value}" for name, value in found}
+
+
+def options_off(wanted, options) -> list[str]:
+    """Return which options of a configuration (its text, the tests' own) a kernel doesn't have.
+
+    HZ is asked by its value: arch/um has no prompt for it, and so none of the options HZ_1000, HZ_250, ...
+    """
+    return sorted(option for option in options_of(wanted) - options if not re.fullmatch(r"HZ_\d+", option))
