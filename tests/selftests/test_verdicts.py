@@ -23,6 +23,11 @@ WRONG = "inbound injected packet:  0.100000 . 1:1(0) ack 1\na.pkt:12: error hand
             NOT_FIT,
             "the program iptables",
         ),
+        (
+            {"status": 1, "output": "assertion len >= sizeof(struct _tcp_info) failed at code.c line 148\n"},
+            NOT_FIT,
+            "newer",
+        ),
         ({"status": 0, "output": "sh: 2: ethtool: not found\n"}, PASSED, ""),
         ({"status": None}, FAILED, "did not end within 120 s"),
         (

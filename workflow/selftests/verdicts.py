@@ -7,6 +7,8 @@ from testbed.machine.crash import WHY
 PASSED, FAILED, NOT_FIT = "passed", "failed", "not fit"
 #: A shell's word for a program that isn't there: `sh: 2: ethtool: not found`, `bash: line 1: foo: command not found`.
 NO_PROGRAM = re.compile(r"^(?:\S*sh|\S+\.sh): (?:line )?\d+: (\S+): (?:command )?not found$", re.M)
+#: packetdrill's word where the kernel's struct tcp_info is shorter than the one that it was built with.
+SHORT_INFO = "assertion len >= sizeof(struct _tcp_info) failed"
 #: A kernel's warning, which no test may cause.
 WARNING = re.compile(rf"WARNING:|{WHY.pattern}")
 #: Options that a script needs, by what it says. Others are needed by all scripts.
@@ -43,6 +45,11 @@ def judge(outcome, script, options) -> tuple[str, str]:
         return PASSED, ""
     if found := NO_PROGRAM.search(outcome["output"]):
         return NOT_FIT, f"it calls the program {found[1]}, which the guest doesn't have"
+    if SHORT_INFO in outcome["output"]:
+        return (
+            NOT_FIT,
+            "this packetdrill is newer than the kernel: it reads a longer struct tcp_info than this kernel has",
+        )
     if lacking := [option for option, sign in NEEDS.items() if option not in options and sign.search(script)]:
         return NOT_FIT, f"{lacking[0]} is off in this kernel"
     if outcome["status"] is None:

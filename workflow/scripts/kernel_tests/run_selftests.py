@@ -69,7 +69,8 @@ def _carry_out(options, named, place):
     version, configuration = of_binary(linux)
     has = options_of(configuration.decode(errors="replace"))
     print(f"{named.words}: {count(len(commands), 'test')} of {count(len({one[0] for one in commands}), 'script')}", flush=True)  # fmt: skip
-    outcomes = _outcomes(_plan(named, place, linux, commands, options.seed), place)
+    plan = plan_of(place, commands, linux if named.is_own else None, named.kernel, options.seed)
+    outcomes = outcomes_of(plan, place)
     scripts = place / "scripts"
     tests = [
         entry_of(command, outcome, (scripts / command[0]).read_text(errors="replace"), has)
@@ -136,46 +137,76 @@ def _linux(named, place):
     return linux, identity
 
 
-def _plan(named, place, linux, commands, seed):
-    """Return what the program in the container is told (`selftests.__main__`)."""
+def plan_of(place, commands, linux=None, kernel=None, seed=1) -> dict:
+    """Return what the program in the container is told (`selftests.__main__`).
+
+    Parameters
+    ----------
+    place : pathlib.Path
+        The folder of this call, with ``programs`` and ``scripts``.
+    commands : list of list of str
+        Script, then packetdrill's arguments.
+    linux : pathlib.Path, optional
+        A kernel that is none of the image's.
+    kernel : dict, optional
+        What that is (`study_files.kernels.completed_kernel`).
+    seed : int
+    """
     shared = {
         "programs": str(place / "programs"),
         "scripts": str(place / "scripts"),
-        "linux": str(linux) if named.is_own else KERNEL,
-        "has_seccomp": has_seccomp(named.kernel),
-        "is_own": named.is_own,
+        "linux": str(linux or KERNEL),
+        "has_seccomp": has_seccomp(kernel),
+        "is_own": linux is not None,
         "seed": seed,
     }
     workers = min(len(os.sched_getaffinity(0)), len(commands))
     return {"plan": shared, "commands": commands, "workers": workers, "logs": str(place / "logs")}
 
 
-def _outcomes(plan, place):
-    """Carry out the tests of a plan in the testbed's image and return their outcomes, in the order of the commands."""
+def outcomes_of(plan, place, folders=()) -> list[dict]:
+    """Carry out the tests of a plan in the testbed's image and return their outcomes, in the order of the commands.
+
+    Parameters
+    ----------
+    plan : dict
+        `plan_of`.
+    place : pathlib.Path
+        The folder of this call.
+    folders : iterable of pathlib.Path
+        More folders that the plan names.
+
+    Raises
+    ------
+    SelftestsError
+        The machine can't carry them out.
+    """
     (place / "logs").mkdir()
-    file = place / "plan.json"
-    file.write_text(json.dumps(plan))
-    mounts = [reruns.mount(place), f"{reruns.mount(ROOT / 'workflow')},ro"]
+    (file := place / "plan.json").write_text(json.dumps(plan))
+    mounts = [reruns.mount(place), *(f"{reruns.mount(folder)},ro" for folder in (ROOT / "workflow", *folders))]
     environment = {"PYTHONPATH": ROOT / "workflow", WORKFLOW_VARIABLE: os.getpid()}
     command = reruns.module_command(IMAGE, mounts, environment, ["selftests", str(file)])
-    outcomes, total = {}, len(plan["commands"])
     with (place / "log").open("wb") as log, subprocess.Popen(
         command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=log, start_new_session=True
     ) as process:  # fmt: skip
         try:
-            said = time.monotonic()
-            for line in process.stdout:
-                number, outcome = json.loads(line)
-                outcomes[number] = outcome
-                if time.monotonic() - said > PROGRESS_S:
-                    said = time.monotonic()
-                    print(f"  {len(outcomes)} of {total}", flush=True)
+            outcomes = dict(_with_progress(map(json.loads, process.stdout), len(plan["commands"])))
             status = process.wait()
         finally:
             reruns.end([process])
-    if status or len(outcomes) < total:
+    if status or len(outcomes) < len(plan["commands"]):
         raise SelftestsError(f"the tests can't be carried out: {reruns.last_words(place, status)}")
-    return [outcomes[number] for number in range(total)]
+    return [outcomes[number] for number in range(len(outcomes))]
+
+
+def _with_progress(outcomes, total):
+    """Yield outcomes as they come, and print now and then how many there were."""
+    said = time.monotonic()
+    for number, outcome in enumerate(outcomes, 1):
+        yield outcome
+        if time.monotonic() - said > PROGRESS_S:
+            said = time.monotonic()
+            print(f"  {number} of {total}", flush=True)
 
 
 def _printed(place, number, outcome):
