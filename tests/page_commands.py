@@ -53,6 +53,7 @@ NOT_RUN = {
     "tar xzf sawtooth-*": "tests/workflow/test_bundle.py",
     "make exam CCA=my/tcp_mine.c MORE=20": "needs a finished exam; tests/session/test_candidate.py",
     "make exam CCA=vegas MORE=16": "needs a finished exam; tests/session/test_candidate.py",
+    "make selftests*": "needs packetdrill's source, which no registry has; tests/workflow/test_selftests.py",
     "make gallery*": "hours; tests/workflow/test_gallery.py",
     "make clean-cache": "deletes the machine's cache; tests/setup/test_own_tree.py",
     "make STUDY=witness*": "needs modules of this machine's kernel; tests/workflow/test_shipped_studies.py",

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from selftests.boot import is_outcome, left_in, why_nothing_left
+from selftests.boot import has_spun, is_outcome, left_in, why_nothing_left
 from selftests.verdicts import FAILED, NOT_FIT, PASSED, judge, last_lines, options_of, options_off
 
 OUTCOME = {"status": 0, "seconds": 0.1, "output": "outbound sniffed packet: 0.1 S 0:0(0)\n", "warnings": []}
@@ -56,6 +56,14 @@ def test_a_script_fails_for_an_option_only_if_that_is_off():
     assert judge(failed, "// a TLS client without a socket option", set())[0] == FAILED
 
 
+def test_a_script_of_an_older_packetdrill_is_not_fit():
+    failed = OUTCOME | {"status": 1, "output": "a.pkt:9: error handling packet: incorrect outbound data payload\n"}
+    script = "+0 sendmsg(4, {...}, MSG_ZEROCOPY) = 2"
+    assert judge(failed, script, set())[0] == NOT_FIT
+    assert judge(failed, f"--send_omit_free\n{script}", set())[0] == FAILED
+    assert judge(failed, "+0 write(4, ..., 2) = 2", set())[0] == FAILED
+
+
 def test_last_lines_are_few_and_short():
     kept = last_lines({"output": "".join(f"{number} {'x' * 1000}\n" for number in range(100))})
     assert len(kept) == 12 and kept[-1].startswith("99 ") and max(map(len, kept)) == 300
@@ -93,8 +101,21 @@ def test_links_are_not_followed(tmp_path):
     assert left_in(tmp_path) is None
 
 
+@pytest.mark.parametrize(
+    "status, printed, spun",
+    [
+        (-24, b"", True),
+        (0, b"Unexpectedly lost MM child! Affected tasks will segfault.\n", True),
+        (0, b"userspace - child stopped with signal 24\n", True),
+        (0, b"userspace - child stopped with signal 11\n", False),
+        (0, b"reboot: Power down\n", False),
+    ],
+)
+def test_what_was_ended_for_its_cpu_time(status, printed, spun):
+    assert has_spun(status, printed) == spun
+
+
 def test_why_a_guest_left_nothing():
     assert "crashed; the kernel's last words: Kernel panic - not syncing: BUG!" in why_nothing_left(-6, b"Kernel panic - not syncing: BUG!\n")  # fmt: skip
-    assert "used up its 30 s of CPU time" in why_nothing_left(-24, b"")
     assert "ended by SIGKILL" in why_nothing_left(-9, b"")
     assert why_nothing_left(0, b"reboot: Power down\n") == "the guest ended without an outcome; the kernel's last words: reboot: Power down"  # fmt: skip

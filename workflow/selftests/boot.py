@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import signal
 from collections.abc import Callable
@@ -29,6 +30,8 @@ from testbed.machine.machine import (
 MEMORY_MIB = 512
 #: Seconds of CPU time and of real time that a guest may take: many times what the slowest script needs, which takes 2 s.
 CPU_S, WALL_S = 30, 600
+#: What a guest kernel prints of a program whose process the machine has ended for its CPU time, held by seccomp and by ptrace.
+PROGRAM_SPUN = re.compile(rb"Unexpectedly lost MM child|userspace - child stopped with signal %d" % signal.SIGXCPU)
 #: The largest outcome that a guest leaves, in bytes.
 LARGEST_OUTCOME = 2**22
 #: The program that the guest's first process starts, by this name.
@@ -116,6 +119,10 @@ def carry_out(command, plan, log) -> dict:
             return {"end": full.cause}
         except MachineFault as fault:
             return {"end": fault.cause + last_words(fault.printed)}
+        if has_spun(status, printed):
+            return {
+                "end": f"used up {CPU_S} s of CPU time: a program or the kernel spins, and the guest's clock stands still meanwhile"
+            }
         return left_in(job) or {"end": why_nothing_left(status, printed)}
 
 
@@ -165,12 +172,15 @@ def is_outcome(left) -> bool:
     )
 
 
+def has_spun(status, printed) -> bool:
+    """Return whether the machine has ended a guest, or a program in it, for its CPU time."""
+    return status == -signal.SIGXCPU or bool(PROGRAM_SPUN.search(printed))
+
+
 def why_nothing_left(status, printed) -> str:
-    """Return why a guest left no outcome: it crashed, spun, or ended."""
+    """Return why a guest left no outcome: it crashed, was ended, or ended."""
     if crashed(printed):
         return f"the guest kernel crashed{last_words(printed)}"
-    if status == -signal.SIGXCPU:
-        return f"used up its {CPU_S} s of CPU time: a program or the kernel spins, and the guest's clock stands still meanwhile"
     if status < 0:
         return f"the guest kernel was ended by {signal.Signals(-status).name}{last_words(printed)}"
     return f"the guest ended without an outcome{last_words(printed)}"

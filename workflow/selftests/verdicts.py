@@ -9,6 +9,9 @@ PASSED, FAILED, NOT_FIT = "passed", "failed", "not fit"
 NO_PROGRAM = re.compile(r"^(?:\S*sh|\S+\.sh): (?:line )?\d+: (\S+): (?:command )?not found$", re.M)
 #: packetdrill's word where the kernel's struct tcp_info is shorter than the one that it was built with.
 SHORT_INFO = "assertion len >= sizeof(struct _tcp_info) failed"
+#: Of a packet with bytes that the script did not send: where packetdrill frees a buffer that the kernel still sends from (MSG_ZEROCOPY).
+#: Later scripts ask it not to, by an option that those of an older packetdrill don't have.
+OTHER_BYTES, ZERO_COPY, KEEPS_BUFFERS = "incorrect outbound data payload", "MSG_ZEROCOPY", "--send_omit_free"
 #: A kernel's warning, which no test may cause.
 WARNING = re.compile(rf"WARNING:|{WHY.pattern}")
 #: Options that a script needs, by what it says. Others are needed by all scripts.
@@ -49,6 +52,11 @@ def judge(outcome, script, options) -> tuple[str, str]:
         return (
             NOT_FIT,
             "this packetdrill is newer than the kernel: it reads a longer struct tcp_info than this kernel has",
+        )
+    if OTHER_BYTES in outcome["output"] and ZERO_COPY in script and KEEPS_BUFFERS not in script:
+        return (
+            NOT_FIT,
+            f"this packetdrill is newer than the script: it frees buffers of {ZERO_COPY}, which {KEEPS_BUFFERS} forbids",
         )
     if lacking := [option for option, sign in NEEDS.items() if option not in options and sign.search(script)]:
         return NOT_FIT, f"{lacking[0]} is off in this kernel"
