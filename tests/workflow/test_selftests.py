@@ -98,7 +98,7 @@ def test_results_of_planted_scripts(carried_out):
         "after.pkt": PASSED,
     }
     assert found["wrong.pkt"]["reason"].startswith(
-        "wrong.pkt:11: error handling packet: live packet field tcp_ack: expected: 2"
+        "wrong.pkt:11: error handling packet: live packet field tcp_ack_seq: expected: 2"
     )
     assert any("outbound sniffed packet" in line for line in found["wrong.pkt"]["last_lines"])
     assert "timing error" in found["late.pkt"]["reason"]

@@ -29,9 +29,13 @@ from testbed.machine.machine import (
 #: The guest's memory in MiB.
 MEMORY_MIB = 512
 #: Seconds of CPU time and of real time that a guest may take: many times what the slowest script needs, which takes 2 s.
-CPU_S, WALL_S = 30, 600
+CPU_S, WALL_S = 30, 300
 #: What a guest kernel prints of a program whose process the machine has ended for its CPU time, held by seccomp and by ptrace.
 PROGRAM_SPUN = re.compile(rb"Unexpectedly lost MM child|userspace - child stopped with signal %d" % signal.SIGXCPU)
+#: Why a test failed whose program was ended so.
+SPUN = f"used up {CPU_S} s of CPU time: a program or the kernel spins, and the guest's clock stands still meanwhile"
+#: Signals by which a machine without memory ends a guest.
+OF_THE_MACHINE = (signal.SIGKILL, signal.SIGBUS)
 #: The largest outcome that a guest leaves, in bytes.
 LARGEST_OUTCOME = 2**22
 #: The program that the guest's first process starts, by this name.
@@ -87,6 +91,8 @@ def command_line(plan) -> list[str]:
 def carry_out(command, plan, log) -> dict:
     """Carry out one test and return what came of it: what `guest.main` left, or ``end``, why it left nothing.
 
+    With ``again`` another try may come to another end, because the machine may be to blame for this one.
+
     Raises
     ------
     GuestError
@@ -95,35 +101,27 @@ def carry_out(command, plan, log) -> dict:
     with workflow_process() as workflow, job_folder() as job, free_core(log, workflow) as core:
         hand_over(command, plan, job)
         memory = memory_folder(MEMORY_MIB)
-        environment = {
-            "HOME": "/tmp",
-            "TMPDIR": memory if memory == SHARED_MEMORY else str(job),
-            "PATH": "/usr/bin:/bin",
-            "LD_PRELOAD": uml.RANDOMNESS,
-            "SAWTOOTH_GUEST_SEED": str(plan.seed),
-        }
+        started = command_line(plan), "guest", job, environment_of(plan, job, memory), [core], WALL_S, log, workflow
         try:
-            status, printed = execute(
-                command_line(plan),
-                "guest",
-                job,
-                environment,
-                [core],
-                WALL_S,
-                log,
-                workflow,
-                closing(plan, job, memory),
-                CPU_S,
-            )
+            status, printed = execute(*started, closing(plan, job, memory), CPU_S)
         except ConsoleFull as full:
             return {"end": full.cause}
         except MachineFault as fault:
-            return {"end": fault.cause + last_words(fault.printed)}
+            return {"end": fault.cause + last_words(fault.printed), "again": True}
         if has_spun(status, printed):
-            return {
-                "end": f"used up {CPU_S} s of CPU time: a program or the kernel spins, and the guest's clock stands still meanwhile"
-            }
-        return left_in(job) or {"end": why_nothing_left(status, printed)}
+            return {"end": SPUN}
+        return left_in(job) or {"end": why_nothing_left(status, printed), "again": -status in OF_THE_MACHINE}
+
+
+def environment_of(plan, job, memory) -> dict[str, str]:
+    """Return all of the guest kernel's environment."""
+    return {
+        "HOME": "/tmp",
+        "TMPDIR": memory if memory == SHARED_MEMORY else str(job),
+        "PATH": "/usr/bin:/bin",
+        "LD_PRELOAD": uml.RANDOMNESS,
+        "SAWTOOTH_GUEST_SEED": str(plan.seed),
+    }
 
 
 def closing(plan, job, memory) -> Callable | None:
