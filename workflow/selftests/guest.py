@@ -12,7 +12,7 @@ import subprocess
 import time
 from pathlib import Path
 
-#: Seconds of the guest's clock that a script may take; the longest of Linux 7.2 takes 12.
+#: Seconds of the guest's clock that a script may take; the longest of Linux 7.2 takes 7.3.
 LIMIT_S = 120
 #: Bytes of a script's output that are kept, from its end, and bytes of one record of the kernel's log.
 KEPT_BYTES, RECORD_BYTES = 2**16, 2**13

@@ -2,6 +2,7 @@
 
 import re
 
+from selftests.guest import LIMIT_S
 from testbed.machine.crash import WHY
 
 PASSED, FAILED, NOT_FIT = "passed", "failed", "not fit"
@@ -61,7 +62,7 @@ def judge(outcome, script, options) -> tuple[str, str]:
     if lacking := [option for option, sign in NEEDS.items() if option not in options and sign.search(script)]:
         return NOT_FIT, f"{lacking[0]} is off in this kernel"
     if outcome["status"] is None:
-        return FAILED, "it did not end within 120 s of the guest's time"
+        return FAILED, f"it did not end within {LIMIT_S} s of the guest's time"
     return FAILED, why_failed(outcome)
 
 
