@@ -1,10 +1,14 @@
 """The kernel's own tests in the guest: they pass, in the same bytes under load, and what fails, hangs or crashes is one test's result."""
 
 import difflib
+import hashlib
 import json
 import os
+import shutil
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -12,12 +16,17 @@ import pytest
 from kernel_tests.results import entry_of
 from kernel_tests.run_selftests import outcomes_of, plan_of
 from own_commands import own_command
+from publishing.result_checks import reruns
 from selftests.verdicts import FAILED, NOT_FIT, PASSED
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.append(str(ROOT / "setup"))
 
 import images  # noqa: E402
+import kernel_scripts  # noqa: E402
+import kernels  # noqa: E402
+from kernel_scripts import SCRIPTS  # noqa: E402
+from progress import SetupError  # noqa: E402
 
 #: Of packetdrill, which no registry has, an archive may lie beside the checkout.
 ARCHIVE = next(iter((ROOT.parent / "shared/prototype/packetdrill").glob("packetdrill-*.tar.xz")), None)
@@ -144,6 +153,44 @@ def test_what_is_wrong_is_one_sentence(given, sentence):
     assert done.returncode and sentence in said
 
 
+def test_an_interrupted_call_ends_at_once_and_leaves_nothing(parts, tmp_path):
+    command = own_command(ROOT, "kernel_tests.run_selftests", ARCHIVE)
+    with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        for line in process.stdout:
+            if " tests of " in line:
+                break
+        time.sleep(3)
+        began = time.monotonic()
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=60)
+    assert time.monotonic() - began < reruns.END_S
+    assert (process.returncode, said) == (1, "sawtooth: interrupted; there are no results.\n")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_scripts_of_a_tree_with_a_patch(parts, tmp_path, monkeypatch):
+    monkeypatch.chdir(ROOT)
+    tree, place = tmp_path / "tree", tmp_path / "place"
+    place.mkdir()
+    compiler = kernels.provide_compiler()
+    shutil.copytree(kernel_scripts.unpacked_scripts("linux", compiler), tree)
+    for file in (tree / SCRIPTS).glob("tcp_[b-z]*.pkt"):
+        file.unlink()
+    (tree / SCRIPTS / "tcp_link.pkt").symlink_to("/etc/passwd")
+    text = patch_of({f"{SCRIPTS}/tcp_new.pkt": ("", f"--ip_version=ipv6\n{ACCEPTED}")})
+    (tmp_path / "new.patch").write_text(text)
+    patch = {"path": str(tmp_path / "new.patch"), "sha256": hashlib.sha256(text.encode()).hexdigest()}
+    kernel = {"tree": str(tree), "version": "7.2.13", "patches": [patch]}
+    commands = kernel_scripts.provide_scripts(kernel, compiler, place / "scripts")
+    assert [command[1] for command in commands if command[0] == "tcp_new.pkt"] == ["--ip_version=ipv6"]
+    assert {command[0] for command in commands} == {file.name for file in (place / "scripts").glob("*.pkt")}
+    assert "tcp_link.pkt" not in {command[0] for command in commands}
+    assert len(commands) > 100
+    (tree / SCRIPTS / "ksft_runner.sh").unlink()
+    with pytest.raises(SetupError, match=r"Linux 7.2.13 has no packetdrill scripts .* from 6.12 on"):
+        kernel_scripts.provide_scripts(kernel | {"patches": []}, compiler, place / "none")
+
+
 @pytest.mark.long
 def test_a_program_that_spins_is_ended(carried_out):
     found = carried_out({"spins.pkt": first("while :; do :; done")})
@@ -170,7 +217,6 @@ def test_all_scripts_pass_in_the_same_bytes_under_load(tmp_path):
 
 #: What is planted in CUBIC: its kernel crashes, or warns, as a script wants.
 PLANTED = "\tBUG_ON(hystart == 7);\n\tWARN_ON(hystart == 8);\n"
-SCRIPTS = "tools/testing/selftests/net/packetdrill"
 
 
 def patch_of(changes):

@@ -5,8 +5,8 @@ line on standard output as it comes: the command's number and the outcome, a JSO
 """
 
 import json
+import multiprocessing
 import sys
-from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
 
 from selftests.boot import Plan, carry_out
@@ -14,17 +14,36 @@ from testbed.machine.machine import GuestError
 from testbed.machine.messages import in_words, tell
 
 
-def carry_out_logged(command, plan, log) -> dict:
-    """Carry out a test, its guest's console to a file; return its outcome, or the machine's ``fault``."""
+def work(asked, plan, next_number) -> None:
+    """Carry out one test after the other until there is none left; ``next_number`` is shared by all that do so."""
+    commands = asked["commands"]
     try:
-        with log.open("wb", buffering=0) as console:
-            outcome = carry_out(command, plan, console)
-            if outcome.pop("again", False):
-                outcome = carry_out(command, plan, console)
-                outcome.pop("again", None)
-            return outcome
+        while (number := _taken(next_number)) < len(commands):
+            with Path(asked["logs"], f"{number}.log").open("wb", buffering=0) as console:
+                outcome = carry_out_twice(commands[number], plan, console)
+            with next_number.get_lock():
+                print(json.dumps([number, outcome]), flush=True)
     except (GuestError, OSError) as error:
-        return {"fault": in_words(error)}
+        next_number.value = len(commands)
+        tell(in_words(error))
+        sys.exit(1)
+    except KeyboardInterrupt:
+        sys.exit(1)
+
+
+def _taken(next_number):
+    with next_number.get_lock():
+        next_number.value += 1
+        return next_number.value - 1
+
+
+def carry_out_twice(command, plan, console) -> dict:
+    """Carry out a test, and once again if the machine may be to blame for its end; return its outcome."""
+    outcome = carry_out(command, plan, console)
+    if outcome.pop("again", False):
+        outcome = carry_out(command, plan, console)
+        outcome.pop("again", None)
+    return outcome
 
 
 def main(arguments) -> int:
@@ -32,18 +51,16 @@ def main(arguments) -> int:
     asked = json.loads(Path(arguments[0]).read_text())
     shared = asked["plan"]
     plan = Plan(**shared | {"programs": Path(shared["programs"]), "scripts": Path(shared["scripts"])})
-    with ProcessPoolExecutor(asked["workers"]) as pool:
-        running = {
-            pool.submit(carry_out_logged, command, plan, Path(asked["logs"], f"{number}.log")): number
-            for number, command in enumerate(asked["commands"])
-        }
-        for future in as_completed(running):
-            if fault := future.result().get("fault"):
-                pool.shutdown(wait=False, cancel_futures=True)
-                tell(fault)
-                return 1
-            print(json.dumps([running[future], future.result()]), flush=True)
-    return 0
+    given = asked, plan, multiprocessing.Value("q", 0)
+    workers = [multiprocessing.Process(target=work, args=given) for _ in range(asked["workers"])]
+    for worker in workers:
+        worker.start()
+    try:
+        for worker in workers:
+            worker.join()
+    except KeyboardInterrupt:  # which each of them got, too
+        return 1
+    return max(abs(worker.exitcode) for worker in workers)
 
 
 if __name__ == "__main__":
