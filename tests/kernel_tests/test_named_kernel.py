@@ -11,7 +11,7 @@ DIFF = "--- a/net/ipv4/tcp.c\n+++ b/net/ipv4/tcp.c\n@@ -1 +1 @@\n-a\n+b\n"
 
 
 def test_the_image_s_own():
-    for given in ("", "newest"):
+    for given in ("", "newest", "7.2"):
         found = named_kernel(given, NEWEST)
         assert (found.name, found.is_own, found.identity("0" * 64)) == (NEWEST, False, None)
 
@@ -39,7 +39,7 @@ def test_a_patch_a_c_file_and_a_yaml_file(tmp_path, root):
 @pytest.mark.parametrize(
     "given, sentence",
     [
-        ("6.13", "KERNEL=6.13: there is no such kernel; allowed are 6.1, 6.12, newest"),
+        ("6.13", "KERNEL=6.13: there is no such kernel; allowed are 6.1, 6.12, 7.2, or the path"),
         ("./no-tree", "there is no such kernel"),
         ("no.patch", "patches[0] is no.patch; there is no such file"),
         ("no.c", "there is no such file"),

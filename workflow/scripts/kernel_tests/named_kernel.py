@@ -63,9 +63,9 @@ def named_kernel(given, newest) -> NamedKernel:
     KernelNameError
         There is no such kernel; the sentence says what is allowed.
     """
-    path = Path(given)
+    path, release = Path(given), ".".join(re.findall(r"\d+", newest)[:2])
     try:
-        if given in ("", NEWEST):
+        if given in ("", NEWEST, release):
             return NamedKernel(newest, f"Linux {newest}, the image's")
         if given in bases():
             return _of_kernel({"base": given}, bases()[given]["version"])
@@ -81,7 +81,7 @@ def named_kernel(given, newest) -> NamedKernel:
         raise KernelNameError(f"KERNEL={given}", [f"{error.filename}: {error.strerror}."]) from None
     except ValueError as error:
         raise KernelNameError(f"KERNEL={given}", [f"{error}."]) from None
-    known = f"{', '.join([*bases(), NEWEST])}, or the path of a patch ({', '.join(PATCHES)}), a C file, a YAML file with a kernel's keys, or a source tree"
+    known = f"{', '.join([*bases(), release])}, or the path of a patch ({', '.join(PATCHES)}), a C file, a YAML file with a kernel's keys, or a source tree"
     why = absence(path, "kernel") if "/" in given or path.exists() else "there is no such kernel"
     raise KernelNameError(f"KERNEL={given}", [f"{why or 'it is none of these'}; allowed are {known}."])
 

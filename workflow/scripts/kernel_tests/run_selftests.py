@@ -45,7 +45,9 @@ def main(arguments=None) -> int:
     """Read the command line, carry out the tests, print and write the results; return the exit status."""
     parser = argparse.ArgumentParser(prog="run_selftests", description=__doc__.splitlines()[0])
     parser.add_argument("packetdrill", type=Path, help="its source, a folder or an archive")
-    parser.add_argument("--kernel", default="", help="6.12, or the path of a patch, C file, YAML file or source tree")
+    parser.add_argument(
+        "--kernel", default="", help="6.12, 7.2, or the path of a patch, C file, YAML file or source tree"
+    )
     parser.add_argument("--only", default="*", help="scripts, as tcp_sack_*")
     parser.add_argument("--seed", type=int, default=1, help="from which the guests' random numbers follow")
     options = parser.parse_args(arguments)
