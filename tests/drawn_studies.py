@@ -24,14 +24,13 @@ CLAIMS = sorted(path.stem for path in Path(__file__).parents[1].glob("config/cla
 CHOICES = {
     "link": {
         "rate_mbps": [1, 2.5, 10, 100, 1000, None], "delay_ms": [0, 0.5, 10, 50, {"forward": 20, "reverse": 5}], "jitter_ms": [0, 1, 20],
-        "loss_percent": [0, 0.1, 2, {"forward": 1, "reverse": 0}], "netem": ["receiving-side", "both-ends", "sending-host"], "shaper": ["htb", "tbf", "netem"], "shaper_burst_bytes": [None, 15000],
+        "loss_percent": [0, 0.1, 2, {"forward": 1, "reverse": 0}], "netem": ["receiving-side", "both-ends"],
         "frame_overhead_bytes": [0, 24], "serialisation": ["never", "virtual-clock"],
     },
     "hosts": {"pairs": [1, 2, 3], "access_delay_ms": [0, 5, [0, 10], [0, 10, 20]]},
     "multipath": {
         "paths": [1, 2, 4, 8], "by": ["none", "mptcp", "gre"], "tunnel_ip_version": ["ipv4", "ipv6"],
         "distribution": ["round-robin", "per-flow"], "path_delay_ms": [0, 2, [0, 5]],
-        "path_rate_mbps": [None, [5, 30]], "path_loss_percent": [None, [1, 0]], "path_queue_packets": [None, [20, 300]],
     },
     "traffic": {
         "application": ["iperf3", "round-trip", "ftp"], "protocol": ["tcp", "udp"], "messages": [None, 1000, 100000],
@@ -57,6 +56,12 @@ QUEUES = (
     {"bdp": 4},
 )
 #: Identifiers of scenarios: that a file may have, however alike they are.
+#: Keys of which some studies get one in addition, drawn for itself: (section, key) -> what it may be.
+ONE_MORE = {
+    ("link", "netem"): ["sending-host"], ("link", "shaper"): ["tbf", "netem"], ("link", "shaper_burst_bytes"): [15000],
+    ("multipath", "path_rate_mbps"): [[5, 30]], ("multipath", "path_loss_percent"): [[1, 0]],
+    ("multipath", "path_queue_packets"): [[20, 300]],
+}  # fmt: skip
 NAMES = ("s.1", "s-1", "null", "1")
 #: What a study is about: sections of all its scenarios, and the key (or section) in which its scenarios differ.
 THEMES = (
@@ -96,6 +101,10 @@ def drawn_config(seed):
     levels, scenarios = _levels(varied), []
     # Each level once as far as there are enough of them.
     order = rng.permutation(len(levels))
+    more = np.random.default_rng([seed, 2])
+    if more.random() < 0.2:
+        place = _one(more, list(ONE_MORE))
+        _set(shared, place, _one(more, ONE_MORE[place]))
     for number in range(rng.integers(1, 5)):
         scenario = {"id": NAMES[number]}
         _set(scenario, varied, levels[order[number % len(levels)]])

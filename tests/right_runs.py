@@ -128,6 +128,20 @@ def policed(draw):
     }  # fmt: skip
 
 
+def shaped(draw):
+    """Shapers with buckets of all sizes, apart from the delay and above it."""
+    return {
+        "link": {
+            "rate_mbps": draw.choice([1, 20, 200]), "delay_ms": draw.choice([2, 30]), "loss_percent": draw.choice([0, 2]),
+            "shaper": draw.choice(["htb", "tbf"]), "shaper_burst_bytes": draw.choice([1514, 15_000, 100_000]),
+            "netem": draw.choice(["receiving-side", "both-ends", "sending-host"]),
+        },
+        "queue": {"packets": draw.choice([20, 100])},
+        "flows": draw.randint(1, 3),
+        "traffic": {"duration_s": 3},
+    }  # fmt: skip
+
+
 def groups(draw):
     """Web objects, streams and long flows over a path that loses much, or little."""
     loss = draw.choice([0, 5, 40])
@@ -240,7 +254,7 @@ def settings(draw):
 FAMILIES = {
     family.__name__: family
     for family in (
-        losses, datagrams, slow, far, marking, arrivals, changes, policed, groups, paths, chains, amounts, outages, services, settings,
+        losses, datagrams, slow, far, marking, arrivals, changes, policed, shaped, groups, paths, chains, amounts, outages, services, settings,
     )
 }  # fmt: skip
 
@@ -249,6 +263,7 @@ FAMILIES = {
 NOT_DRAWN = {
     "carried_out": "every run has it that fails at a step, and none of these may",
     "clock": "of a machine's own kernel", "cpu_saturation": "of a machine's own kernel",
+    "programs": "of programs that a study declares", "program_data": "likewise", "program_packets": "likewise",
     "kernel": "a kernel that was built for a study", "parameters": "parameters that a study defines",
 }  # fmt: skip
 

@@ -44,6 +44,7 @@ def test_a_drawn_study_is_refused_in_sentences_or_has_an_outline(record_testsuit
     asked_for |= {
         "chain",
         "directions",
+        "emulations",
         "failover",
         "flow_groups",
         "path_changes",

@@ -216,7 +216,8 @@ class PathProbe:
         place = self._path.bottleneck[direction][line.number]
         # What the shaper's bucket holds passes at once.
         credit = place.emulation.burst_bytes // (MTU_BYTES + ETHERNET_HEADER_BYTES)
-        train = min(TRAIN + 4 * (credit - 1), found.get("passed", math.inf))
+        # Sent twice as fast as they leave, the packets of twice the bucket pass before the rate is seen.
+        train = min(TRAIN + (8 if run.shaper_burst_bytes else 4) * (credit - 1), found.get("passed", math.inf))
         # A queue that is shorter than the train is kept busy by packets that come twice as fast as they leave.
         apart_s = 0 if most >= train else one_s / 2
         came, _ = self._exchange(way, tap, train, self._full(), apart_s, train * one_s + self._longest_s(direction))
