@@ -26,9 +26,9 @@ DOCUMENT =
 # publish: pack the images, too. verify: take the images that lie beside RESULTS.
 IMAGES =
 RERUN =
-# verify, packets: build the kernels of received results, or of the run, too.
+# verify, packets, trace: build the kernels of received results, or of the run, too.
 BUILD =
-# packets: a run's document, interfaces (all without any), and whether whole packets are kept.
+# packets, trace: a run's document. packets: interfaces (all without any), and whether whole packets are kept.
 RUN =
 AT =
 FULL =
@@ -36,6 +36,9 @@ FULL =
 PACKETDRILL =
 KERNEL =
 ONLY =
+# trace: kernel events and TCP's functions, names with * and ?, separated by spaces.
+EVENTS =
+FUNCTIONS =
 CONFIG := $(if $(STUDY),$(shell $(call quoted,$(PYTHON)) -I workflow/scripts/session/study_names.py $(call quoted,$(STUDY))),config/config.yaml)
 # What a message of an interrupted workflow says that goes on.
 CALL = make $(MAKECMDGOALS) $(MAKEOVERRIDES)
@@ -49,7 +52,7 @@ MISSPELT := $(filter-out $(KNOWN) SAWTOOTH_% MAKE%,$(GIVEN))
 $(if $(MISSPELT),$(error sawtooth: make has no variable $(firstword $(MISSPELT)) (STUDY, PLATFORM, RESULTS, N, SEED, RUNS, RUN, ARGS, PYTHON: `make help`)))
 
 .DEFAULT_GOAL = run
-.PHONY: run study packetdrill studies setup lint test test-long test-docs test-faults bench kernel-profile bench-statistics sensitivity exam evaluate gallery compare verify packets selftests publish documentation docs bundle images lock clean-cache help
+.PHONY: run study packetdrill studies setup lint test test-long test-docs test-faults bench kernel-profile bench-statistics sensitivity exam evaluate gallery compare verify packets trace selftests publish documentation docs bundle images lock clean-cache help
 
 # Before set-up, which may take minutes; what is wrong with the name has been said.
 study:
@@ -143,6 +146,9 @@ packetdrill:
 
 selftests: packetdrill setup  ## run the kernel's own tests of TCP, PACKETDRILL=<source>; KERNEL, ONLY, SEED
 	@$(IN_ENVIRONMENT) python -m kernel_tests.run_selftests $(call quoted,$(PACKETDRILL)) $(if $(KERNEL),--kernel $(call quoted,$(KERNEL))) $(if $(ONLY),--only $(call quoted,$(ONLY))) --seed $(call quoted,$(SEED)) $(ARGS)
+
+trace: setup  ## record kernel events of a finished run, RUN=<document>; EVENTS, FUNCTIONS
+	@$(IN_ENVIRONMENT) python -m publishing.run_trace $(call quoted,$(RUN)) $(if $(BUILD),--build) $(if $(EVENTS),--events $(foreach one,$(EVENTS),$(call quoted,$(one)))) $(if $(FUNCTIONS),--functions $(foreach one,$(FUNCTIONS),$(call quoted,$(one)))) $(ARGS)
 
 publish: study setup  ## pack RESULTS into one archive; IMAGES=1 puts the images beside it
 	@$(IN_ENVIRONMENT) python -m publishing.pack_results $(call quoted,$(RESULTS)) $(ARGS)

@@ -48,6 +48,7 @@ NOT_RUN = {
     "make lock": "newer packages; tests/setup/test_locked_packages.py",
     "make bench*": "minutes, and nothing else on the machine; tests/test_benchmarks.py",
     "make kernel-profile": "minutes, and changes a file of the repository; tests/setup/test_kernel_profile.py",
+    "make trace*": "builds another kernel; tests/workflow/test_trace.py",
     "make sensitivity*": "builds another kernel; tests/workflow/test_sensitivity.py",
     "make bundle*": "minutes; tests/workflow/test_bundle.py",
     "tar xzf sawtooth-*": "tests/workflow/test_bundle.py",

@@ -80,7 +80,7 @@ def test_packets_of_another_run_are_not_kept(packets):
 
     status, output, captures, _ = packets(RUNS[0], change=change)
     assert status == 1 and captures == {}
-    assert "has another document when its packets are captured, so these would not be its packets" in output
+    assert "has another document when its packets are recorded, so these would not be its packets" in output
     assert '"tx_packets"' in output or "tx_packets" in output
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from experiment.specification import RunSpecification
 from testbed.machine.carrying import carry_out
-from testbed.machine.handover import PacketsAsked
+from testbed.machine.handover import PacketsAsked, TraceAsked
 from testbed.machine.machine import GuestError
 
 
@@ -30,9 +30,14 @@ def main(arguments=None) -> int:
     parser.add_argument(
         "--packet-step-s", type=float, help="how often captures are read besides, for they may be too large"
     )
+    parser.add_argument("--trace", type=Path, help="a folder that gets kernel events of the run (platform uml)")
+    parser.add_argument("--trace-kernel", type=Path, help="the guest kernel with tracing")
+    parser.add_argument("--events", nargs="*", default=[], help="its events, such as tcp:*")
+    parser.add_argument("--functions", nargs="*", default=[], help="its functions, such as cubictcp_*")
     options = parser.parse_args(arguments)
     captures = PacketsAsked(options.packet_bytes, options.at, options.packet_step_s, options.packets)
-    asked = {"packets": captures} if options.packets else {}
+    trace = TraceAsked(options.trace_kernel, options.events, options.functions, options.trace)
+    asked = ({"packets": captures} if options.packets else {}) | ({"trace": trace} if options.trace else {})
     specification = RunSpecification(
         json.loads(options.specification), options.kernels, options.testbed_digest, options.programs
     )

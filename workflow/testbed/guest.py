@@ -32,8 +32,8 @@ from testbed.readings.cca_parameters import cca_parameters
 from testbed.traffic import traffic
 from testbed.traffic.background import Background
 
-#: The file that asks for captures of packets.
-PACKETS = "packets.json"
+#: The files that ask for captures of packets, and for kernel events.
+PACKETS, TRACE = "packets.json", "trace.json"
 
 #: Ten for each of 64 pairs of hosts (their shells, clients, servers and readers), and as many for all else.
 OPEN_FILES = 1280
@@ -53,7 +53,7 @@ class Steps:
 def carry_out(specification, step, folder=None) -> dict:
     """Walk the steps of a run and return its document.
 
-    ``step``: called with the name of each step as it begins; ``folder``: where `PACKETS` may ask for captures, and gets them.
+    ``step``: called with the name of each step as it begins; ``folder``: where `PACKETS` and `TRACE` may ask for recordings, and gets them.
     """
     step("environment")
     surroundings = surroundings_of(specification)
@@ -82,9 +82,8 @@ def carry_out(specification, step, folder=None) -> dict:
         "read_back": read_back(path, specification) | surroundings.network(path),
     }
 
-    captures = packet_captures(path, specification, folder)
     meters = packet_meters(path, specification)
-    captures += meters
+    recordings = [*packet_captures(path, specification, folder), *meters, *kernel_traces(path, folder)]
 
     step("idle RTT")
     # What was read back, the parameters of a CCA among it, is not to move what follows.
@@ -94,18 +93,18 @@ def carry_out(specification, step, folder=None) -> dict:
     step("traffic")
     with group_programs(path, specification, folder) as programs:
         before, outage = probes.link_counters(path, specification), Outage(path, specification)
-        for capture in captures:
-            capture.begin()
+        for recording in recordings:
+            recording.begin()
         with (
             Background(path, specification) as background,
             PathChanges(path, specification) as changes,
             surroundings.traffic() as origin,
         ):
-            carried = traffic.carry(path, specification, origin, programs, (changes, outage), captures)
+            carried = traffic.carry(path, specification, origin, programs, (changes, outage), recordings)
         groups = programs.sections() if programs else {}
     processes, looks, series, delivered = carried
-    for capture in captures:
-        capture.end()
+    for recording in recordings:
+        recording.end()
     after = probes.link_counters(path, specification)
     stack = probes.stack_counters(path, dropped_before)
     again = read_back(path, specification) | surroundings.network(path)
@@ -138,8 +137,8 @@ def carry_out(specification, step, folder=None) -> dict:
     }
     document |= loss_bursts(specification, document)
     document["verdict"] = verification.judge(specification, document)
-    for capture in captures:
-        capture.close()
+    for recording in recordings:
+        recording.close()
     return document
 
 
@@ -151,6 +150,16 @@ def packet_captures(path, specification, folder) -> list:
     from testbed.readings.packet_capture import PacketCapture
 
     return [PacketCapture(path, specification, json.loads((folder / PACKETS).read_text()), folder / "packets")]
+
+
+def kernel_traces(path, folder) -> list:
+    """Return a list with the run's kernel trace, or an empty one if none was asked for."""
+    if not folder or not (folder / TRACE).exists():
+        return []
+    # What other runs would load for nothing.
+    from testbed.readings.kernel_trace import KernelTrace
+
+    return [KernelTrace(path, json.loads((folder / TRACE).read_text()), folder / "trace")]
 
 
 def loss_bursts(specification, document) -> dict:

@@ -22,6 +22,8 @@ from testbed.machine.program_files import lay
 
 #: The largest document that a run leaves, in bytes.
 LARGEST_BYTES = 2**28
+#: What `readings.kernel_trace` leaves.
+TRACE_FILES = ("trace.txt", "kernel.log", "readings.json")
 #: Compiles a package. In a separate process, because a process's memory shows in bytecode; with the package's name instead of
 #: the checkout's path, and without the files' dates.
 COMPILE = [sys.executable, "-I", "-m", "compileall", "-q", "--invalidation-mode", "unchecked-hash", "-d"]
@@ -85,6 +87,31 @@ class PacketsAsked:
         for file in sorted((job / "packets").iterdir()):
             if file.suffix == ".pcapng" and stat.S_ISREG(file.lstat().st_mode):
                 shutil.move(file, self.folder / file.name)
+
+
+@dataclass(frozen=True)
+class TraceAsked:
+    """Kernel events of a run that are asked for.
+
+    ``kernel`` is the guest kernel with tracing, ``events`` and ``functions`` are globs, and ``folder`` gets the files.
+    """
+
+    kernel: Path
+    events: list[str]
+    functions: list[str]
+    folder: Path
+
+    def ask(self, job) -> None:
+        """Tell the run's program."""
+        (job / "trace").mkdir()
+        (job / "trace.json").write_text(json.dumps({"events": self.events, "functions": self.functions}))
+
+    def take(self, job) -> None:
+        """Move what it left: regular files with known names only."""
+        for name in TRACE_FILES:
+            file = job / "trace" / name
+            if os.path.lexists(file) and stat.S_ISREG(file.lstat().st_mode):
+                shutil.move(file, self.folder / name)
 
 
 def prepare(folder) -> None:

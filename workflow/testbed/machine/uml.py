@@ -170,7 +170,7 @@ def command_line(specification) -> list[str]:
     ]
 
 
-def boot(specification, wall_limit_s, log, packets=None) -> dict:
+def boot(specification, wall_limit_s, log, packets=None, trace=None) -> dict:
     """Carry out a run in a guest and return its document.
 
     A kernel of the study's own that crashes, or spins without an end, does so again: the document says so. Raises `GuestError` if
@@ -184,12 +184,17 @@ def boot(specification, wall_limit_s, log, packets=None) -> dict:
         Gets the guest's console, which is the run's log.
     packets : PacketsAsked, optional
         Captures of packets.
+    trace : TraceAsked, optional
+        Kernel events, and the kernel that has them.
     """
     with workflow_process() as workflow, job_folder() as job, free_core(log, workflow) as core:
         hand_over(specification, job)
-        if packets:
-            packets.ask(job)
+        recordings = [asked for asked in (packets, trace) if asked]
+        for asked in recordings:
+            asked.ask(job)
         command = command_line(specification)
+        if trace:
+            command[0] = str(trace.kernel)
         memory = memory_folder(BASE_MEMORY_MIB)
         huge_pages = may_have_huge_pages(memory)
         prepare = mount_huge_pages if huge_pages else None
@@ -213,8 +218,8 @@ def boot(specification, wall_limit_s, log, packets=None) -> dict:
                 command, "guest", job, environment, [core], wall_limit_s, log, workflow, prepare, cpu_s
             )
             document = result(specification, job, status, says_why=crashed(printed))
-            if packets:
-                packets.take(job)
+            for asked in recordings:
+                asked.take(job)
             return document
         except ConsoleFull as error:
             if not specification.runs_foreign_code:

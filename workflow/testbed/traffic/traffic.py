@@ -124,14 +124,14 @@ def set_up_rtts(clients, specification) -> int:
 
 
 def carry(
-    path, specification, origin=time.monotonic_ns, programs=None, changes=(), captures=(), folder=Path("/tmp")
+    path, specification, origin=time.monotonic_ns, programs=None, changes=(), recordings=(), folder=Path("/tmp")
 ) -> tuple[list[dict], list[dict], dict | None, dict | None]:
     """Start all servers and clients, read sockets meanwhile, collect the results.
 
     ``origin`` is called once, at the moment that all times are counted from, for the monotonic clock in ns;
     ``programs`` (`group_programs.GroupPrograms`), those of groups that are no long flows, are told it, and waited for;
-    ``changes`` are what changes paths (`path_changes.PathChanges`, `outage.Outage`), ``captures`` what reads packets
-    (`packet_capture.PacketCapture`).
+    ``changes`` are what changes paths (`path_changes.PathChanges`, `outage.Outage`), ``recordings`` what records
+    the run (`packet_capture.PacketCapture`, `kernel_trace.KernelTrace`).
 
     Returns ``entries``: a client each: ``flows``, ``sender``, ``receiver``, ``cca``, ``port``, ``start_offset_ms``, and
     what its application says (its module's ``entry``); ``looks``: ``time_s`` since the first client may start,
@@ -157,7 +157,7 @@ def carry(
         origin_ns = origin()
         others = programs.begin(origin_ns) if programs else ()
         senders, ended = start_and_sample(
-            path, specification, clients, sampler, deliveries, origin_ns, folder, others, changes, captures
+            path, specification, clients, sampler, deliveries, origin_ns, folder, others, changes, recordings
         )
     deadline = time.monotonic() + GRACE_S
     entries = [
@@ -185,7 +185,7 @@ def nodes_of(path, specification, client) -> tuple:
 
 
 def start_and_sample(
-    path, specification, clients, sampler, deliveries, origin_ns, folder, others=(), changes=(), captures=()
+    path, specification, clients, sampler, deliveries, origin_ns, folder, others=(), changes=(), recordings=()
 ) -> tuple[dict[int, subprocess.Popen], float]:
     """Start the clients, change the path and read sockets, each at its time, until all clients have ended.
 
@@ -215,7 +215,7 @@ def start_and_sample(
         ]
         follow = follower(clients, specification, sampler, deliveries, read, events)
         events += [(at, 1, follow) for at in sorted({flow.stop_s for flow in specification.long_flows})]
-    events += [event for each in (*changes, *captures) for event in each.events(origin_ns)]
+    events += [event for each in (*changes, *recordings) for event in each.events(origin_ns)]
     if interval_ms:
         events.append((0.0, 2, sampler.sample))
     limit_s = start_within_s(specification) + time_limit_s(specification)
@@ -245,8 +245,8 @@ def start_and_sample(
                 # From the count, not by adding up: 600 times 0.1 is not 60.
                 again = (sampler.samples * interval_ms / 1e3, 2, sampler.sample)
                 bisect.insort(events, again, key=lambda event: event[:2])
-            for capture in captures:
-                capture.read()
+            for recording in recordings:
+                recording.read()
     return processes, (time.monotonic_ns() - origin_ns) / 1e9
 
 

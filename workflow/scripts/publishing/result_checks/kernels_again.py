@@ -15,6 +15,11 @@ from session.testbed_identity import image_fact
 
 #: The largest description of a kernel, in bytes: patches and C files are in it as text, or in base64 where they are not UTF-8.
 LARGEST = 2**26
+#: What a kernel with tracing has in addition: files, options. arch/um has neither a function tracer nor kprobes.
+TRACING = Path("envs/guest/tracing")
+TRACING_OPTIONS = {"FTRACE": True, "ENABLE_DEFAULT_TRACERS": True}
+#: The number of the image's build.
+IMAGE_BUILD = "1"
 
 
 def kernel_name(specification: dict, root: Path) -> str | None:
@@ -35,17 +40,72 @@ def build(specification: dict, folder: Path, root: Path, place: Path) -> str | N
     place : pathlib.Path
         A temporary folder: the kernel becomes ``kernels/<name>/linux`` there.
     """
+    name = kernel_name(specification, root)
+    try:
+        kernel, files, linux_sha256 = _published(specification, folder, root, place)
+        linux = _built(name, kernel, files, root, place / "kernels" / name)
+    except ReceivedError as error:
+        return str(error)
+    if (built_sha256 := hashlib.sha256(linux.read_bytes()).hexdigest()) != linux_sha256:
+        return f"another kernel came of it: SHA-256 {built_sha256}, published {shown(str(linux_sha256), 64)}"
+    return None
+
+
+def with_tracing(specification: dict, folder: Path, root: Path, place: Path) -> Path:
+    """Build the kernel of a run with tracing, the image's or one of the run's own; return its file, in ``place``.
+
+    It is of the same source, patches and C files, with `TRACING_OPTIONS` and what envs/guest/tracing adds, and has the same
+    number of its build. Parameters are those of `build`.
+
+    Raises
+    ------
+    ReceivedError
+        It can't be built.
+    """
+    name = kernel_name(specification, root)
+    kernel, files = None, []
+    if name is not None:
+        kernel, files, _ = _published(specification, folder, root, place)
+    kernel = kernel or {"base": "newest", "patches": [], "config": {}}
+    patches = [*kernel["patches"], _file_of(root / TRACING / "tracing.patch")]
+    kernel |= {"patches": patches, "config": kernel["config"] | TRACING_OPTIONS}
+    calls = _file_of(root / TRACING / "trace_functions.c")
+    return _built(name or IMAGE_BUILD, kernel, [*files, (calls["path"], calls["sha256"])], root, place / "tracing")
+
+
+def _file_of(path):
+    return {"path": str(path), "sha256": hashlib.sha256(path.read_bytes()).hexdigest()}
+
+
+def source_texts(specification: dict, folder: Path, root: Path) -> dict[str, str]:
+    """Return the published C files of a run's own kernel, SHA-256 -> text; raise `ReceivedError` if there are none."""
+    _, contents = _description(f"workflow/kernel-{kernel_name(specification, root)}.json", folder)
+    return {sha256: content.decode(errors="replace") for sha256, content in contents.items()}
+
+
+def _description(described, folder):
+    """Return a kernel's description and the files in it, SHA-256 -> content; raise `ReceivedError` if it can't be read."""
+    try:
+        published = json.loads(read_file(folder, described, LARGEST))
+        contents = {one["sha256"]: _content(one) for one in (*published["files"], *published.get("patches", []))}
+    except (ReceivedError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise ReceivedError(f"{described} can't be read: {shown(str(error), 200)}") from None
+    if published.get("linux_sha256") is None:
+        raise ReceivedError(f"{described} doesn't say which kernel it was")
+    return published, contents
+
+
+def _published(specification, folder, root, place):
+    """Return what a run's own kernel is based on, its C files as (path, SHA-256), and its own SHA-256, with all files in ``place``.
+
+    Raises `ReceivedError` if something was not published.
+    """
     run, name = RunSpecification(specification), kernel_name(specification, root)
     kernel = run.kernel and {**run.kernel}
     if kernel and "tree" in kernel:
-        return f"it was a source tree of somebody's own, Linux {kernel['version']} with the digest {kernel['sha256']}, which is not published"
-    try:
-        described = json.loads(read_file(folder, f"workflow/kernel-{name}.json", LARGEST))
-        contents = {one["sha256"]: _content(one) for one in (*described["files"], *described.get("patches", []))}
-    except (ReceivedError, ValueError, KeyError, TypeError, AttributeError) as error:
-        return f"workflow/kernel-{name}.json can't be read: {shown(str(error), 200)}"
-    if described.get("linux_sha256") is None:
-        return f"workflow/kernel-{name}.json doesn't say which kernel it was"
+        raise ReceivedError(f"it was a source tree of somebody's own, Linux {kernel['version']} with the digest {kernel['sha256']}, which is not published")  # fmt: skip
+    described = f"workflow/kernel-{name}.json"
+    published, contents = _description(described, folder)
     made = place / "sources" / name
     made.mkdir(parents=True)
     wanted = [(f"{one.module}.c", one.sha256) for one in run.sources]
@@ -53,23 +113,24 @@ def build(specification: dict, folder: Path, root: Path, place: Path) -> str | N
     for file, sha256 in (*wanted, *patches):
         content = contents.get(sha256, b"")
         if hashlib.sha256(content).hexdigest() != sha256:
-            return f"workflow/kernel-{name}.json has no file with the SHA-256 {sha256}"
+            raise ReceivedError(f"{described} has no file with the SHA-256 {sha256}")
         (made / file).write_bytes(content)
-    linux = place / "kernels" / name / "linux"
+    if kernel:
+        kernel["patches"] = [{"path": str(made / file), "sha256": sha256} for file, sha256 in patches]
+    return kernel, [(str(made / file), sha256) for file, sha256 in wanted], published["linux_sha256"]
+
+
+def _built(name, kernel, files, root, made) -> Path:
+    """Have set-up build a kernel into a folder, and return it; raise `ReceivedError` with the reason if it can't."""
+    linux = made / "linux"
     command = [sys.executable, "setup", "kernel", name, linux, linux.with_suffix(".json")]
     if kernel:
-        command.append(
-            json.dumps(kernel | {"patches": [{"path": str(made / file), "sha256": sha256} for file, sha256 in patches]})
-        )
-    command += [f"{made / file}={sha256}" for file, sha256 in wanted]
+        command.append(json.dumps(kernel))
+    command += [f"{file}={sha256}" for file, sha256 in files]
     done = subprocess.run(command, cwd=root, capture_output=True, text=True)
     if done.returncode:
-        return shown((done.stderr.strip() or done.stdout.strip())[-500:], 500)
-    if (built_sha256 := hashlib.sha256(linux.read_bytes()).hexdigest()) != described["linux_sha256"]:
-        return (
-            f"another kernel came of it: SHA-256 {built_sha256}, published {shown(str(described['linux_sha256']), 64)}"
-        )
-    return None
+        raise ReceivedError(shown((done.stderr.strip() or done.stdout.strip())[-500:], 500))
+    return linux
 
 
 def _content(one):

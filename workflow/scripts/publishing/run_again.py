@@ -1,0 +1,171 @@
+"""A finished run, carried out again with recordings: kept only if its document comes out the same to the byte."""
+
+import json
+import os
+import shutil
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from experiment.programs import has_programs
+from publishing.result_checks import kernels_again, reruns
+from publishing.result_checks.compressed_json import decompress, parse
+from publishing.result_checks.received_documents import check_document
+from publishing.result_checks.received_errors import ReceivedError, shown
+from publishing.result_checks.received_folder import DOCUMENT_LIMIT, read_file
+from publishing.result_checks.received_study import ReceivedStudy
+from publishing.result_checks.testbeds_here import ROOT, testbeds_here
+from testbed.machine.carrying import write_document
+from wording.missing_files import absence
+
+#: How often the guest's program reads recordings besides, in s; the next one is tried if the document is another, or something had no place.
+STEPS_S = (None, 0.1, 0.02, 0.05, 0.01)
+FORM = "results/<study>/runs/<scenario>/<cca>/<ip version>/<replication>.json.gz"
+
+
+class OtherDocumentError(ReceivedError):
+    """A run has another document when it is recorded."""
+
+
+@dataclass(frozen=True)
+class FinishedRun:
+    """A run with a document: its results folder, its name there, its validated specification, its document."""
+
+    folder: Path
+    name: str
+    specification: dict
+    document: dict
+
+
+def finished_run(path: Path, recorded: str) -> FinishedRun:
+    """Return the run of a document; ``recorded`` names what is to be had of it, for messages.
+
+    Raises
+    ------
+    ReceivedError
+        There is no such document, it is of another testbed or platform, or of a run that failed.
+    """
+    folder, name = _run_of(path)
+    here, study = list(testbeds_here().values()), ReceivedStudy(folder)
+    checked = check_document(folder, name, study, here)
+    if checked.made_by and checked.made_by not in here:
+        remedy = f"check out its commit {study.commit}" if study.commit else "run the study again"
+        raise ReceivedError(f"{shown(path)} was made by another testbed than the one here, so its bytes can't be had: {remedy}.")  # fmt: skip
+    if checked.problems:
+        raise ReceivedError(f"{shown(path)}: {checked.problems[0]}.")
+    document = parse(decompress(read_file(folder, f"runs/{name}.json.gz", DOCUMENT_LIMIT)))
+    platform = checked.specification["scenario"]["platform"]
+    if platform != "uml":
+        raise ReceivedError(f"{shown(path)}: its platform is {platform}; {recorded} can be had of runs of the platform uml, whose bytes are the same again.")  # fmt: skip
+    if "links" not in document:
+        raise ReceivedError(f"{shown(path)}: the run failed before its end ({document.get('failure', {}).get('cause', 'no links')}), so nothing says what its {recorded} were.")  # fmt: skip
+    return FinishedRun(folder, name, checked.specification, document)
+
+
+def _run_of(path):
+    """Return the results folder and the name of a run's document."""
+    if why := absence(path):
+        raise ReceivedError(f"RUN={shown(path)}: {why}; it is {FORM}.")
+    parts = Path(os.path.abspath(path)).parts
+    if len(parts) < 6 or parts[-5] != "runs" or not parts[-1].endswith(".json.gz"):
+        raise ReceivedError(f"RUN={shown(path)} is no run document: {FORM} is one.")
+    return Path(*parts[:-5]), "/".join(parts[-4:]).removesuffix(".json.gz")
+
+
+def own_kernels(run: FinishedRun, place: Path, build: bool) -> Path | None:
+    """Return a folder with the kernel of the run's own, None if it has the image's.
+
+    Raises
+    ------
+    ReceivedError
+        It may not be built, or can't be.
+    """
+    if has_programs(run.specification) and not build:
+        raise ReceivedError("the run has programs of the study's own: BUILD=1 starts them, confined as in the run.")
+    if kernels_again.kernel_name(run.specification, ROOT) is None:
+        return None
+    if not build:
+        raise ReceivedError("the run has a kernel of the study's own, which is a program: BUILD=1 builds it again from the published sources, and starts it.")  # fmt: skip
+    if why := kernels_again.build(run.specification, run.folder, ROOT, place):
+        raise ReceivedError(f"its kernel: {why}.")
+    return place / "kernels"
+
+
+def record(
+    run: FinishedRun,
+    place: Path,
+    kernels: Path | None,
+    recorded: str,
+    arguments: Callable,
+    lost: Callable = lambda _: 0,
+    steps_s: Iterable[float | None] = STEPS_S,
+    unlike: Iterable[str] = (),
+) -> Path:
+    """Carry a run out with recordings until its document is the same and nothing is missing; return the folder with what it left.
+
+    Parameters
+    ----------
+    run : FinishedRun
+    place : pathlib.Path
+        A temporary folder.
+    kernels : pathlib.Path, optional
+        `own_kernels`.
+    recorded : str
+        What is recorded, for messages.
+    arguments : callable
+        (folder, step in s or None) -> arguments of `testbed` that ask for it.
+    lost : callable, optional
+        folder -> how much had no place in the guest's memory, for which another step is tried.
+    steps_s : iterable of float or None, optional
+        Steps that are tried.
+    unlike : iterable of str, optional
+        Keys of the document's ``environment`` that are other in a run with recordings, and are not compared.
+
+    Raises
+    ------
+    OtherDocumentError
+        No try gave the same document; with the place where it differs.
+    """
+    tries = {}
+    for step_s in steps_s:
+        folder = place / f"try-{len(tries)}"
+        folder.mkdir()
+        difference = _repeat(run, folder, kernels, arguments(folder, step_s), unlike)
+        if difference and difference.startswith("NOT "):
+            raise ReceivedError(f"run {run.name}: {difference}")
+        tries[folder] = difference, lost(folder)
+        # Another document without a step would be another with any step.
+        if not tries[folder][1] and (difference is None or step_s is None):
+            break
+    folder, (difference, _) = min(tries.items(), key=lambda one: (one[1][0] is not None, one[1][1]))
+    if difference:
+        raise OtherDocumentError(f"run {run.name} has another document when its {recorded} are recorded, so these would not be its {recorded}: {difference}")  # fmt: skip
+    return folder
+
+
+def _repeat(run, folder, kernels, arguments, unlike):
+    """Carry the run out with recordings; return how its document differs, None if it doesn't."""
+    output = folder / "document.json.gz"
+    programs = {"testbed": testbeds_here()["testbed"][1]}
+    command = reruns.run_command(ROOT, run.specification, output, programs, kernels, run.folder)
+    process = reruns.start([*command, *arguments], folder)
+    try:
+        status = process.wait()
+    finally:
+        reruns.end([process])
+    if output.exists() and unlike:
+        made = json.loads(decompress(output.read_bytes()))
+        if failure := made.get("failure"):
+            return f"NOT REPEATED: {failure['cause']}"
+        made["environment"] |= {key: run.document["environment"][key] for key in unlike}
+        write_document(made, output)
+    return reruns.finding(run.folder, run.name, output, status)
+
+
+def keep(made: Path, target: Path, pattern: str) -> list[Path]:
+    """Move files from one folder into another, which is emptied before; return them, sorted."""
+    shutil.rmtree(target, ignore_errors=True)
+    target.mkdir(parents=True)
+    for file in made.glob(pattern):
+        shutil.move(file, target / file.name)
+    return sorted(target.iterdir())

@@ -1,0 +1,163 @@
+"""Kernel events of a finished run, afterwards: ``python -m publishing.run_trace results/<study>/runs/<run>.json.gz``.
+
+The run is carried out again in the same kernel with tracing built in. Only if its document comes out the same to the byte, but for the
+digest of that kernel's configuration, is the trace kept: then these are the events of that run.
+"""
+
+import argparse
+import os
+import re
+import shutil
+import sys
+from pathlib import Path
+
+from experiment.specification import RunSpecification
+from publishing import trace_files
+from publishing.result_checks import kernels_again, reruns
+from publishing.result_checks.received_errors import ReceivedError, shown
+from publishing.result_checks.received_folder import temporary_folder
+from publishing.result_checks.testbeds_here import ROOT
+from publishing.run_again import FORM, finished_run, keep, own_kernels, record
+from session.run_cost import run_time_s
+from testbed.machine.messages import tell
+from wording.number_format import count
+
+#: Names of events, and of functions; both may have * and ?.
+EVENT, FUNCTION = re.compile(r"[\w*?]+:[\w*?]+", re.A), re.compile(r"[\w*?]+", re.A)
+#: The word that stands for the functions of the run's own CCAs.
+OF_CCA = "cca"
+DEFAULT_EVENTS = ["tcp:*"]
+#: A function of a C file.
+DEFINED = re.compile(r"^\w[\w\s*]*?\b(\w+)\([^;{}()]*\)\s*\{", re.M | re.A)
+#: What the kernel takes as globs of functions, in bytes.
+LONGEST_GLOBS = 3_900
+#: The part of the environment in which a run with tracing differs.
+UNLIKE = ("kernel_config_sha256",)
+#: CCA of the kernel -> globs of the functions in its file in net/ipv4.
+CCA_FUNCTIONS = {
+    "reno": "tcp_reno_* tcp_slow_start tcp_cong_avoid_ai",
+    "bbr": "bbr_*",
+    "bic": "bictcp_*",
+    "cdg": "tcp_cdg_* nexp_u32",
+    "cubic": "cubictcp_* bictcp_* hystart_* cubic_root",
+    "dctcp": "dctcp_*",
+    "highspeed": "hstcp_*",
+    "htcp": "htcp_* measure_rtt measure_achieved_throughput",
+    "hybla": "hybla_*",
+    "illinois": "tcp_illinois_* rtt_reset avg_delay max_delay alpha beta update_params",
+    "lp": "tcp_lp_*",
+    "nv": "tcpnv_* nv_get_bounded_rtt",
+    "scalable": "tcp_scalable_*",
+    "vegas": "tcp_vegas_* vegas_*",
+    "veno": "tcp_veno_* veno_*",
+    "westwood": "tcp_westwood_* westwood_* update_rtt_min",
+    "yeah": "tcp_yeah_*",
+}
+
+
+def main(arguments=None) -> int:
+    """Read the command line, repeat the run and say where its events are; return the exit status."""
+    parser = argparse.ArgumentParser(prog="run_trace", description=__doc__.splitlines()[0])
+    parser.add_argument("document", type=Path, help=FORM)
+    parser.add_argument(
+        "--events", nargs="*", default=[], help="events or globs of them; tcp:* if nothing is asked for"
+    )
+    parser.add_argument("--functions", nargs="*", default=[], help=f"functions of TCP or globs of them; {OF_CCA}: the run's CCAs")  # fmt: skip
+    parser.add_argument("--build", action="store_true", help="build and start the run's own kernel, if it has one")
+    options = parser.parse_args(arguments)
+    try:
+        return _trace(options)
+    except ReceivedError as error:
+        tell(str(error))
+    except KeyboardInterrupt:
+        tell("interrupted; no events were kept.")
+    return 1
+
+
+def _trace(options):
+    _require_form("EVENTS", options.events, EVENT, "tcp:tcp_probe or qdisc:*")
+    _require_form("FUNCTIONS", options.functions, FUNCTION, f"cubictcp_* or {OF_CCA}")
+    run = finished_run(options.document, "events")
+    functions = _functions(run, options.functions)
+    events = options.events or ([] if functions else DEFAULT_EVENTS)
+    print(f"run {run.name}: {' '.join([*events, *functions])}; {reruns.about(run_time_s(run.specification))}, and minutes for the kernel with tracing if it was not built before", flush=True)  # fmt: skip
+
+    def arguments(folder, _):
+        # Of the folders here the run sees this one only.
+        linux = shutil.copy(kernel, folder / "linux")
+        return ["--trace", str(folder), "--trace-kernel", str(linux), "--events", *events, "--functions", *functions]
+
+    with temporary_folder() as place:
+        kernels = own_kernels(run, place, options.build)
+        kernel = _traced_kernel(run, place)
+        made = record(run, place, kernels, "events", arguments, steps_s=(None,), unlike=UNLIKE)  # fmt: skip
+        tables = place / "tables"
+        tables.mkdir()
+        readings, said = _write(made, tables, functions)
+        files = keep(tables, run.folder / "logs" / "trace" / run.name, "*")
+    print("its document came out the same to the byte, but for the digest of the kernel's configuration, so these are its events:")  # fmt: skip
+    for file in files:
+        print(f"  {os.path.relpath(file)}: {said.get(file.name, 'text')}; {file.stat().st_size / 1e6:,.1f} MB")
+    if readings["lost"]:
+        print(f"  {readings['lost']:,} events had no place in the guest's memory: ask for fewer (EVENTS=...)")
+    return 0
+
+
+def _require_form(variable, values, form, example):
+    for value in values:
+        if not form.fullmatch(value):
+            raise ReceivedError(f"{variable} names {shown(value)}; allowed are names with * and ?, such as {example}.")
+
+
+def _functions(run, asked):
+    """Return globs of the functions that are asked for, with those of the run's CCAs in place of `OF_CCA`."""
+    functions = []
+    for one in asked:
+        functions += _functions_of_ccas(run) if one == OF_CCA else [one]
+    functions = list(dict.fromkeys(functions))
+    if len(",".join(functions)) > LONGEST_GLOBS:
+        raise ReceivedError(f"FUNCTIONS has more than {LONGEST_GLOBS:,} characters; globs are shorter.")
+    return functions
+
+
+def _functions_of_ccas(run):
+    """Return globs of the functions of the CCAs that flows of a run have; those of a C file by name."""
+    specification = RunSpecification(run.specification)
+    texts = kernels_again.source_texts(run.specification, run.folder, ROOT) if specification.sources else {}
+    of_files = {one.kernel_cca: DEFINED.findall(texts[one.sha256]) for one in specification.sources}
+    functions = []
+    for name in sorted({specification.flow_kernel_cca(flow) for flow in range(specification.flows)}):
+        if name not in CCA_FUNCTIONS.keys() | of_files.keys():
+            raise ReceivedError(f"FUNCTIONS={OF_CCA}: the functions of {name}, which a patch or another Linux brought, aren't known here; name them, such as {name}_*.")  # fmt: skip
+        functions += of_files.get(name) or CCA_FUNCTIONS[name].split()
+    return functions
+
+
+def _traced_kernel(run, place):
+    """Return the run's kernel with tracing, in a folder that the run's container sees."""
+    try:
+        return kernels_again.with_tracing(run.specification, run.folder, ROOT, place / "traced")
+    except ReceivedError as error:
+        raise ReceivedError(f"the kernel with tracing: {error}.") from None
+
+
+def _write(made, tables, functions):
+    """Write all files of a trace into a folder; return its readings, and file -> what is said of it."""
+    readings = trace_files.readings_of(made)
+    origin_ns, trace = readings["origin_ns"], made / "trace.txt"
+    rows = trace_files.write_tables(trace, origin_ns, readings["interfaces"], tables)
+    said = {f"{event}.csv": count(number, "event") for event, number in rows.items()}
+    trace_files.write_text(trace, origin_ns, tables / "trace.txt")
+    said["trace.txt"] = count(sum(rows.values()), "event")
+    if functions:
+        calls = trace_files.calls_of(trace)
+        trace_files.write_calls(calls, origin_ns, tables)
+        said["functions.csv"] = said["functions.txt"] = count(len(calls), "call")
+    trace_files.write_counters(readings["counters"], tables / "nstat.csv")
+    said["nstat.csv"] = count(len(readings["counters"]["after"]), "host")
+    (made / "kernel.log").rename(tables / "kernel.log")
+    return readings, said
+
+
+if __name__ == "__main__":
+    sys.exit(main())

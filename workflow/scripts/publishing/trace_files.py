@@ -1,0 +1,167 @@
+"""The trace of `testbed.readings.kernel_trace`, as text with times of the run, as a graph of calls, and as tables."""
+
+import csv
+import json
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+from publishing.result_checks.received_errors import ReceivedError
+
+#: A line of trace_pipe: task and its number, processor, flags, time in ns, event, the event's text.
+LINE = re.compile(r"\s*(?P<task>.+)-(?P<number>\d+) +\[(?P<processor>\d+)\] (?P<flags>\S+) +(?P<ns>\d+): (?P<event>\w+): ?(?P<text>.*)")  # fmt: skip
+#: A call or return of envs/guest/tracing/trace_functions.c, whose "event" is the function's own name.
+CALL = re.compile(r"[<>] (?P<function>\w+)")
+#: A field of an event's text.
+FIELD = re.compile(r"(\w+)(?:=|: )(\S*)")
+#: Columns that every event has.
+COMMON = ("time_s", "task")
+#: A field with the number of an interface, and the column with its name.
+NUMBER_FIELD, NAME_FIELD = "ifindex", "interface"
+
+
+@dataclass(frozen=True)
+class Record:
+    """A line of a trace: an event with its text, or with ``event`` None the begin (``>``) or end (``<``) of a function's call."""
+
+    time_ns: int
+    task: str
+    flags: str
+    event: str | None
+    text: str
+
+
+def records_of(path: Path) -> Iterator[Record]:
+    """Yield the records of trace.txt; ReceivedError for another line, which a kernel of somebody's own may leave."""
+    with path.open(encoding="utf-8", errors="replace") as lines:
+        for number, line in enumerate(lines, 1):
+            if line.startswith("CPU:") or not line.strip():  # events were lost here, which is counted elsewhere
+                continue
+            match = LINE.fullmatch(line.rstrip("\n"))
+            if not match:
+                raise ReceivedError(f"{path.name}, line {number}, is no event.")
+            is_call = CALL.fullmatch(match["text"])
+            task = f"{match['task'].strip()}-{match['number']}"
+            yield Record(int(match["ns"]), task, match["flags"], None if is_call else match["event"], match["text"])
+
+
+def seconds(time_ns: int, origin_ns: int) -> str:
+    """Return a time in s since the traffic's origin, to the nanosecond."""
+    since = time_ns - origin_ns
+    return f"{'-' * (since < 0)}{abs(since) // 10**9}.{abs(since) % 10**9:09}"
+
+
+def fields_of(text: str) -> dict[str, str]:
+    """Return the fields of an event's text by name; all of it as ``text`` if it has none."""
+    return dict(FIELD.findall(text)) or {"text": text}
+
+
+def write_text(trace: Path, origin_ns: int, output: Path) -> None:
+    """Write the events as ftrace prints them, with times in s since the traffic's origin."""
+    with output.open("w") as file:
+        for one in records_of(trace):
+            if one.event:
+                file.write(f"{one.task:>24} {one.flags} {seconds(one.time_ns, origin_ns):>16}: {one.event}: {one.text}\n")  # fmt: skip
+
+
+def write_tables(trace: Path, origin_ns: int, interfaces: dict[str, str], folder: Path) -> Counter:
+    """Write a table for each event, ``<event>.csv``; return how many rows each has.
+
+    Columns are ``time_s`` since the traffic's origin, ``task``, and the event's fields; with the number of an interface also its
+    name.
+    """
+    columns, rows = defaultdict(dict), Counter()
+    for one in records_of(trace):
+        if one.event:
+            columns[one.event] |= fields_of(one.text)
+    with ExitStack() as stack:
+        writers = {}
+        for event, names in columns.items():
+            named = [NAME_FIELD] if NUMBER_FIELD in names else []
+            file = stack.enter_context((folder / f"{event}.csv").open("w", newline=""))
+            writers[event] = csv.DictWriter(file, [*COMMON, *named, *names], restval="", lineterminator="\n")
+            writers[event].writeheader()
+        for one in records_of(trace):
+            if one.event:
+                row = fields_of(one.text)
+                if NUMBER_FIELD in row:
+                    row[NAME_FIELD] = interfaces.get(row[NUMBER_FIELD], "")
+                writers[one.event].writerow({"time_s": seconds(one.time_ns, origin_ns), "task": one.task} | row)
+                rows[one.event] += 1
+    return rows
+
+
+@dataclass(frozen=True)
+class Call:
+    """A call of a function: times in ns, task, number of recorded functions around it, and the innermost of these or ""."""
+
+    began_ns: int
+    ended_ns: int
+    task: str
+    depth: int
+    function: str
+    caller: str
+
+
+def calls_of(trace: Path) -> list[Call]:
+    """Return the calls in a trace by their begin; one without an end in the trace is left out."""
+    open_calls, calls = defaultdict(list), []
+    for number, one in enumerate(records_of(trace)):
+        if one.event:
+            continue
+        stack, sign, function = open_calls[one.task], one.text[0], one.text[2:]
+        if sign == ">":
+            stack.append((number, one.time_ns, function))
+        elif stack and stack[-1][2] == function:
+            began, began_ns, _ = stack.pop()
+            caller = stack[-1][2] if stack else ""
+            calls.append((began, Call(began_ns, one.time_ns, one.task, len(stack), function, caller)))
+    return [call for _, call in sorted(calls, key=lambda one: one[0])]
+
+
+def write_calls(calls: list[Call], origin_ns: int, folder: Path) -> None:
+    """Write calls as a graph, ``functions.txt``, and as a table, ``functions.csv``."""
+    with (folder / "functions.txt").open("w") as graph, (folder / "functions.csv").open("w", newline="") as table:
+        writer = csv.writer(table, lineterminator="\n")
+        writer.writerow(["time_s", "task", "depth", "function", "caller"])
+        for call in calls:
+            writer.writerow([seconds(call.began_ns, origin_ns), call.task, call.depth, call.function, call.caller])
+        for began_s, text in _graph(calls, origin_ns):
+            graph.write(f"{began_s:>16} | {text}\n")
+
+
+def _graph(calls, origin_ns):
+    """Yield time and text of each line of a graph: calls that hold others have braces around them."""
+    around = []
+    for call, following in zip(calls, [*calls[1:], None], strict=True):
+        while len(around) > call.depth:
+            yield around.pop()
+        at, indent = seconds(call.began_ns, origin_ns), "  " * call.depth
+        if following and following.depth > call.depth and following.task == call.task:
+            yield at, f"{call.task:>24} | {indent}{call.function}() {{"
+            around.append((seconds(call.ended_ns, origin_ns), f"{call.task:>24} | {indent}}}"))
+        else:
+            yield at, f"{call.task:>24} | {indent}{call.function}();"
+    yield from reversed(around)
+
+
+def write_counters(counters: dict, output: Path) -> None:
+    """Write what each host's counters (nstat's names) grew by, one row a host; those that grew nowhere are left out."""
+    before, after = counters["before"], counters["after"]
+    grown = {host: {name: after[host][name] - before[host].get(name, 0) for name in after[host]} for host in after}
+    names = sorted({name for each in grown.values() for name, value in each.items() if value})
+    with output.open("w", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(["host", *names])
+        writer.writerows([host, *(each.get(name, 0) for name in names)] for host, each in grown.items())
+
+
+def readings_of(folder: Path) -> dict:
+    """Return readings.json of a trace; ReceivedError if a kernel of somebody's own left none."""
+    try:
+        return json.loads((folder / "readings.json").read_text())
+    except (OSError, ValueError):
+        raise ReceivedError("the run left no whole trace.") from None

@@ -1,0 +1,151 @@
+"""Kernel events of a run: what `make trace` asks for.
+
+The guest kernel must have tracing (envs/guest/tracing). Everything is set up before the guest falls into step with its clock, and
+the kernel's buffer is read after the run's last step, because reading its text moves the clock. So a run with a trace has the
+same document. Whoever asks for a trace compares the documents.
+"""
+
+import ctypes
+import json
+import os
+import re
+import socket
+from collections.abc import Callable, Iterator
+from difflib import get_close_matches
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+from testbed.errors import SettingError
+from testbed.machine.machine import succeed
+from testbed.network.netlink import network_namespace
+from testbed.readings.probes import nstat
+
+TRACING = Path("/sys/kernel/tracing")
+#: The parameter of envs/guest/tracing/trace_functions.c.
+GLOBS = Path("/sys/module/trace_functions/parameters/globs")
+#: The clock of envs/guest/tracing/tracing.patch: CLOCK_MONOTONIC in ns.
+CLOCK = "virtual"
+#: The kernel's buffer: guests have little memory.
+BUFFER_KB = 128 * 1024
+#: One reading of the buffer.
+READING_BYTES = 2**16
+#: Nearest names in a message.
+NEAREST = 3
+
+
+class KernelTrace:
+    """The trace of a run, from before the idle RTT is measured to the end of the traffic.
+
+    Parameters
+    ----------
+    path : topology.NetworkPath
+    asked : dict
+        ``events``: globs such as ``tcp:*``; ``functions``: globs of TCP's functions.
+    folder : pathlib.Path
+        Gets ``trace.txt`` (the buffer's text, times in ns), ``kernel.log`` and ``readings.json`` (origin in ns, events, lost
+        events, interfaces by number, counters of each host).
+
+    Raises
+    ------
+    SettingError
+        The kernel has no such event or function.
+    """
+
+    def __init__(self, path, asked, folder):
+        mount = ctypes.CDLL(None, use_errno=True).mount
+        succeed(mount(b"tracefs", str(TRACING).encode(), b"tracefs", 0, None))
+        self._path, self._folder, self._origin_ns, functions = path, folder, None, asked["functions"]
+        self._events = chosen(asked["events"], (TRACING / "available_events").read_text().split(), "EVENTS")
+        chosen(functions, re.findall(r"^\w+ [tT] (\w+)", Path("/proc/kallsyms").read_text(), re.M), "FUNCTIONS")
+        self._interfaces = {number_of(one): name for name, one in path.interfaces.items()}
+        self._before = {node.name: nstat(node) for node in path.end_hosts}
+        settings = {"tracing_on": "0", "trace_clock": CLOCK, "options/overwrite": "0", "buffer_size_kb": str(BUFFER_KB)}
+        settings |= {f"events/{event.replace(':', '/')}/enable": "1" for event in self._events}
+        for name, value in settings.items():
+            (TRACING / name).write_text(value)
+        if functions:
+            GLOBS.write_text(",".join(functions))
+        (TRACING / "tracing_on").write_text("1")
+
+    def begin(self) -> None:
+        """Do nothing: what is done now would move the clock at which the traffic begins."""
+
+    def events(self, origin_ns) -> Iterator[tuple[float, int, Callable]]:
+        """Keep the traffic's origin; nothing is done while traffic flows."""
+        self._origin_ns = origin_ns
+        return iter(())
+
+    def read(self) -> None:
+        """Do nothing: reading would move the clock."""
+
+    def end(self) -> None:
+        """Stop recording."""
+        (TRACING / "tracing_on").write_text("0")
+        self._after = {node.name: nstat(node) for node in self._path.end_hosts}
+
+    def close(self) -> None:
+        """Write everything, after the run's last step."""
+        readings = {
+            "origin_ns": self._origin_ns,
+            "events": self._events,
+            "lost": lost((TRACING / "per_cpu/cpu0/stats").read_text()),
+            "interfaces": self._interfaces,
+            "counters": {"before": self._before, "after": self._after},
+        }
+        (self._folder / "readings.json").write_text(json.dumps(readings))
+        (self._folder / "kernel.log").write_text(kernel_log())
+        pipe = os.open(TRACING / "trace_pipe", os.O_RDONLY | os.O_NONBLOCK)
+        with (self._folder / "trace.txt").open("wb") as file:
+            while part := reading(pipe):
+                file.write(part)
+        os.close(pipe)
+
+
+def reading(handle) -> bytes:
+    """Return what can be read now of an open file, nothing at its end."""
+    try:
+        return os.read(handle, READING_BYTES)
+    except BlockingIOError:
+        return b""
+
+
+def chosen(globs, names, variable) -> list[str]:
+    """Return the names that globs match, sorted.
+
+    Raises
+    ------
+    SettingError
+        A glob matches none; with the nearest names.
+    """
+    found = set()
+    for glob in globs:
+        matching = {name for name in names if fnmatchcase(name, glob)}
+        if not matching:
+            near = get_close_matches(glob.replace("*", ""), names, n=NEAREST, cutoff=0)
+            raise SettingError(f"{variable} names {glob}, which this kernel doesn't have (nearest: {', '.join(near)})")
+        found |= matching
+    return sorted(found)
+
+
+def number_of(interface) -> int:
+    """Return the number of an interface in its namespace."""
+    with network_namespace(interface.node):
+        return socket.if_nametoindex(interface.name)
+
+
+def lost(stats) -> int:
+    """Return how many events had no place in a buffer, by its ``stats``."""
+    return sum(map(int, re.findall(r"^(?:overrun|dropped events): (\d+)$", stats, re.M)))
+
+
+def kernel_log() -> str:
+    """Return the kernel's log so far: time in s since the guest's start, and text."""
+    lines, handle = [], os.open("/dev/kmsg", os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        while record := reading(handle):
+            head, _, text = record.decode(errors="replace").partition(";")
+            at_us = int(head.split(",")[2])
+            lines.append(f"[{at_us // 10**6:5}.{at_us % 10**6:06}] {text.splitlines()[0] if text.strip() else ''}\n")
+        return "".join(lines)
+    finally:
+        os.close(handle)
