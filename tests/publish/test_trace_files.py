@@ -66,11 +66,9 @@ def test_what_is_no_event_is_refused(trace):
 
 
 def test_counters_are_what_grew(tmp_path):
-    counters = {
-        "before": {"h1": {"TcpRetransSegs": 1, "TcpInSegs": 5}, "h2": {"TcpRetransSegs": 0, "TcpInSegs": 3}},
-        "after": {"h1": {"TcpRetransSegs": 8, "TcpInSegs": 5}, "h2": {"TcpRetransSegs": 0, "TcpInSegs": 3}},
-    }
-    write_counters(counters, tmp_path / "nstat.csv")
+    before = {"h1": {"TcpRetransSegs": 1, "TcpInSegs": 5}, "h2": {"TcpRetransSegs": 0, "TcpInSegs": 3}}
+    after = {"h1": {"TcpRetransSegs": 8, "TcpInSegs": 5}, "h2": {"TcpRetransSegs": 0, "TcpInSegs": 3}}
+    write_counters(before, after, tmp_path / "nstat.csv")
     assert (tmp_path / "nstat.csv").read_text() == "host,TcpRetransSegs\nh1,7\nh2,0\n"
 
 

@@ -93,7 +93,7 @@ def _trace(options):
         made = record(run, place, kernels, "events", arguments, steps_s=(None,), unlike=UNLIKE)  # fmt: skip
         tables = place / "tables"
         tables.mkdir()
-        readings, said = _write(made, tables, functions)
+        readings, said = _write(made, tables, functions, run.document["stack"]["tcp"])
         files = keep(tables, run.folder / "logs" / "trace" / run.name, "*")
     print("its document came out the same to the byte, but for the digest of the kernel's configuration, so these are its events:")  # fmt: skip
     for file in files:
@@ -141,8 +141,11 @@ def _traced_kernel(run, place):
         raise ReceivedError(f"the kernel with tracing: {error}.") from None
 
 
-def _write(made, tables, functions):
-    """Write all files of a trace into a folder; return its readings, and file -> what is said of it."""
+def _write(made, tables, functions, counters):
+    """Write all files of a trace into a folder; return its readings, and file -> what is said of it.
+
+    ``counters``: the hosts' counters behind the traffic, as the run's document has them.
+    """
     readings = trace_files.readings_of(made)
     origin_ns, trace = readings["origin_ns"], made / "trace.txt"
     rows = trace_files.write_tables(trace, origin_ns, readings["interfaces"], tables)
@@ -153,8 +156,8 @@ def _write(made, tables, functions):
         calls = trace_files.calls_of(trace)
         trace_files.write_calls(calls, origin_ns, tables)
         said["functions.csv"] = said["functions.txt"] = count(len(calls), "call")
-    trace_files.write_counters(readings["counters"], tables / "nstat.csv")
-    said["nstat.csv"] = count(len(readings["counters"]["after"]), "host")
+    trace_files.write_counters(readings["counters"], counters, tables / "nstat.csv")
+    said["nstat.csv"] = count(len(counters), "host")
     (made / "kernel.log").rename(tables / "kernel.log")
     return readings, said
 

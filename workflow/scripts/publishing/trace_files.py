@@ -148,9 +148,8 @@ def _graph(calls, origin_ns):
     yield from reversed(around)
 
 
-def write_counters(counters: dict, output: Path) -> None:
+def write_counters(before: dict, after: dict, output: Path) -> None:
     """Write what each host's counters (nstat's names) grew by, one row a host; those that grew nowhere are left out."""
-    before, after = counters["before"], counters["after"]
     grown = {host: {name: after[host][name] - before[host].get(name, 0) for name in after[host]} for host in after}
     names = sorted({name for each in grown.values() for name, value in each.items() if value})
     with output.open("w", newline="") as file:

@@ -43,7 +43,7 @@ class KernelTrace:
         ``events``: globs such as ``tcp:*``; ``functions``: globs of TCP's functions.
     folder : pathlib.Path
         Gets ``trace.txt`` (the buffer's text, times in ns), ``kernel.log`` and ``readings.json`` (origin in ns, events, lost
-        events, interfaces by number, counters of each host).
+        events, interfaces by number, counters of each host before).
 
     Raises
     ------
@@ -79,9 +79,8 @@ class KernelTrace:
         """Do nothing: reading would move the clock."""
 
     def end(self) -> None:
-        """Stop recording."""
+        """Stop recording; the hosts' counters of this moment are in the run's document."""
         (TRACING / "tracing_on").write_text("0")
-        self._after = {node.name: nstat(node) for node in self._path.end_hosts}
 
     def close(self) -> None:
         """Write everything, after the run's last step."""
@@ -90,7 +89,7 @@ class KernelTrace:
             "events": self._events,
             "lost": lost((TRACING / "per_cpu/cpu0/stats").read_text()),
             "interfaces": self._interfaces,
-            "counters": {"before": self._before, "after": self._after},
+            "counters": self._before,
         }
         (self._folder / "readings.json").write_text(json.dumps(readings))
         (self._folder / "kernel.log").write_text(kernel_log())
