@@ -180,6 +180,8 @@ def check_burst(specification, document) -> Check:
     for seen in document["probe"]["bottlenecks"]:
         if "burst_packets" in seen:
             holds = specification.shaper_burst_bytes // FULL_BYTES
+            if specification.link.netem_is_queue:
+                holds = min(holds, specification.queue_packets)
             lossy = specification.link.netem_is_queue and specification.link.loss_percent[seen["direction"]]
             ok &= (bool(lossy) or seen["burst_packets"] >= holds) and seen["burst_packets"] <= holds + 1
             expected.append(f"{'up to ' if lossy else ''}{holds} or {holds + 1} packets at once")

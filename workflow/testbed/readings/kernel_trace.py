@@ -16,7 +16,6 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from testbed.errors import SettingError
-from testbed.machine.machine import succeed
 from testbed.network.netlink import network_namespace
 from testbed.readings.probes import nstat
 
@@ -53,7 +52,8 @@ class KernelTrace:
 
     def __init__(self, path, asked, folder):
         mount = ctypes.CDLL(None, use_errno=True).mount
-        succeed(mount(b"tracefs", str(TRACING).encode(), b"tracefs", 0, None))
+        if mount(b"tracefs", str(TRACING).encode(), b"tracefs", 0, None):
+            raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()), str(TRACING))
         self._path, self._folder, self._origin_ns, functions = path, folder, None, asked["functions"]
         self._events = chosen(asked["events"], (TRACING / "available_events").read_text().split(), "EVENTS")
         chosen(functions, re.findall(r"^\w+ [tT] (\w+)", Path("/proc/kallsyms").read_text(), re.M), "FUNCTIONS")
