@@ -242,6 +242,7 @@ PLANNED_TOO = "is in the plan that the programs of the group get and that their 
 FROM_FILE = "becomes `rates_mbps` when the study is read"
 #: Key -> why there is nothing on the path that could be turned off.
 EXEMPT = {
+    "flow_group.program": "programs of a study, which the checks `programs`, `program_data` and `program_packets` judge (`test_programs.py`)",
     **dict.fromkeys(("id", "label"), "a name"),
     **dict.fromkeys(("replications", "seeds_of"), "which runs there are, and of which seeds: no run knows of it"),
     "background": "two programs beside the traffic, whose requests and answers the check `background` counts",

@@ -9,7 +9,7 @@ CCAS = (
     "bbr, bic, cdg, cubic, dctcp, highspeed, htcp, hybla, illinois, lp, nv, reno, scalable, vegas, veno, westwood, yeah"
 )
 LAST_OPTIONS = ", ".join(option.name for option in LINK_OPTIONS if not option.behind) + "."
-STUDY_KEYS = "study, title, description, seed, replications, controls, ccas, cca_definitions, kernels, mixes, ip_versions, platform, defaults, scenarios, exam, steady_state, analysis"
+STUDY_KEYS = "study, title, description, seed, replications, controls, ccas, cca_definitions, kernels, programs, mixes, ip_versions, platform, defaults, scenarios, exam, steady_state, analysis"
 NAME = "1 to 64 lower-case letters, digits, dots and hyphens, a letter or digit first"
 NAN, INFINITY = float("nan"), float("inf")
 A_CCA = f"one of {CCAS}, or several with + between them"
@@ -124,7 +124,7 @@ SENTENCES = [
     ("colour", 3, f"unknown key 'colour'. Allowed here: {STUDY_KEYS}."),
     ("duration_s", 3, f"unknown key 'duration_s'; it belongs to 'traffic'. Allowed here: {STUDY_KEYS}."),
     ("scenarios.1.link.loss", 1,
-     "unknown key 'scenarios[far].link.loss'; did you mean 'loss_percent'? Allowed here: rate_mbps, reverse_rate_mbps, delay_ms, jitter_ms, loss_percent, jitter_distribution, jitter_order, ack_slot_ms, loss_burst_packets, netem, frame_overhead_bytes, serialisation, timeline, trace, reverse_trace, policer, " + LAST_OPTIONS),
+     "unknown key 'scenarios[far].link.loss'; did you mean 'loss_percent'? Allowed here: rate_mbps, reverse_rate_mbps, shaper, shaper_burst_bytes, delay_ms, jitter_ms, loss_percent, jitter_distribution, jitter_order, ack_slot_ms, loss_burst_packets, netem, frame_overhead_bytes, serialisation, timeline, trace, reverse_trace, policer, " + LAST_OPTIONS),
     ("scenarios.1.flow", 2,
      f"unknown key 'scenarios[far].flow'; did you mean 'flows'? Allowed here: id, label, replications, seeds_of, {SCENARIO_KEYS}."),
     ("defaults.id", "a", f"unknown key 'defaults.id'; it belongs to a scenario. Allowed here: {SCENARIO_KEYS}."),
@@ -138,7 +138,7 @@ SENTENCES = [
     ("defaults.link.loss_percent", {"forward": 1, "reverse": 1, "back": 1},
      "unknown key 'defaults.link.loss_percent.back'. Allowed here: forward, reverse."),
     ("defaults.link.netem", "both",
-     "defaults.link.netem is \"both\"; did you mean 'both-ends'? Allowed is one of receiving-side, both-ends."),
+     "defaults.link.netem is \"both\"; did you mean 'both-ends'? Allowed is one of receiving-side, both-ends, sending-host."),
     ("scenarios.1.link.delay_ms", 0,
      "scenarios[far].queue is {bdp: 1}; allowed without a link.delay_ms is packets or bytes."),
     ("scenarios.1", {"id": "far", "link": {"rate_mbps": None}, "traffic": {"bitrate_mbps": 10}},

@@ -4,7 +4,7 @@ import pytest
 
 from study_files import study
 
-STUDY_KEYS = "study, title, description, seed, replications, controls, ccas, cca_definitions, kernels, mixes, ip_versions, platform, defaults, scenarios, exam, steady_state, analysis"
+STUDY_KEYS = "study, title, description, seed, replications, controls, ccas, cca_definitions, kernels, programs, mixes, ip_versions, platform, defaults, scenarios, exam, steady_state, analysis"
 
 
 @pytest.mark.parametrize(

@@ -89,6 +89,7 @@ def test_keys_that_must_be_given_are_those_that_a_study_lacks_otherwise():
     assert {title: names for title, names in rows.items() if names} == {
         "The study": {"study", "ccas", "scenarios"},
         "`replications` of the study, as a rule": {"until", "at_most"},
+        "A program of `programs`": {"server", "client"},
         "A scenario": {"id"},
         "An entry of `link.timeline`": {"at_s"},
         "`multipath.outage`": {"path", "at_s", "for_s"},

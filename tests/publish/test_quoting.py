@@ -65,10 +65,10 @@ def test_every_placeholder_in_a_shell_command_is_quoted(root):
     assert {name: words for name, command in commands.items() if (words := unquoted(command))} == {}
 
 
-def test_only_runs_and_their_kernels_have_shell_commands(root):
+def test_only_runs_their_kernels_and_their_programs_have_shell_commands(root):
     """All other rules are scripts, which get their values as values."""
     with_commands = [path.name for path in rule_files(root) if re.search(r"^\s+(shell|run):", path.read_text(), re.M)]
-    assert with_commands == ["emulate.smk", "kernels.smk"]
+    assert with_commands == ["emulate.smk", "kernels.smk", "programs.smk"]
 
 
 @pytest.fixture

@@ -53,8 +53,17 @@ def studies():
         [bell | {"variation": {"rtt_percent": 5}}], [bell | {"link": {"rate_mbps": None}, "queue": {"packets": 9}, "traffic": {"bitrate_mbps": 5}}],
         [bell, bell | {"id": "d", "platform": "host"}],
         [bell, bell | {"id": "e", "traffic": {"protocol": "udp", "block_bytes": 1000, "bitrate_mbps": 5}}],
+        *([bell, bell | {"id": "f", "platform": "ns3:3.44"}] for _ in range(9)),
     )  # fmt: skip
-    return found + [resolve({"study": "more", "ccas": ["reno"], "scenarios": some}, "more.yaml") for some in others]
+    study = {"study": "more", "ccas": ["reno"]}
+    programs = {"echo": {"server": "python3 {port}", "client": "python3 {server} {seconds}"}}
+    groups = [{"name": "ours", "program": "echo", "stop_s": 5}, {"name": "tcp", "stop_s": 5}]
+    with_programs = study | {"programs": programs, "scenarios": [bell | {"flows": groups}, bell | {"id": "g"}]}
+    return [
+        *found,
+        *(resolve(study | {"scenarios": some}, "more.yaml") for some in others),
+        resolve(with_programs, "more.yaml"),
+    ]
 
 
 def facts_of(study, rng):

@@ -18,4 +18,4 @@ if PROGRAMS:
             sha256=lambda wildcards: PROGRAMS[wildcards.program]["sha256"],
         shell:
             f"PYTHONPATH={in_command(own('workflow'))} {{params.python:q}} -m testbed.machine.program_files"
-            " {input.files:q} {params.sha256} {output.archive:q} 2>&1 | tee {log:q}"
+            " {input.files:q} {params.sha256:q} {output.archive:q} 2>&1 | tee {log:q}"

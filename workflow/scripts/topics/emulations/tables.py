@@ -29,8 +29,8 @@ EMULATION_CELLS = Table(
             column
             for measure, name in RATIOS.items()
             for column in (
-                number_column(name, "%", f"By how much `{measure}` is above that of the first way, by a ratio of geometric means.", _NO_RATIO),
-                *interval_columns(f"{name}_low", f"{name}_high", "%", "this difference", _FEW),
+                number_column(name, "%", f"By how much `{measure}` is above that of the first way, by a ratio of geometric means.", _NO_RATIO, least=-100),
+                *interval_columns(f"{name}_low", f"{name}_high", "%", "this difference", _FEW, least=-100),
             )
         ),
     ),

@@ -88,16 +88,21 @@ AGGREGATION = Table(
         number_column("best_mbps", "Mbit/s", "Mean goodput of that single path.", _NO_SINGLES),
         number_column("sum_mbps", "Mbit/s", "Sum of the mean goodputs of all single paths.", _NO_SINGLES),
         number_column(
-            "best_factor", "", "Goodput over that of the better single path, a ratio of geometric means.", _NO_SINGLES
+            "best_factor",
+            "",
+            "Goodput over that of the better single path, a ratio of geometric means.",
+            _NO_SINGLES,
+            least=0,
         ),
-        *interval_columns("best_factor_low", "best_factor_high", "", "this ratio", _ONE_RUN_EACH),
+        *interval_columns("best_factor_low", "best_factor_high", "", "this ratio", _ONE_RUN_EACH, least=0),
         number_column(
             "sum_factor",
             "",
             "Goodput over the sum of the single paths' goodputs, a ratio of geometric means.",
             _NO_SINGLES,
+            least=0,
         ),
-        *interval_columns("sum_factor_low", "sum_factor_high", "", "this ratio", _ONE_RUN_EACH),
+        *interval_columns("sum_factor_low", "sum_factor_high", "", "this ratio", _ONE_RUN_EACH, least=0),
         text_column(
             "equation",
             "Whether the ratio (of a transfer the times', else the goodputs') is the number of paths: `as the equation`, "
