@@ -22,7 +22,9 @@ PROGRAMS = program_files_of(STUDY)
 def program_archives(wildcards):
     """Return a job's input: the archives of the declared programs that a scenario's groups use."""
     of_scenario = {"scenarios": [one for one in STUDY["scenarios"] if one["id"] == wildcards.scenario]}
-    return [os.path.join("results", wildcards.study, "programs", f"{name}.tar") for name in program_files_of(of_scenario)]
+    return [
+        os.path.join("results", wildcards.study, "programs", f"{name}.tar") for name in program_files_of(of_scenario)
+    ]
 
 
 def files_of_kernel(name):
