@@ -57,6 +57,13 @@ def other_value(value, choices=()):
     return 7 if value is None else f"{value}-other"
 
 
+#: A program as a resolved group has it.
+ECHO = {
+    "name": "echo", "cca": None, "path": None, "sha256": None, "server": ["python3"], "client": ["python3"], "protocol": "udp",
+    "data_from": "server", "ready_line": None, "server_ends": "killed", "client_ends": "itself", "reports_bytes": None, "memory_mib": 64,
+}  # fmt: skip
+
+
 def one_key_apart(name) -> dict[str, dict]:
     """Return key -> the base with another value of it, as a scenario with the key as its identifier and label."""
     apart = {}
@@ -76,7 +83,7 @@ def one_key_apart(name) -> dict[str, dict]:
         for step in path[:-1]:
             place = place[step]
         usual = other_value(value, [one for one in node.get("enum", ()) if one is not None])
-        place[path[-1]] = VALUES.get(".".join(map(str, path)), usual)
+        place[path[-1]] = ECHO if path[-1] == "program" else VALUES.get(".".join(map(str, path)), usual)
         identifier = "-".join(map(str, path)).replace("_", "-")
         apart[".".join(map(str, path))] = changed | {"id": identifier, "label": identifier}
 

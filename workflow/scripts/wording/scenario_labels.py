@@ -209,7 +209,8 @@ def keys_of(scenario, without=()) -> dict[str, object]:
     def add(path, value):
         if path in NAMES or any(_is_in(path, begin) for begin in without):
             return
-        if isinstance(value, dict) and value and path not in WHOLE:
+        # So is a group's program.
+        if isinstance(value, dict) and value and path not in WHOLE and not path.endswith(".program"):
             for key, inner in value.items():
                 add(f"{path}.{key}" if path else key, inner)
         elif path in ITEMS:
@@ -232,7 +233,8 @@ class Differences:
 
     def __init__(self, scenarios, without=()):
         known = [keys_of(scenario, without) for scenario in scenarios]
-        every = dict.fromkeys(key for keys in known for key in keys)
+        # In an order that doesn't depend on that of the scenarios, whose groups may have other names.
+        every = dict.fromkeys(key for keys in sorted(known, key=_text) for key in keys)
         values = {key: [_text(keys[key]) if key in keys else "" for keys in known] for key in every}
         #: Key -> its value for each scenario, as a text to compare.
         self.values = {key: texts for key, texts in values.items() if len(set(texts)) > 1}
