@@ -121,7 +121,7 @@ def apply_patches(patches, source, folder, compiler, what) -> None:
 
 
 def of_scripts(patch) -> bytes:
-    """Return what a patch (bytes) changes of the scripts."""
+    """Return the part of a patch (bytes) that changes the scripts."""
     names = re.compile(rb"^(?:--- a|\+\+\+ b)/%s/[^\s/]+" % re.escape(SCRIPTS.encode()), re.M)
     return b"".join(part for part in parts_of(patch) if names.search(part))
 

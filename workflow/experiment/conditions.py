@@ -5,7 +5,7 @@ A field's name ends with its unit; ``dict`` is one value for each direction, ``f
 
 from dataclasses import dataclass, field
 
-#: Places of netem: behind the bottleneck, which has a queue of its own; on both ends of it, or on the hosts, where netem is the queue.
+#: Places of netem: behind the bottleneck and its queue; on both ends of the bottleneck, or on the hosts, where netem itself is the queue.
 RECEIVING_SIDE, BOTH_ENDS, SENDING_HOST = "receiving-side", "both-ends", "sending-host"
 
 
@@ -28,13 +28,13 @@ class Link:
 
     @property
     def netem_is_queue(self) -> bool:
-        """Whether one netem delays, loses and queues: what is on the path counts against its limit."""
+        """Whether one netem delays, loses and queues, so that packets on the path count against its limit."""
         return self.netem != RECEIVING_SIDE
 
 
 @dataclass(frozen=True)
 class Multipath:
-    """The disjoint paths of a cable, and what joins them; delays path by path (`several_paths` has what each path is)."""
+    """The disjoint paths of a cable, and what joins them; delays path by path (`several_paths` has each path as a scenario)."""
 
     paths: int
     by: str

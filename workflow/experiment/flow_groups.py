@@ -1,7 +1,7 @@
 """Groups of flows: who sends what, between which hosts, from when to when.
 
 A study's ``flows`` is a number of flows that all last for the run, or a list of such groups. Long flows (``iperf3``) are numbered
-through the groups in their order; web objects, real-time streams and programs have columns of their own in the document.
+through the groups in their order; web objects, real-time streams and programs are in separate sections of the document.
 """
 
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Programs that a study declares as flows: a server and a client with congestion control of their own, or with the kernel's.
+"""Programs that a study declares as flows: a server and a client, with the kernel's congestion control or another one.
 
 A declaration stands in each group that uses it (`programs` of study.schema.yaml), so a run's specification has all of it.
 """

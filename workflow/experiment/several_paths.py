@@ -1,4 +1,4 @@
-"""The disjoint paths of a cable (topology `cable`), each as a cable of this one path: what each has of rate, delay, loss and queue."""
+"""Each disjoint path of a cable as a scenario with this path only: its rate, delay, loss and queue."""
 
 from experiment.timeline import DIRECTIONS
 
@@ -34,7 +34,7 @@ def _value_of(values, path):
 
 
 def _with(section, key, value):
-    """Return a section with another value; one value stands for both directions, a queue in packets for one in bytes or BDPs."""
+    """Return a section with one value replaced, in both directions where it has them; a queue in packets replaces one in bytes or BDPs."""
     if isinstance(section.get(key), dict):
         return section | {key: dict.fromkeys(DIRECTIONS, value)}
     other = {"bytes", "bdp"} if key == "packets" else set()

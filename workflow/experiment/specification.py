@@ -299,7 +299,7 @@ class RunSpecification:
         return [RunSpecification(self.document | {"scenario": one}) for one in each]
 
     def on_path(self, path) -> "RunSpecification":
-        """Return what a path of a cable, numbered from 0, is by itself; on a dumbbell all share what the run itself is."""
+        """Return a path of a cable, numbered from 0, as a run with this path only; on a dumbbell, whose bottleneck all share, the run itself."""
         return self.bottlenecks[path] if self.is_cable else self
 
     @property
@@ -327,12 +327,12 @@ class RunSpecification:
 
     @property
     def shaper(self) -> str:
-        """What makes the rate: `htb`, `tbf`, or `netem` by itself."""
+        """The qdisc that makes the rate: `htb`, `tbf` or `netem`."""
         return self.scenario["link"].get("shaper", "htb")
 
     @property
     def shaper_burst_bytes(self) -> int | None:
-        """What the shaper may send at once after idle time, if the study says so."""
+        """The burst that the shaper may send at once after idle time, or None if the study sets none."""
         return self.scenario["link"].get("shaper_burst_bytes")
 
     @property
@@ -380,7 +380,7 @@ class RunSpecification:
 
     @property
     def lone_packets_take_time(self) -> bool:
-        """Whether a packet takes its length over the rate to pass an idle link: on a cable that is `serialised`, and by netem's own rate."""
+        """Whether a lone packet takes its length over the rate to pass an idle link: on a `serialised` cable, and with netem's own rate."""
         return self.serialised or (self.shaper == "netem" and self.rate_mbps is not None)
 
     @property

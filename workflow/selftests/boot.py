@@ -79,15 +79,6 @@ def hand_over(command, plan, job) -> None:
     (job / "command.json").write_text(json.dumps([*arguments, script]))
 
 
-def command_line(plan) -> list[str]:
-    """Return the guest kernel's arguments, which are the same for all tests."""
-    return [
-        plan.linux, "rootfstype=hostfs", "rootflags=/", "ro", f"init={uml.INIT}", "PYTHONHASHSEED=0", f"mem={MEMORY_MIB}M",
-        "time-travel=inf-cpu", f"time-travel-start={uml.START_NS}", *(["seccomp=on"] if plan.has_seccomp else []),
-        "con=null", "con0=null,fd:1", "quiet", "loglevel=7",
-    ]  # fmt: skip
-
-
 def carry_out(command, plan, log) -> dict:
     """Carry out one test and return what came of it: what `guest.main` left, or ``end``, why it left nothing.
 
@@ -101,7 +92,9 @@ def carry_out(command, plan, log) -> dict:
     with workflow_process() as workflow, job_folder() as job, free_core(log, workflow) as core:
         hand_over(command, plan, job)
         memory = memory_folder(MEMORY_MIB)
-        started = command_line(plan), "guest", job, environment_of(plan, job, memory), [core], WALL_S, log, workflow
+        command = uml.guest_command(plan.linux, MEMORY_MIB, plan.has_seccomp, loud=True)
+        environment = uml.guest_environment(memory if memory == SHARED_MEMORY else str(job), plan.seed)
+        started = command, "guest", job, environment, [core], WALL_S, log, workflow
         try:
             status, printed = execute(*started, closing(plan, job, memory), CPU_S)
         except ConsoleFull as full:
@@ -111,17 +104,6 @@ def carry_out(command, plan, log) -> dict:
         if has_spun(status, printed):
             return {"end": SPUN}
         return left_in(job) or {"end": why_nothing_left(status, printed), "again": -status in OF_THE_MACHINE}
-
-
-def environment_of(plan, job, memory) -> dict[str, str]:
-    """Return all of the guest kernel's environment."""
-    return {
-        "HOME": "/tmp",
-        "TMPDIR": memory if memory == SHARED_MEMORY else str(job),
-        "PATH": "/usr/bin:/bin",
-        "LD_PRELOAD": uml.RANDOMNESS,
-        "SAWTOOTH_GUEST_SEED": str(plan.seed),
-    }
 
 
 def closing(plan, job, memory) -> Callable | None:

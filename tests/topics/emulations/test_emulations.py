@@ -30,7 +30,7 @@ def test_scenarios_that_differ_in_the_way_only_are_one_path():
     assert list(found) == list(WAYS) and len({one["setting"] for one in found.values()}) == 1
     assert TOPIC.applies(design_of(**WAYS)) and TOPIC.leads(design_of(**WAYS))
     assert not TOPIC.applies(design_of(apart={}, other=other))
-    # Offload is a way of its own only beside one of the others.
+    # Offload counts only beside one of the other ways.
     assert not TOPIC.applies(design_of(apart={}, offload={"transport": {"segmentation_offload": True}}))
 
 

@@ -51,7 +51,7 @@ class NamedKernel:
         return self.kernel is not None or bool(self.sources)
 
     def identity(self, linux_sha256) -> str | None:
-        """Return what names it by its content, None for the image's, whose digest is ``linux_sha256``."""
+        """Return the identifier of the kernel's content, or None for the image's kernel, whose digest is ``linux_sha256``."""
         return kernel_id(linux_sha256, self.sources, self.kernel)
 
 

@@ -1,7 +1,7 @@
 """The kernel's own tests of TCP in virtual time: ``python -m kernel_tests.run_selftests PACKETDRILL``.
 
-Each script of packetdrill's in the source that the guest kernel was built from is carried out as the kernel's runner does it, for each IP
-version, in a guest of its own. So a crash or a hang is the result of one test, and no test changes another's.
+Each packetdrill script in the source of the guest kernel is carried out as the kernel's runner does it, for each IP version, in a
+separate guest. So a crash or a hang affects only that test.
 """
 
 import argparse

@@ -148,26 +148,58 @@ def kernel_file(specification) -> str:
 
 
 def command_line(specification) -> list[str]:
-    """Return the guest kernel's arguments."""
+    """Return the guest kernel's arguments for a run."""
+    seccomp, more = has_seccomp(specification.kernel), boot_arguments(specification)
+    return guest_command(
+        kernel_file(specification), memory_mib(specification), seccomp, more, specification.has_own_kernel
+    )
+
+
+def guest_command(linux, size_mib, seccomp, more=(), loud=False) -> list[str]:
+    """Return a guest kernel and its arguments.
+
+    Parameters
+    ----------
+    linux : str
+        The kernel.
+    size_mib : int
+        Its memory.
+    seccomp : bool
+        Whether the kernel holds its processes by seccomp.
+    more : sequence of str
+        Further arguments.
+    loud : bool
+        Whether BUG() prints what failed, and a fault where the processor was.
+    """
     return [
-        kernel_file(specification),
+        linux,
         "rootfstype=hostfs",
         "rootflags=/",
         "ro",
         f"init={INIT}",
         # The kernel hands what it doesn't know to its first process: sets have the same order in every run.
         "PYTHONHASHSEED=0",
-        f"mem={memory_mib(specification)}M",
+        f"mem={size_mib}M",
         "time-travel=inf-cpu",
         f"time-travel-start={START_NS}",
-        *(["seccomp=on"] if has_seccomp(specification.kernel) else []),
-        *boot_arguments(specification),
+        *(["seccomp=on"] if seccomp else []),
+        *more,
         "con=null",
         "con0=null,fd:1",
         "quiet",
-        # Where BUG() says what failed, and a fault where the processor was.
-        *(["loglevel=7"] if specification.has_own_kernel else []),
+        *(["loglevel=7"] if loud else []),
     ]
+
+
+def guest_environment(memory, seed) -> dict[str, str]:
+    """Return all of a guest kernel's environment: the folder of its memory, and the seed of its random numbers."""
+    return {
+        "HOME": "/tmp",
+        "TMPDIR": memory,
+        "PATH": "/usr/bin:/bin",
+        "LD_PRELOAD": RANDOMNESS,
+        "SAWTOOTH_GUEST_SEED": str(seed),
+    }
 
 
 def boot(specification, wall_limit_s, log, packets=None, trace=None) -> dict:
@@ -204,13 +236,7 @@ def boot(specification, wall_limit_s, log, packets=None, trace=None) -> dict:
             log,
             f"guest: {' '.join(command)} on core {core}, memory in {memory}{' with huge pages' if huge_pages else ''}",
         )
-        environment = {
-            "HOME": "/tmp",
-            "TMPDIR": memory,
-            "PATH": "/usr/bin:/bin",
-            "LD_PRELOAD": RANDOMNESS,
-            "SAWTOOTH_GUEST_SEED": str(specification.substream("guest")),
-        }
+        environment = guest_environment(memory, specification.substream("guest"))
         # The guest's processes are children of the guest kernel, in its session.
         status, printed, cpu_s = None, b"", MOST_CPU * wall_limit_s if specification.runs_foreign_code else None
         try:

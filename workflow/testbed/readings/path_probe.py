@@ -180,7 +180,7 @@ class PathProbe:
         return {"forward": (sender, receiver), "reverse": (receiver, sender)}
 
     def _delays(self, way, direction, run):
-        """Return how many single datagrams came of how many, how many twice, and their shortest and longest delay in ns; ``run`` is what the path is by itself."""
+        """Return how many single datagrams came of how many, how many twice, and their shortest and longest delay in ns; ``run`` has this path only."""
         count = singles_of(run, direction)
         slot_ms, apart_s = run.option("ack_slot_ms", direction), singles_apart_s(run, direction)
         if run.option("jitter_order", direction) == "kept":

@@ -6,12 +6,12 @@ from topics.emulations.tables import EMULATION_CELLS
 from topics.topic import Analysis, Plot, Topic
 from wording.scenario_labels import settings_of
 
-#: Begins of the keys that say how a path is made, and not what it is.
+#: Prefixes of the keys that set how a path is made, and not its properties.
 WAYS = ("link.netem", "link.shaper", "link.shaper_burst_bytes", "transport.segmentation_offload")
 
 
 def is_made_otherwise(scenario) -> bool:
-    """Return whether a resolved scenario's path is made another way than rate and queue apart from the delay, without offload."""
+    """Return whether a resolved scenario's rate, queue and delay are made in another way than by default."""
     link = scenario["link"]
     return link["netem"] != "receiving-side" or link["shaper"] != "htb" or link["shaper_burst_bytes"] is not None
 

@@ -23,7 +23,7 @@ COLUMNS_OF_PATH = {
     "path_queue_packets": ("queue",),
 }
 #: Why paths that differ in rate, loss or queue are compared with no multiple of a single path.
-UNLIKE_NOTE = "the paths differ in more than their delay, and are compared with the better of them and with their sum"
+UNLIKE_NOTE = "the paths differ in more than their delay, and are compared with the best of them and with their sum"
 #: What a panel's title says anyway.
 TITLED = ("application", "rate_mbps", "platform")
 #: Ends of columns' names, and the units they stand for.
@@ -79,7 +79,7 @@ def longer_words(path_delay_ms) -> str:
 
 
 def unlike_words(row) -> str:
-    """Return in what the paths of a scenario's row differ besides their delay: "5 / 30 Mbit/s, 1 / 0 % loss"; empty if in nothing."""
+    """Return the differences of a scenario's paths, their delay aside: "5 / 30 Mbit/s, 1 / 0 % loss"; empty if there are none."""
     units = {"path_rate_mbps": "Mbit/s", "path_loss_percent": "% loss", "path_queue_packets": "packets of queue"}
     values = {key: texts_of(row, key) for key in OF_PATH}
     return ", ".join(f"{' / '.join(texts)} {units[key]}" for key, texts in values.items() if len(set(texts)) > 1)
@@ -132,7 +132,7 @@ def _conditions_of(row, names):
 
 
 def _place_of_path(row, names, path):
-    """Return the conditions of a path, numbered from 0, by itself: what a single path must have to be compared with it."""
+    """Return the conditions of a path, numbered from 0: a single path must have the same to be compared with it."""
     texts = {name: "" if is_missing(row[name]) else str(row[name]) for name in names}
     later_ms = delays_ms(row["path_delay_ms"])[path]
     texts |= {name: f"{float(row[name]) + later_ms:g}" for name in ("delay_forward_ms", "delay_reverse_ms")}

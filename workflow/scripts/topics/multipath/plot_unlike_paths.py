@@ -13,7 +13,7 @@ SHOWN = [
     "scenario", "cca", "ip_version", "environment", "joined", "platform", "paths", "n", "goodput_mbps", "best_path", "best_mbps",
     "sum_mbps", "best_factor", "best_factor_low", "best_factor_high",
 ]  # fmt: skip
-TITLE = "Goodput over that of the better single path"
+TITLE = "Goodput over that of the best single path"
 
 
 def shown_rows(table) -> pd.DataFrame:
@@ -28,7 +28,7 @@ def draw_unlike_paths(table) -> PanelFigure:
     def panel(drawn, ccas, group):
         environments = environments_of(group["environment"])
         named = with_platform(group["scenario_label"].iloc[0], group["platform"].iloc[0], table["platform"])
-        axes = drawn.add(named, f"{group['joined'].iloc[0]}, times the better single path", linear_axis(0, top))
+        axes = drawn.add(named, f"{group['joined'].iloc[0]}, times the best single path", linear_axis(0, top))
         rows = by_slot(group, lambda row: environments.index(row["environment"]))
         ends = ("best_factor", "best_factor_low", "best_factor_high")
         words = draw_slots(axes, [name.replace("_", "\n") for name in environments], ccas, rows, *ends)

@@ -64,7 +64,7 @@ CPU = (
     shown_interval("Interval", "cpu_busy", 1), shown_number("CPU s a GB", "cpu_seconds_per_gbyte", 2),
 )  # fmt: skip
 UNLIKE = (
-    GOODPUT, shown_number("Better single path", "best_path", 0), shown_number("Its goodput, Mbit/s", "best_mbps", 2),
+    GOODPUT, shown_number("Best single path", "best_path", 0), shown_number("Its goodput, Mbit/s", "best_mbps", 2),
     shown_number("Times that", "best_factor", 3), shown_interval("Interval", "best_factor", 3),
     shown_number("Sum of single paths, Mbit/s", "sum_mbps", 2), shown_number("Times the sum", "sum_factor", 3),
     shown_interval("Interval", "sum_factor", 3),
@@ -113,7 +113,7 @@ def section(material) -> dict:
         "reordering": table_of(
             "reordering", "Segments out of order, means of a run", table[iperf3_over_most], REORDERING
         ),
-        "unlike": table_of("unlike", "Paths that differ: against the better single path and the sum", compared, UNLIKE)
+        "unlike": table_of("unlike", "Paths that differ: against the best single path and the sum", compared, UNLIKE)
         if len(compared)
         else None,
         "uneven_words": uneven_words(joined),

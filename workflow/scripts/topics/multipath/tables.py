@@ -90,7 +90,7 @@ AGGREGATION = Table(
         number_column(
             "best_factor",
             "",
-            "Goodput over that of the better single path, a ratio of geometric means.",
+            "Goodput over that of the best single path, a ratio of geometric means.",
             _NO_SINGLES,
             least=0,
         ),
