@@ -8,7 +8,7 @@ import itertools
 
 import numpy as np
 
-from experiment.disciplines import DISCIPLINES, MEASURES
+from experiment.disciplines import DISCIPLINES, MEASURES, QUEUES
 from study_files.study_schema import dereferenced, has_directions, keys_of, scenario_schema, study_schema
 from turned_off import keys_of_the_schema
 
@@ -21,8 +21,11 @@ VALUES = {
     "link.jitter_ms": [0, 2, {"forward": 3, "reverse": 0}], "link.loss_percent": [0, 1, 10, {"forward": 2, "reverse": 0}],
     "link.trace.rates_mbps": [[4, 8, 4, 6], [0, 12, 3]], "link.trace.step_ms": [50, 100],
     "link.trace.period_ms": [250], "link.trace.direction": ["forward", "reverse", "both"],
-    "link.policer.rate_mbps": [1, 4, 20], "link.policer.burst_bytes": [1514, 6000, 100_000],
-    "queue.bytes": [1514, 6000, 200_000], "queue.packets": [1, 5, 40, 3000], "queue.bdp": [0.5, 1, 4],
+    **dict.fromkeys(("link.policer.rate_mbps", "link.reverse_policer.rate_mbps"), [1, 4, 20]),
+    **dict.fromkeys(("link.policer.burst_bytes", "link.reverse_policer.burst_bytes"), [1514, 6000, 100_000]),
+    "link.mtu_bytes": [576, 1492, 9000],
+    **{f"{queue}.{name}": values for queue in QUEUES for name, values in
+       {"bytes": [1514, 6000, 200_000], "packets": [1, 5, 40, 3000], "bdp": [0.5, 1, 4]}.items()},
     "chain.bottlenecks": [2, 3, [{}, {"rate_mbps": 5}], [{"delay_ms": 2}, {"queue": {"packets": 9}}]],
     "multipath.path_delay_ms": [0, 3, [0, 8]], "multipath.path_rate_mbps": [None, [2, 8]],
     "multipath.path_loss_percent": [None, [3, 0]], "multipath.path_queue_packets": [None, [9, 60]],
@@ -76,7 +79,9 @@ LEFT_OUT = (
 
 def combinable() -> list[str]:
     """Return the keys that are combined: all of the schema that a run can differ by."""
-    return [key for key in keys_of_the_schema() if key not in LEFT_OUT and not key.startswith("variation.")]
+    parameters = {f"reverse_queue.{p.name}" for one in DISCIPLINES.values() for p in one.parameters}
+    left_out = {*LEFT_OUT, *parameters}
+    return [key for key in keys_of_the_schema() if key not in left_out and not key.startswith("variation.")]
 
 
 def study_of(scenario) -> dict:

@@ -21,13 +21,14 @@ BASES = {
     "groups": {"link": LINK, "queue": {"packets": 50}, "flows": [WEB, CALL, LONG]},
     "chain": {"link": LINK, "queue": {"packets": 50}, "topology": "chain", "chain": {"bottlenecks": [{}, {"rate_mbps": 10}]}},
     "cable": {"link": LINK, "topology": "cable", "multipath": {"paths": 2, "by": "mptcp"}},
+    "two-queues": {"link": LINK, "queue": {"packets": 50}, "reverse_queue": {"packets": 20}},
     "varied": {"link": LINK, "queue": {"packets": 50}, "variation": {"rtt_percent": 5}},
 }  # fmt: skip
 
 
 #: Key that is a mapping or nothing -> a value, and what is bounded by another key.
 VALUES = {
-    "link.policer": {"rate_mbps": 4, "burst_bytes": 20_000}, "link.reordering": {"percent": 1, "late_ms": 4, "direction": "forward"},
+    **dict.fromkeys(("link.policer", "link.reverse_policer"), {"rate_mbps": 4, "burst_bytes": 20_000}), "link.reordering": {"percent": 1, "late_ms": 4, "direction": "forward"},
     "link.trace": {"file": None, "format": "csv", "sha256": None, "direction": "forward", "step_ms": 100, "period_ms": None, "rates_mbps": [4, 8]},
     "link.reverse_trace": {"file": None, "format": "csv", "sha256": None, "direction": "reverse", "step_ms": 100, "period_ms": None, "rates_mbps": [4, 8]},
     "link.timeline": [{"at_s": 2, "direction": "both", "rate_mbps": 5, "delay_ms": None, "loss_percent": None, "down_for_s": None, "over_s": 0, "step_ms": 100}],

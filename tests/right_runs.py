@@ -128,6 +128,29 @@ def policed(draw):
     }  # fmt: skip
 
 
+def backwards(draw):
+    """Queues and policers of the way back, for acknowledgements and for data against them, with packets of all sizes."""
+    back = draw.choice(
+        [
+            {"link": {"reverse_policer": {"rate_mbps": draw.choice([0.1, 2, 25]), "burst_bytes": draw.choice([9014, 100_000])}}},
+            {"reverse_queue": draw.choice([{"packets": 3}, {"discipline": "fq_codel"}, {"bytes": 40_000}, {"discipline": "cake", "bytes": 300_000, "ack_filter": "filter"}])},
+            {},
+        ]
+    )  # fmt: skip
+    both = [{"name": "down", "stop_s": 3, "count": 2}, {"name": "up", "stop_s": 3, "direction": "reverse"}]
+    link = {
+        "rate_mbps": draw.choice([1, 20]),
+        "delay_ms": draw.choice([2, 30]),
+        "mtu_bytes": draw.choice([576, 1500, 4000, 9000]),
+    }
+    return {
+        "link": link | back.get("link", {}),
+        "queue": {"packets": 60},
+        "flows": draw.choice([2, both]),
+        "traffic": {"duration_s": 3},
+    } | {key: value for key, value in back.items() if key != "link"}
+
+
 def shaped(draw):
     """Shapers with buckets of all sizes, apart from the delay and above it."""
     return {
@@ -254,7 +277,7 @@ def settings(draw):
 FAMILIES = {
     family.__name__: family
     for family in (
-        losses, datagrams, slow, far, marking, arrivals, changes, policed, shaped, groups, paths, chains, amounts, outages, services, settings,
+        losses, datagrams, slow, far, marking, arrivals, changes, policed, backwards, shaped, groups, paths, chains, amounts, outages, services, settings,
     )
 }  # fmt: skip
 

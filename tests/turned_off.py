@@ -127,6 +127,7 @@ UNLIKE = CABLE | {
 GRE = CABLE | {"multipath": {"by": "gre", "paths": 2}}
 OUTAGE = CABLE | {"multipath": {"by": "mptcp", "paths": 2, "outage": {"path": 2, "at_s": 0.6, "for_s": 0.5}}}
 POLICER = {"link": {"policer": {"rate_mbps": 4, "burst_bytes": 30000}}}
+POLICED_BACK = {"link": {"reverse_policer": {"rate_mbps": 4, "burst_bytes": 30000}}}
 LATE = {"link": {"reordering": {"percent": 10, "late_ms": 5}}}
 WEB = {
     "flows": [
@@ -191,6 +192,11 @@ OFF = {
                                Off(scenario(**POLICER), tc("r1", POLICE.format("2mbit", 30000)), "policed")],
     "link.policer.burst_bytes": [Off(scenario(**POLICER), tc("r1", POLICE.format("4mbit", 90000)), "policed"),
                                  Off(scenario(**POLICER), tc("r1", POLICE.format("4mbit", 15000)), "policed")],
+    "link.reverse_policer.rate_mbps": [Off(scenario(**POLICED_BACK), tc("r2", POLICE.format("9mbit", 30000)), "policed"),
+                                       Off(scenario(**POLICED_BACK), tc("r2", POLICE.format("2mbit", 30000)), "policed")],
+    "link.reverse_policer.burst_bytes": [Off(scenario(**POLICED_BACK), tc("r2", POLICE.format("4mbit", n)), "policed") for n in (90000, 15000)],
+    "link.mtu_bytes": [Off(scenario(link={"mtu_bytes": 9000}), "path.net['h2'].popen(['ip', 'link', 'set', 'h2-eth0', 'mtu', '1500']).wait()", "segment_size"),
+                       Off(scenario(link={"mtu_bytes": 1400}), "path.net['r1'].popen(['ip', 'link', 'set', 'r1-eth1', 'mtu', '1500']).wait()", "unchanged", lies=False)],
     "link.reordering.percent": [Off(scenario(**LATE), netem("delay 5ms reorder 99.9%", "r2-in1"), "reordering")],
     "link.reordering.late_ms": [Off(scenario(**LATE), netem("delay 0.5ms reorder 90%", "r2-in1"), "delay")],
     "link.reordering.direction": [Off(scenario(**LATE), netem("delay 0ms", "r2-in1"), "reordering")],
@@ -198,6 +204,10 @@ OFF = {
     "link.corrupt_percent": [Off(scenario(link={"corrupt_percent": 5}, traffic={"duration_s": 4, "control_connection": "own-network"}), netem("delay 0ms", "r2-in1"), "corruption")],
     "link.trace.rates_mbps": [Off(scenario(**TRACE), "", "timeline", before=never("rate_mbps"))],
     "queue.packets": [Off(scenario(), tc("r1", f"qdisc change dev r1-eth1 parent 1:1 handle 10: pfifo limit {n}"), "queue_limit") for n in (41, 39)],
+    "reverse_queue.packets": [Off(scenario(reverse_queue={"packets": 20}), tc("r2", f"qdisc change dev r2-eth1 parent 1:1 handle 10: pfifo limit {n}"), "queue_limit") for n in (21, 40)],
+    "reverse_queue.bytes": [Off(scenario(reverse_queue={"bytes": 60000}), tc("r2", "qdisc change dev r2-eth1 parent 1:1 handle 10: bfifo limit 58000"), "queue_limit")],
+    "reverse_queue.bdp": [Off(scenario(reverse_queue={"bdp": 2}), tc("r2", "qdisc change dev r2-eth1 parent 1:1 handle 10: pfifo limit 17"), "queue_limit")],
+    "reverse_queue.discipline": [Off(scenario(reverse_queue={"discipline": "codel"}), tc("r2", "qdisc delete dev r2-eth1 parent 1:1 handle 10:", "qdisc add dev r2-eth1 parent 1:1 handle 10: pfifo limit 1000"), "qdiscs")],
     "queue.bytes": [Off(scenario(queue={"bytes": 60000}), tc("r1", f"qdisc change dev r1-eth1 parent 1:1 handle 10: bfifo limit {n}"), "queue_limit") for n in (62000, 58000)],
     "queue.bdp": [Off(scenario(queue={"bdp": 1}), tc("r1", "qdisc change dev r1-eth1 parent 1:1 handle 10: pfifo limit 100"), "queue_limit")],
     "queue.discipline": [Off(scenario(queue={"discipline": "codel"}), tc("r1", "qdisc delete dev r1-eth1 parent 1:1 handle 10:", "qdisc add dev r1-eth1 parent 1:1 handle 10: pfifo limit 1000"), "qdiscs")],
@@ -239,6 +249,7 @@ STRUCTURE = (
     "how many there are of what; the checks `streams`, `cca`, `overlap` and the sections of the document count them"
 )
 PLANNED_TOO = "is in the plan that the programs of the group get and that their check compares with: `web_objects`, `real_time`, `duration`"
+AS_FORWARD = "the same declaration as `queue`'s, set and read back by the same code on the other interface"
 FROM_FILE = "becomes `rates_mbps` when the study is read"
 #: Key -> why there is nothing on the path that could be turned off.
 EXEMPT = {
@@ -257,6 +268,7 @@ EXEMPT = {
     "traffic.control_connection": "the way of iperf3's own messages, which carries no data",
     "transport.recovery": "Linux has one way",
     "transport.receive_wait": "where the receiver waits; the results are the same",
+    **dict.fromkeys((f"reverse_queue.{p.name}" for one in DISCIPLINES.values() for p in one.parameters), AS_FORWARD),
     "platform": "what carries the run out", "kernel": "the check `kernel` compares the build's number",
     **dict.fromkeys((f"variation.{key}" for key in ("rtt_percent", "rate_percent", "queue_packets", "background_percent", "start_ms", "down_percent")),
                     "draws other values of other keys before there is a run"),

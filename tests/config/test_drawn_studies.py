@@ -72,7 +72,7 @@ def check_run(study, scenario_id, cca, ip_version, replication):
     }
     carried_out = specification["scenario"]
     left_out = {
-        "link": {"timeline": [], "trace": None, "reverse_trace": None, "policer": None}
+        "link": {"timeline": [], "trace": None, "reverse_trace": None, "policer": None, "reverse_policer": None}
         | {one.name: one.none for one in LINK_OPTIONS},
         "hosts": {"qdisc": "none"},
         "transport": {"ecn": "off"} | {one.name: one.default for one in HOST_OPTIONS},

@@ -14,7 +14,7 @@ NAME = "1 to 64 lower-case letters, digits, dots and hyphens, a letter or digit 
 NAN, INFINITY = float("nan"), float("inf")
 A_CCA = f"one of {CCAS}, or several with + between them"
 CCA_LIST = f"a list of at least one of {CCAS} (or mixes, several with + between them), each once"
-SCENARIO_KEYS = "link, queue, topology, background, chain, multipath, hosts, flows, groups, traffic, transport, platform, kernel, variation"
+SCENARIO_KEYS = "link, queue, reverse_queue, topology, background, chain, multipath, hosts, flows, groups, traffic, transport, platform, kernel, variation"
 PERCENT, DELAY = "a number from 0 to below 100 (percent)", "a number from 0 to 2000 (ms)"
 RATE = "a number from 0.01 to 10000 (Mbit/s), one for each direction as in {forward: 50, reverse: 10}, or null"
 QUEUE = "one of packets, bytes and bdp, as in {packets: 100}, and a discipline with its parameters, as in {discipline: codel, target_ms: 5}"
@@ -124,7 +124,7 @@ SENTENCES = [
     ("colour", 3, f"unknown key 'colour'. Allowed here: {STUDY_KEYS}."),
     ("duration_s", 3, f"unknown key 'duration_s'; it belongs to 'traffic'. Allowed here: {STUDY_KEYS}."),
     ("scenarios.1.link.loss", 1,
-     "unknown key 'scenarios[far].link.loss'; did you mean 'loss_percent'? Allowed here: rate_mbps, reverse_rate_mbps, shaper, shaper_burst_bytes, delay_ms, jitter_ms, loss_percent, jitter_distribution, jitter_order, ack_slot_ms, loss_burst_packets, netem, frame_overhead_bytes, serialisation, timeline, trace, reverse_trace, policer, " + LAST_OPTIONS),
+     "unknown key 'scenarios[far].link.loss'; did you mean 'loss_percent'? Allowed here: rate_mbps, reverse_rate_mbps, shaper, shaper_burst_bytes, mtu_bytes, delay_ms, jitter_ms, loss_percent, jitter_distribution, jitter_order, ack_slot_ms, loss_burst_packets, netem, frame_overhead_bytes, serialisation, timeline, trace, reverse_trace, policer, reverse_policer, " + LAST_OPTIONS),
     ("scenarios.1.flow", 2,
      f"unknown key 'scenarios[far].flow'; did you mean 'flows'? Allowed here: id, label, replications, seeds_of, {SCENARIO_KEYS}."),
     ("defaults.id", "a", f"unknown key 'defaults.id'; it belongs to a scenario. Allowed here: {SCENARIO_KEYS}."),

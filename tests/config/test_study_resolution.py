@@ -63,7 +63,7 @@ groups: []
 queue: {bdp: 1}
 hosts: {pairs: 1, access_delay_ms: [0], qdisc: none}
 link:
-  {rate_mbps: 1000, netem: receiving-side, frame_overhead_bytes: 0, serialisation: never, timeline: [], trace: null, reverse_trace: null, policer: null,
+  {rate_mbps: 1000, netem: receiving-side, frame_overhead_bytes: 0, serialisation: never, timeline: [], trace: null, reverse_trace: null, policer: null, reverse_policer: null,
    delay_ms: {forward: 10, reverse: 10}, jitter_ms: {forward: 0, reverse: 0}, loss_percent: {forward: 0, reverse: 0}}
 multipath: {paths: 1, by: none, tunnel_ip_version: ipv4, distribution: round-robin, path_delay_ms: [0]}
 traffic:

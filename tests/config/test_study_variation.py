@@ -153,6 +153,7 @@ def test_off_nothing_of_a_specification_changes():
             ("link", "trace"),
             ("link", "reverse_trace"),
             ("link", "policer"),
+            ("link", "reverse_policer"),
             ("hosts", "qdisc"),
             *(("link", option.name) for option in LINK_OPTIONS),
             *(("transport", option.name) for option in HOST_OPTIONS),

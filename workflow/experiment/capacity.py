@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from functools import cached_property
 from itertools import pairwise
 
-from experiment.packet_sizes import PACKET_BYTES, SUPER_PACKET_BYTES
+from experiment.packet_sizes import SUPER_PACKET_BYTES
 from experiment.timeline import DIRECTIONS, LOST_ALL, directions_of, integral, traces_of, value_in_force
 
 FORWARD, REVERSE = DIRECTIONS
@@ -39,9 +39,9 @@ class Capacity:
 
     @cached_property
     def policed_mbps(self) -> float | None:
-        """Rate of the policer, which data in ``forward`` pass before the bottleneck; None without one."""
-        policer = self._run.link.policer
-        return policer["rate_mbps"] if policer and self.direction == FORWARD else None
+        """Rate of the policer that data pass before the bottleneck; None without one."""
+        policer = self._run.policers.get(self.direction)
+        return policer["rate_mbps"] if policer else None
 
     @cached_property
     def _link_rates(self):
@@ -79,9 +79,9 @@ class Capacity:
         if self.policed_mbps is not None:
             policed = (
                 (at_ns, self.policed_mbps if rate is None else min(rate, self.policed_mbps))
-                for at_ns, rate in rates[FORWARD]
+                for at_ns, rate in rates[self.direction]
             )
-            rates[FORWARD] = list(policed)
+            rates[self.direction] = list(policed)
         return rates
 
     def rates(self) -> list[tuple[int, float | None]]:
@@ -274,7 +274,8 @@ class Capacity:
         if not run.virtual_clock:
             late_ms += 1e3 * REAL_TIMER_S
         # The shaper's bucket holds one packet of the largest size, which may be many small ones.
-        small = max(0, PACKET_BYTES - run.packet_bytes) + max(0, (run.shaper_burst_bytes or 0) - PACKET_BYTES)
+        largest = run.largest_packet_bytes
+        small = max(0, largest - run.packet_bytes) + max(0, (run.shaper_burst_bytes or 0) - largest)
         held_up = self.most_mbps() * late_ms * 1e3 / 8 + self._policed_before_bytes + small
         # Linux's shaper counts whole nanoseconds of a packet (psched_l2t_ns), and so is a little too fast.
         packet_ns = run.packet_bytes * 8e3 / self.most_mbps()
@@ -286,9 +287,10 @@ class Capacity:
         run, link = self._run, [rate for _, rate in self._link_rates[self.direction]]
         if self.policed_mbps is None:
             return 0
-        waiting = bucket = run.link.policer["burst_bytes"]
+        waiting = bucket = run.policers[self.direction]["burst_bytes"]
         if len(link) > 1 and min(link) < self.policed_mbps:
-            waiting = (run.queue_packets or 0) * run.packet_bytes + (run.queue_bytes or 0)
+            packets, held = run.queue_packets_in(self.direction), run.queue_bytes_in(self.direction)
+            waiting = (packets or 0) * run.packet_bytes + (held or 0)
         return bucket + waiting
 
     def _unacknowledged_packets(self, flows):
@@ -328,13 +330,16 @@ class Capacity:
 
     @property
     def _way_back_ms(self):
-        """How long acknowledgements may wait: for data against them, or where their direction has another rate for each other; elsewhere data fill the path first."""
+        """How long acknowledgements may wait, or be dropped by a policer: for data against them, or where their direction has another rate for each other; elsewhere data fill the path first."""
         run, beside = self._run, any(pair.direction == self._back for pair in self._run.pairs)
+        policer = run.policers.get(self._back)
+        # One passes as soon as the bucket has room for it.
+        refill_ms = LARGEST_ACKNOWLEDGEMENT_BYTES * 8 / policer["rate_mbps"] / 1e3 if policer else 0
         if run.is_chain or not (beside or run.option("reverse_rate_mbps", REVERSE)) or run.rate_in(self._back) is None:
-            return 0
+            return refill_ms
         one = run.packet_bytes if beside else LARGEST_ACKNOWLEDGEMENT_BYTES
-        held = (run.queue_packets_in(self._back) or 0) * one + (run.queue_bytes or 0)
-        return held * 8 / run.rate_in(self._back) / 1e3
+        held = (run.queue_packets_in(self._back) or 0) * one + (run.queue_bytes_in(self._back) or 0)
+        return refill_ms + held * 8 / run.rate_in(self._back) / 1e3
 
     def share_percent(self, delivered_bytes, begin_ns, end_ns, flows=None) -> float | None:
         """Return what was delivered between two times as a share of what the path allows, in percent; None where nothing limits it, or nothing passes.

@@ -9,6 +9,15 @@ from dataclasses import dataclass, field
 RECEIVING_SIDE, BOTH_ENDS, SENDING_HOST = "receiving-side", "both-ends", "sending-host"
 
 
+#: Direction -> the key of a link that has its policer.
+POLICERS = {"forward": "policer", "reverse": "reverse_policer"}
+
+
+def policers_of(link) -> dict[str, dict]:
+    """Return direction -> its policer, for those that have one; ``link`` is that of a resolved scenario or of a specification."""
+    return {direction: link[key] for direction, key in POLICERS.items() if link.get(key)}
+
+
 @dataclass(frozen=True)
 class Link:
     """The bottleneck and the path's other effects on packets; its options are in `link_options`."""
@@ -25,6 +34,7 @@ class Link:
     trace: dict | None = None
     reverse_trace: dict | None = None
     policer: dict | None = None
+    reverse_policer: dict | None = None
 
     @property
     def netem_is_queue(self) -> bool:

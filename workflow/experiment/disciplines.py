@@ -218,6 +218,10 @@ DISCIPLINES = {discipline.name: discipline for discipline in _DISCIPLINES}
 OF_KIND = {kind: discipline for discipline in _DISCIPLINES for kind in discipline.kinds.values()}
 
 
+#: Keys of a scenario that have a queue: of both directions or ``forward``, and of ``reverse`` where that has another one.
+QUEUES = ("queue", "reverse_queue")
+
+
 def discipline_of(queue) -> Discipline:
     """Return the discipline of the queue of a scenario."""
     return DISCIPLINES[queue.get("discipline", DROP_TAIL)]

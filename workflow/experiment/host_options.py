@@ -44,6 +44,7 @@ HOST_OPTIONS = (
     HostOption("slow_start_after_idle", SWITCH, default=True, sysctl="net.ipv4.tcp_slow_start_after_idle"),
     HostOption("notsent_lowat_bytes", _whole("bytes", 1, 2**31 - 1), None, sysctl="net.ipv4.tcp_notsent_lowat", sides=(SENDER,)),
     HostOption("timestamps", SWITCH, default=True, sysctl="net.ipv4.tcp_timestamps"),
+    HostOption("window_scaling", SWITCH, default=True, sysctl="net.ipv4.tcp_window_scaling"),
     HostOption("selective_acks", SWITCH, default=True, sysctl="net.ipv4.tcp_sack"),
     HostOption("duplicate_selective_acks", SWITCH, default=True, sysctl="net.ipv4.tcp_dsack"),
     # 0: one acknowledgement for each packet that comes out of order; Linux's default compresses up to 44 of them.

@@ -10,6 +10,7 @@ Sources: net/sched/sch_netem.c and include/uapi/linux/pkt_sched.h of Linux 7.2, 
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from experiment.packet_sizes import LARGEST_MTU_BYTES, MTU_BYTES
 from experiment.timeline import DIRECTIONS, directions_of
 
 #: Places of an option: the netem with the path's delay and loss, or a netem that packets pass before it, where they arrive behind
@@ -110,6 +111,13 @@ LINK_OPTIONS = (
     LinkOption(
         "shaper_burst_bytes", {**number_schema("bytes", 1514, 100_000_000, null=True), "type": ["integer", "null"]}, behind="shaper",
         needs=SHAPED | {"link.shaper": ("htb", "tbf"), "link.policer": (None,)},
+    ),
+    LinkOption(
+        "mtu_bytes", {**number_schema("bytes", 576, LARGEST_MTU_BYTES), "type": "integer"}, default=MTU_BYTES, behind="shaper_burst_bytes",
+        needs={
+            "topology": ("dumbbell", "cable"), "link.trace": (None,), "link.reverse_trace": (None,), "multipath.by": ("none",),
+            "hosts.qdisc": ("none",), "transport.segmentation_offload": (False,), "background": ("none",),
+        },
     ),
     # netem draws from a table, which the kernel doesn't tell: only the probe's delays show it.
     LinkOption(

@@ -1,6 +1,7 @@
 """Bytes of packets and their headers, each once; what follows of them for a run is in `specification`."""
 
-MTU_BYTES = 1500
+#: Ethernet's, and that of jumbo frames.
+MTU_BYTES, LARGEST_MTU_BYTES = 1500, 9000
 ETHERNET_HEADER_BYTES = 14
 #: A full packet as Linux's queueing disciplines count it (``qdisc_pkt_len``).
 PACKET_BYTES = MTU_BYTES + ETHERNET_HEADER_BYTES

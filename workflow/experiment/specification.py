@@ -8,7 +8,7 @@ from pathlib import Path
 
 from experiment.capacity import Capacity
 from experiment.chain import on_chain, pairs_of_chain, scenarios_of_bottlenecks
-from experiment.conditions import SENDING_HOST, Chain, Hosts, Link, Multipath, Traffic, Transport
+from experiment.conditions import SENDING_HOST, Chain, Hosts, Link, Multipath, Traffic, Transport, policers_of
 from experiment.definitions import Definition
 from experiment.disciplines import discipline_of
 from experiment.flow_groups import LONG, OWN, PROGRAM, REVERSE, WEB, WEB_PORT, FlowGroup, LongFlow, long_flows
@@ -516,14 +516,34 @@ class RunSpecification:
         return self.rate_mbps * 1e6 / 8 * self.rtt_path_ms / 1e3
 
     @property
+    def policers(self) -> dict[str, dict]:
+        """Direction -> its policer, for those that have one."""
+        return policers_of(self.scenario["link"])
+
+    @property
     def discipline(self) -> Discipline:
-        """The bottleneck's queueing discipline; of a chain that of the narrowest."""
+        """The queueing discipline of the bottleneck's queue for data; of a chain that of the narrowest."""
         return discipline_of(self.narrowest.scenario["queue"] if self.is_chain else self.scenario["queue"])
+
+    def queue_in(self, direction) -> dict:
+        """Return the queue of a direction: as the study says it, with the discipline and its parameters."""
+        reverse = self.scenario.get("reverse_queue") if direction == REVERSE else None
+        return reverse or self.scenario["queue"]
+
+    @property
+    def queues(self) -> list[dict]:
+        """The queues of all bottlenecks, each direction's that has another one."""
+        return [one.queue_in(way) for one in self.bottlenecks for way in one.ways_apart]
+
+    @property
+    def ways_apart(self) -> tuple[str, ...]:
+        """The directions whose queues differ: ``forward`` alone where both have the same."""
+        return DIRECTIONS if self.scenario.get("reverse_queue") else DIRECTIONS[:1]
 
     @property
     def may_mark(self) -> bool:
         """Whether marks are asked about: of flows with ECN, and of a queue that is not drop-tail."""
-        managed = any(not discipline_of(one.scenario["queue"]).limited_only for one in self.bottlenecks)
+        managed = any(not discipline_of(queue).limited_only for queue in self.queues)
         return not self.udp and (self.uses_ecn or managed)
 
     @property
@@ -539,7 +559,7 @@ class RunSpecification:
         """
         if self.is_cable and self.paths > 1:
             return max((one.queue_packets_in(direction) for one in self.bottlenecks), key=lambda limit: limit or 0)
-        queue = self.scenario["queue"]
+        queue = self.queue_in(direction)
         if "packets" in queue:
             return queue["packets"]
         if "bdp" in queue:
@@ -549,22 +569,39 @@ class RunSpecification:
 
     @property
     def queue_bytes(self) -> int | None:
-        """The bottleneck queue's limit in bytes, or None if it is in packets."""
-        if self.is_chain:
-            return self.narrowest.queue_bytes
-        return self.scenario["queue"].get("bytes")
+        """The limit of the bottleneck's queue for data in bytes, or None if it is in packets."""
+        return self.narrowest.queue_bytes if self.is_chain else self.queue_bytes_in("forward")
+
+    def queue_bytes_in(self, direction) -> int | None:
+        """Return the limit of a direction's queue in bytes, or None if it is in packets."""
+        return self.queue_in(direction).get("bytes")
 
     @property
     def queues_bytes(self) -> list[int]:
-        """The limit of each bottleneck's queue in bytes of full packets."""
+        """The limit of each bottleneck's queue for data in bytes of full packets."""
         return [(one.queue_packets or 0) * one.packet_bytes + (one.queue_bytes or 0) for one in self.bottlenecks]
+
+    @property
+    def link_mtu_bytes(self) -> int:
+        """The largest IP packet of the links in bytes."""
+        return self.scenario["link"].get("mtu_bytes", MTU_BYTES)
+
+    @property
+    def has_own_mtu(self) -> bool:
+        """Whether the links have another MTU than Ethernet's."""
+        return OF_NAME["mtu_bytes"].used(self.scenario["link"])
+
+    @property
+    def largest_packet_bytes(self) -> int:
+        """A packet of that size as Linux's queueing disciplines count it, in bytes."""
+        return self.link_mtu_bytes + ETHERNET_HEADER_BYTES
 
     @property
     def mtu_bytes(self) -> int:
         """The largest IP packet of the run's connections in bytes: less than a cable's inside of a tunnel."""
         if self.multipath.by != "gre":
-            return MTU_BYTES
-        return MTU_BYTES - IP_HEADER_BYTES[self.multipath.tunnel_ip_version] - TUNNEL_HEADER_BYTES
+            return self.link_mtu_bytes
+        return self.link_mtu_bytes - IP_HEADER_BYTES[self.multipath.tunnel_ip_version] - TUNNEL_HEADER_BYTES
 
     @property
     def segment_bytes(self) -> int:

@@ -1,6 +1,6 @@
 """What ns-3 has of what a study can ask, and the sentences that refuse the rest before any run."""
 
-from experiment.conditions import RECEIVING_SIDE
+from experiment.conditions import POLICERS, RECEIVING_SIDE, policers_of
 from experiment.host_options import HOST_OPTIONS
 from experiment.link_options import LINK_OPTIONS
 from simulator import disciplines
@@ -96,8 +96,10 @@ def _of_link(scenario, platform):
                 f"link.timeline[{number}].direction is {change['direction']}; allowed on {platform} with delay_ms is both, "
                 "for a channel there has one delay."
             )
-    if link.get("policer"):
-        yield f"link.policer has {link['policer']['rate_mbps']:g} Mbit/s; allowed on {platform} is null."
+    for direction, policer in policers_of(link).items():
+        yield f"link.{POLICERS[direction]} has {policer['rate_mbps']:g} Mbit/s; allowed on {platform} is null."
+    if scenario.get("reverse_queue"):
+        yield f"reverse_queue is not null; allowed on {platform} is null."
     for option in (option for option in LINK_OPTIONS if option.used(link)):
         none = "null" if option.default is None else option.default
         yield f"link.{option.name} is not {none}; allowed on {platform} is {none}."

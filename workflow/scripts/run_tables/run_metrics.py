@@ -120,7 +120,7 @@ def bottleneck_metrics(document) -> dict[str, float | None]:
     else:
         passed, queue_drops = _counts_of(document, placed["bottleneck"][FORWARD], run.shaper)
         offered, dropped, link_drops = passed + queue_drops, queue_drops + lost, lost
-    policed = drops(document) if "policer" in placed else None
+    policed = drops(document, FORWARD)
     lost, of = dropped + (policed or 0), offered + (policed or 0)
     return {
         "packets_sent": offered,

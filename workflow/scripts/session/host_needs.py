@@ -12,13 +12,14 @@ from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
 
-from experiment.conditions import RECEIVING_SIDE
+from experiment.conditions import RECEIVING_SIDE, policers_of
 from experiment.disciplines import OF_KIND, discipline_of
 from experiment.flow_groups import OWN
 from experiment.link_options import ARRIVALS, PATH, options_at
 from experiment.specification import RunSpecification
 from experiment.timeline import DIRECTIONS
 from study_files.cca_definitions import kernel_cca
+from study_files.study_features import queues_of
 from study_files.study_replications import wanted_replications
 from study_files.study_runs import all_runs
 from testbed.network.transport import cca_given_by
@@ -114,16 +115,20 @@ def needs(study: dict) -> list[Need]:
     return needed
 
 
+def _kind_of(queue):
+    """Return the kind of qdisc that a queue is."""
+    discipline = discipline_of(queue)
+    return discipline.kinds[discipline.counts_in("bytes" if "bytes" in queue else "packets")]
+
+
 def _parts_of(scenario):
     """Return the parts of the kernel that a scenario's network is made of."""
     if scenario["topology"] == "chain":
         return _parts_of_chain(scenario)
     parts, link, paths = {"veth"}, scenario["link"], scenario["multipath"]
     if link["rate_mbps"] is not None and _specification(scenario).shaped:
-        discipline = discipline_of(scenario["queue"])
-        counted = discipline.counts_in("bytes" if "bytes" in scenario["queue"] else "packets")
         netem_queues = link["netem"] != RECEIVING_SIDE or link["shaper"] == "netem"
-        parts |= {link["shaper"], "netem" if netem_queues else discipline.kinds[counted]}
+        parts |= {link["shaper"], *({"netem"} if netem_queues else map(_kind_of, queues_of(scenario)))}
     delays = (
         paths["path_delay_ms"],
         paths.get("path_loss_percent") or (),
@@ -142,7 +147,7 @@ def _parts_of(scenario):
         parts |= {"netem", "ifb", "ingress", "matchall", "mirred"} if cable else {"netem"}
     if _has_options(link, ARRIVALS):
         parts |= {"netem", "ifb", "ingress", "matchall", "mirred"}
-    if scenario["link"]["policer"]:
+    if policers_of(link):
         parts |= {"ingress", "matchall", "police"}
     if paths["by"] == "mptcp":
         parts.add("mptcp")

@@ -15,7 +15,7 @@ import copy
 
 import yaml
 
-from experiment.disciplines import completed
+from experiment.disciplines import QUEUES, completed
 from experiment.timeline import TRACES
 from study_files.cca_definitions import completed as completed_definitions
 from study_files.direction_forms import with_directions
@@ -128,9 +128,10 @@ def resolve(config, source) -> dict:
             # Where one rate is asked for it is the slowest path's.
             scenario["link"] = scenario["link"] | {"rate_mbps": min(of_paths)}
         scenario |= counted_flows(scenario)
-        problems += [f"scenarios[{scenario['id']}].{problem}" for problem in queue_problems(scenario["queue"])]
+        for key in (key for key in QUEUES if scenario[key]):
+            problems += [f"scenarios[{scenario['id']}].{problem}" for problem in queue_problems(scenario[key], key)]
         problems += [f"scenarios[{scenario['id']}].{problem}" for problem in queues_of_chain(scenario)]
-        scenario["queue"] = completed(scenario["queue"])
+        scenario |= {key: completed(scenario[key]) for key in QUEUES if scenario[key]}
         for key in TRACES:
             if trace := scenario["link"][key]:
                 try:
@@ -233,6 +234,12 @@ def _complete(node, section):
     return complete
 
 
+def _has_defaults(node):
+    """Return whether the schema knows the defaults of a mapping's keys; if they come from elsewhere, who knows them fills them in."""
+    children = keys_of(node)
+    return bool(children) and not any("default_from" in child for child in children.values())
+
+
 def _normal(node, value):
     """Return one form for all ways to write a value: 10 for 10.0, both directions for one number."""
     if has_directions(node):
@@ -241,13 +248,11 @@ def _normal(node, value):
         return {direction: _normal({}, value[direction]) for direction in ("forward", "reverse")}
     if isinstance(value, dict):
         # A mapping that may be left out as a whole has defaults of its own.
-        inner = node.get("then", node if "null" in node.get("type", ()) and keys_of(node) else None)
+        inner = node.get("then", node if "null" in node.get("type", ()) and _has_defaults(node) else None)
         return _complete(inner, value) if inner else {key: _normal({}, v) for key, v in value.items()}
     if isinstance(value, list):
         items = dereferenced(node.get("items", {}))
-        # An entry whose keys take their values from elsewhere is completed by who knows these (`study_chains`).
-        whole = "properties" in items and not any("default_from" in child for child in keys_of(items).values())
-        return [_complete(items, item) if whole else _normal({}, item) for item in value]
+        return [_complete(items, item) if _has_defaults(items) else _normal({}, item) for item in value]
     if isinstance(value, float) and value.is_integer():
         return int(value)
     return copy.deepcopy(value)

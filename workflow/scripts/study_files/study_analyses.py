@@ -5,6 +5,7 @@ They work on a resolved study, whose form `study_validation` has approved.
 
 from collections.abc import Iterator
 
+from experiment.conditions import POLICERS
 from experiment.disciplines import discipline_of
 from experiment.link_options import LINK_OPTIONS
 from experiment.qdisc import DROP_TAIL
@@ -38,7 +39,8 @@ def _check_calibration(study):
             ("link.netem", link["netem"], ("receiving-side",)),
             ("link.timeline", link["timeline"], ([],)),
             *((f"link.{key}", link[key], (None,)) for key in TRACES),
-            ("link.policer", link["policer"], (None,)),
+            *((f"link.{key}", link[key], (None,)) for key in POLICERS.values()),
+            ("reverse_queue", scenario["reverse_queue"], (None,)),
             *((f"link.{option.name}", link[option.name], (option.none,)) for option in LINK_OPTIONS),
             ("queue.discipline", discipline_of(scenario["queue"]).name, (DROP_TAIL,)),
             ("traffic.application", traffic["application"], ("iperf3", "round-trip")),

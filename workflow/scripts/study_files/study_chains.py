@@ -30,9 +30,11 @@ def with_bottlenecks(scenario) -> dict:
 def without_unused(scenario) -> dict:
     """Return a resolved scenario without what it makes no use of: runs' specifications then are what they were before that was there.
 
-    That is the section of chains, unless it is one, and the outage of a path and what each path has of its own where there is none.
+    That is the section of chains, unless it is one, a queue for the way back, the outage of a path and what each path has of its own
+    where there is none.
     """
-    left = {key: value for key, value in scenario.items() if key != "chain" or scenario["topology"] == "chain"}
+    unused = {"chain": scenario["topology"] != "chain", "reverse_queue": scenario["reverse_queue"] is None}
+    left = {key: value for key, value in scenario.items() if not unused.get(key)}
     paths = {key: value for key, value in scenario["multipath"].items() if value is not None}
     return left | {"multipath": paths}
 

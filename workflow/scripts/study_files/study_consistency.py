@@ -16,6 +16,7 @@ from study_files.study_analyses import analysis_problems
 from study_files.study_chains import chain_mix_problems, chain_problems
 from study_files.study_groups import group_problems
 from study_files.study_link_options import answer_problems, burst_problems, link_option_problems, order_problems
+from study_files.study_mtu import ip_version_problems, mtu_problems
 from study_files.study_networks import network_problems, traffic_problems
 from study_files.study_platforms import LINUX, flow_problems, platform_problems
 from study_files.study_queues import SUPER_FRAME_BYTES, mark_problems, network_queue_problems, size_problems
@@ -58,14 +59,15 @@ def contradictions(study) -> list[str]:
         sentences.append(f"analysis.compare_with is {study['study']}, the study itself; name another one, or null.")
     # Of a chain that contradicts itself nothing else can be asked.
     whole = [scenario for scenario in study["scenarios"] if not any(chain_problems(scenario))]
-    sentences += [*_check_names(study), *_check_mixes(study), *mark_problems(study | {"scenarios": whole})]
+    sentences += [*_check_names(study), *_check_mixes(study), *ip_version_problems(study)]
+    sentences += mark_problems(study | {"scenarios": whole})
     sentences += [*_check_replications(study), *_check_seeds(study), *_check_count(study), *analysis_problems(study)]
     kernels_ccas = keys_of(study_schema())["ccas"]["items"]["joined"]
     sentences += definition_problems(study, ccas_written_out(study), kernels_ccas)
     checks = (
         _check_rate, _check_jitter, _check_intervals, _check_starts, _check_time, _check_hosts, size_problems,
         _check_segments, _check_buffers, _check_memory, _check_samples, _check_report, _check_loss, network_problems, traffic_problems, network_queue_problems,
-        timeline_problems, trace_problems, policer_problems,
+        timeline_problems, trace_problems, policer_problems, mtu_problems,
         link_option_problems, burst_problems, order_problems, answer_problems,
     )  # fmt: skip
     for scenario in study["scenarios"]:

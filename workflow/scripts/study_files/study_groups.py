@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from experiment.disciplines import discipline_of
 from experiment.flow_groups import LONG, OWN, PROGRAM, REAL_TIME, WEB, FlowGroup
-from experiment.packet_sizes import IP_HEADER_BYTES, MTU_BYTES
+from experiment.packet_sizes import ETHERNET_HEADER_BYTES, IP_HEADER_BYTES, UDP_HEADER_BYTES
 from experiment.specification import RunSpecification
 from experiment.web_objects import mean_bytes
 from study_files.programs import program_problems
@@ -237,15 +237,10 @@ def _amounts(group, scenario):
         packets = count * (group["stop_s"] - group["start_s"]) * 1e3 / group["interval_ms"]
         if packets > MOST_PACKETS:
             yield f"interval_ms is {group['interval_ms']}, which makes {packets:,.0f} packets; allowed are up to {MOST_PACKETS:,}."
-        frame = group["packet_bytes"] + MTU_BYTES - _payload_bytes() + 14
+        frame = group["packet_bytes"] + IP_HEADER_BYTES["ipv6"] + UDP_HEADER_BYTES + ETHERNET_HEADER_BYTES
         offered_mbps = count * frame * 8 / group["interval_ms"] / 1e3
         if rate_mbps is not None and offered_mbps >= rate_mbps:
             yield f"interval_ms is {group['interval_ms']}, at which streams have {offered_mbps:.4g} Mbit/s; allowed is less than link.rate_mbps, {rate_mbps}."
-
-
-def _payload_bytes():
-    """Return the largest payload of UDP that a packet of IPv6 takes."""
-    return MTU_BYTES - IP_HEADER_BYTES["ipv6"] - 8
 
 
 def _objects(group, rate_mbps):

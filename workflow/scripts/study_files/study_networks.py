@@ -2,11 +2,12 @@
 
 from collections.abc import Iterator
 
-from experiment.conditions import RECEIVING_SIDE, SENDING_HOST
+from experiment.conditions import POLICERS, RECEIVING_SIDE, SENDING_HOST, policers_of
 from experiment.host_options import HOST_OPTIONS
 from experiment.link_options import OF_NAME
-from experiment.packet_sizes import IP_HEADER_BYTES, MTU_BYTES, SUPER_PACKET_BYTES, UDP_HEADER_BYTES
+from experiment.packet_sizes import SUPER_PACKET_BYTES
 from experiment.several_paths import OF_PATH
+from study_files.study_mtu import udp_payload_bytes
 from study_files.study_schema import keys_of, scenario_schema
 from study_files.study_validation import value_text
 from tcp_models.wire_theory import TUNNEL_BYTES
@@ -23,7 +24,6 @@ OF_TCP = {
 #: Exchanges of messages that make a round-trip time (`testbed.checks.flow_checks.MIN_EXCHANGES`).
 LEAST_EXCHANGES = 100
 #: What is left of a full packet behind the headers of IP and UDP.
-UDP_PAYLOAD_BYTES = {version: MTU_BYTES - header - UDP_HEADER_BYTES for version, header in IP_HEADER_BYTES.items()}
 
 
 def network_problems(scenario) -> Iterator[str]:
@@ -70,8 +70,8 @@ def _shaper_problems(scenario):
         pairs = scenario["hosts"]["pairs"] + any(group["direction"] == "reverse" for group in scenario["groups"])
         if pairs > 1:
             yield f"link.netem is sending-host; allowed with {pairs} pairs of hosts are receiving-side and both-ends, because each sender would have a path of its own."
-        if link["policer"]:
-            yield "link.netem is sending-host; allowed with link.policer are receiving-side and both-ends."
+        for key in (POLICERS[direction] for direction in policers_of(link)):
+            yield f"link.netem is sending-host; allowed with link.{key} are receiving-side and both-ends."
 
 
 def _path_problems(scenario):
@@ -224,7 +224,7 @@ def _udp_problems(scenario):
                     f"link.loss_percent.{direction} is {percent}; allowed with application round-trip and protocol udp "
                     "is 0, for qperf waits for a lost message until its time is over."
                 )
-    largest = UDP_PAYLOAD_BYTES["ipv6"] - (TUNNEL_BYTES[paths["tunnel_ip_version"]] if paths["by"] == "gre" else 0)
+    largest = udp_payload_bytes(scenario) - (TUNNEL_BYTES[paths["tunnel_ip_version"]] if paths["by"] == "gre" else 0)
     if traffic["block_bytes"] > largest:
         yield (
             f"traffic.block_bytes is {traffic['block_bytes']}; allowed with protocol udp is up to {largest} (bytes), "

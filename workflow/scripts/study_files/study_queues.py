@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator
 
 from experiment.conditions import RECEIVING_SIDE
-from experiment.disciplines import DISCIPLINES, MEASURES, completed, discipline_of, measure_of, red_ewma
+from experiment.disciplines import DISCIPLINES, MEASURES, QUEUES, completed, discipline_of, measure_of, red_ewma
 from experiment.flow_groups import OWN
 from experiment.packet_sizes import ETHERNET_HEADER_BYTES, PACKET_BYTES
 from experiment.specification import RunSpecification
@@ -18,8 +18,13 @@ SFQ_FLOWS = 128  # SFQ_DEFAULT_FLOWS of net/sched/sch_sfq.c
 SUPER_FRAME_BYTES = 65_536 + ETHERNET_HEADER_BYTES  # the largest that segmentation offload makes
 
 
-def queue_problems(queue) -> Iterator[str]:
-    """Yield what contradicts the discipline in a queue as a study has it, before its defaults are filled in."""
+def queue_problems(queue, key="queue") -> Iterator[str]:
+    """Yield what contradicts the discipline in a queue as a study has it under a key, before its defaults are filled in."""
+    for problem in _problems_of(queue):
+        yield problem if key == "queue" else problem.replace("queue.", f"{key}.")
+
+
+def _problems_of(queue):
     discipline = discipline_of(queue)
     here = f"with queue.discipline {discipline.name}"
     names = [parameter.name for parameter in discipline.parameters]
@@ -100,11 +105,25 @@ def _red_arithmetic(queue):
 
 
 def network_queue_problems(scenario) -> Iterator[str]:
-    """Yield what the rest of a resolved scenario contradicts in its queue's discipline."""
-    discipline = discipline_of(scenario["queue"])
+    """Yield what the rest of a resolved scenario contradicts in its queues' disciplines, and in one for the way back."""
+    for key in (key for key in QUEUES if scenario[key]):
+        yield from _discipline_problems(scenario, key)
+    if scenario["reverse_queue"]:
+        for name, value, allowed in (
+            ("topology", scenario["topology"], "dumbbell"),
+            ("link.netem", scenario["link"]["netem"], RECEIVING_SIDE),
+        ):
+            if value != allowed:
+                yield f"{name} is {value}; allowed with reverse_queue is {allowed}."
+        if scenario["link"]["rate_mbps"] is None:
+            yield "link.rate_mbps is null; allowed with reverse_queue is a number."
+
+
+def _discipline_problems(scenario, key):
+    discipline = discipline_of(scenario[key])
     if discipline.limited_only:
         return
-    here = f"queue.discipline is {discipline.name}; allowed"
+    here = f"{key}.discipline is {discipline.name}; allowed"
     if scenario["link"]["rate_mbps"] is None:
         yield f"{here} without a link.rate_mbps is drop-tail, because nothing waits."
     if scenario["link"]["netem"] != RECEIVING_SIDE:
@@ -120,26 +139,34 @@ def network_queue_problems(scenario) -> Iterator[str]:
 
 
 def size_problems(scenario) -> Iterator[str]:
-    """Yield what the rest of a resolved scenario contradicts in its queue's size."""
-    measure, size = measure_of(scenario["queue"])
-    link, offload = scenario["link"], scenario["transport"]["segmentation_offload"]
+    """Yield what the rest of a resolved scenario contradicts in its queues' sizes."""
     run = RunSpecification({"scenario": scenario, "ip_version": "ipv4"})
+    yield from _size_problems(scenario, "queue", run, run.bdp_bytes)
+    if scenario["reverse_queue"] and scenario["link"]["rate_mbps"] is not None:
+        yield from _size_problems(
+            scenario, "reverse_queue", run, run.bdp_bytes * run.rate_in("reverse") / run.rate_mbps
+        )
+
+
+def _size_problems(scenario, key, run, bdp_bytes):
+    measure, size = measure_of(scenario[key])
+    link, offload = scenario["link"], scenario["transport"]["segmentation_offload"]
     if measure != "packets" and link["netem"] != RECEIVING_SIDE:
-        yield f"queue is {{{measure}: {size}}}; allowed with netem at {link['netem']} is packets, for netem counts those."
+        yield f"{key} is {{{measure}: {size}}}; allowed with netem at {link['netem']} is packets, for netem counts those."
     elif measure == "bytes" and link["shaper"] == "netem":
-        yield f"queue is {{bytes: {size}}}; allowed with link.shaper netem are packets and bdp, for netem counts packets."
+        yield f"{key} is {{bytes: {size}}}; allowed with link.shaper netem are packets and bdp, for netem counts packets."
     elif measure == "bdp" and link["rate_mbps"] is None:
-        yield f"queue is {{bdp: {size}}}; allowed without a link.rate_mbps is packets or bytes."
+        yield f"{key} is {{bdp: {size}}}; allowed without a link.rate_mbps is packets or bytes."
     elif measure == "bdp" and run.rtt_path_ms == 0:
-        yield f"queue is {{bdp: {size}}}; allowed without a link.delay_ms is packets or bytes."
-    elif measure == "bdp" and size * run.bdp_bytes < run.packet_bytes:
+        yield f"{key} is {{bdp: {size}}}; allowed without a link.delay_ms is packets or bytes."
+    elif measure == "bdp" and size * bdp_bytes < run.packet_bytes:
         yield (
-            f"queue.bdp is {size}, {size * run.bdp_bytes:.0f} bytes; "
-            f"allowed is a packet of {run.packet_bytes} bytes or more, from {run.packet_bytes / run.bdp_bytes:.3g} BDP."
+            f"{key}.bdp is {size}, {size * bdp_bytes:.0f} bytes; "
+            f"allowed is a packet of {run.packet_bytes} bytes or more, from {run.packet_bytes / bdp_bytes:.3g} BDP."
         )
     elif measure == "bytes" and offload and size < SUPER_FRAME_BYTES:
         yield (
-            f"queue.bytes is {size}; allowed with transport.segmentation_offload is at least {SUPER_FRAME_BYTES}, "
+            f"{key}.bytes is {size}; allowed with transport.segmentation_offload is at least {SUPER_FRAME_BYTES}, "
             "because a super-packet that is larger than the queue never passes."
         )
 

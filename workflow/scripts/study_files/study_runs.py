@@ -7,6 +7,7 @@ import hashlib
 import itertools
 from collections.abc import Iterator, Mapping
 
+from experiment.conditions import POLICERS
 from experiment.host_options import HOST_OPTIONS
 from experiment.link_options import LINK_OPTIONS
 from experiment.specification import SPECIFICATION_VERSION
@@ -20,8 +21,10 @@ NOT_OF_RUNS = ("label", "replications", "seeds_of", "variation", "kernel")
 OPTIONS_OF_GROUPS = {"direction": "forward", "program": None}
 OPTIONS_OF_HOSTS = {"qdisc": "none"}
 OPTIONS_OF_TRANSPORT = {"ecn": "off"} | {one.name: one.default for one in HOST_OPTIONS}
-OPTIONS_OF_LINK = {"timeline": [], "trace": None, "reverse_trace": None, "policer": None} | {
-    one.name: one.none for one in LINK_OPTIONS
+OPTIONS_OF_LINK = {
+    "timeline": [],
+    **dict.fromkeys(("trace", "reverse_trace", *POLICERS.values())),
+    **{one.name: one.none for one in LINK_OPTIONS},
 }
 
 

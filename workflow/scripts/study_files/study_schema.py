@@ -28,7 +28,9 @@ def study_schema() -> dict:
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     schema = yaml.load(SCHEMA_PATH.read_text(encoding="utf-8"), Loader=loader)
     # Queue keys and the options of links and hosts are declared in `workflow/experiment/`.
-    schema["$defs"]["queue"]["properties"] |= queue_keys()
+    queue = schema["$defs"]["queue"]
+    queue["properties"] |= queue_keys()
+    schema["$defs"]["reverse_queue"] = queue | schema["$defs"]["reverse_queue"]
     schema["$defs"]["transport"]["properties"] |= host_keys()
     link = schema["$defs"]["link"]
     link["properties"] = with_options(link["properties"])

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from experiment.conditions import POLICERS, policers_of
 from experiment.specification import RunSpecification
 from experiment.timeline import DIRECTIONS, LOST_ALL, QUANTITIES, directions_of
 from study_files.study_validation import value_text
@@ -25,13 +26,12 @@ def timeline_problems(scenario) -> Iterator[str]:
 
 def policer_problems(scenario) -> Iterator[str]:
     """Yield where there can be no policer: sentences that start with the key."""
-    if not scenario["link"]["policer"]:
-        return
     offload = scenario["transport"]["segmentation_offload"]
-    if scenario["topology"] != "dumbbell":
-        yield f"topology is {scenario['topology']}; allowed with link.policer is dumbbell."
-    if offload:
-        yield "transport.segmentation_offload is true; allowed with link.policer is false, because a super-packet is larger than its bucket may be."
+    for key in (POLICERS[direction] for direction in policers_of(scenario["link"])):
+        if scenario["topology"] != "dumbbell":
+            yield f"topology is {scenario['topology']}; allowed with link.{key} is dumbbell."
+        if offload:
+            yield f"transport.segmentation_offload is true; allowed with link.{key} is false, because a super-packet is larger than its bucket may be."
 
 
 def changing_network_problems(scenario, key) -> Iterator[str]:

@@ -30,6 +30,7 @@ CHECK_WORDS = {
     "loss_reverse": ("the reverse path's loss", "The path lost another share of the acknowledgements than was asked for, beyond chance."),
     "marks": ("the count of CE marks", "Marks arrived that no queue made, or marks are missing that one made."),
     "memory": ("the memory limits", "The kernel's memory limits held a flow back, which looks like congestion control and is none."),
+    "mtu": ("the links' MTU", "An interface took larger or smaller packets than was asked for."),
     "messages": ("the count of messages", "A client sent fewer messages than it should have."),
     "multipath": ("the joined paths", "The paths were not joined as was asked for."),
     "offloads": ("segmentation offload", "Segmentation offload was not on or off as the study says, so packets have another size."),

@@ -21,6 +21,9 @@ OPTION_WORDS = {
         "Whether TCP's timestamps (RFC 7323) are negotiated. Without them a full packet has 12 bytes more of payload, and an RTT is measured "
         "once a flight. Not with `topology: cable`."
     ),
+    "window_scaling": (
+        "Whether receive windows are scaled (RFC 7323). Without it a connection has at most 65,535 bytes on the way, whatever its buffers hold."
+    ),
     "selective_acks": "Whether selective acknowledgements (RFC 2018) are negotiated. Without them Linux recovers as NewReno does (RFC 6582).",
     "duplicate_selective_acks": "Whether a receiver reports segments that came twice (RFC 2883).",
     "sack_compression": "Whether a receiver may answer several packets that come out of order with one acknowledgement, as Linux has done since 4.18.",
@@ -39,6 +42,7 @@ OPTION_EFFECTS = {
     "slow_start_after_idle": "no slow start after idle",
     "notsent_lowat_bytes": "at most {:,} bytes unsent",
     "timestamps": "no timestamps",
+    "window_scaling": "no window scaling",
     "selective_acks": "no SACK",
     "duplicate_selective_acks": "no D-SACK",
     "sack_compression": "no compression of SACKs",

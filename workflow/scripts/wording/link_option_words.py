@@ -19,6 +19,9 @@ OPTION_WORDS = {
     "shaper_burst_bytes": (
         "What the shaper sends at once after idle time, as `burst` of tc-htb(8) and tc-tbf(8); Mininet's TCLink has 15,000. `null`: one packet."
     ),
+    "mtu_bytes": (
+        "Largest IP packet of all links (MTU) in bytes: 9,000 with jumbo frames, 1,492 on many DSL lines. IPv6 needs 1,280 or more."
+    ),
     "jitter_distribution": (
         "How delays are drawn, as netem's `distribution`. `uniform`: evenly up to `jitter_ms` from the mean. Others have `jitter_ms` as standard "
         "deviation and reach up to four of them, so the mean delay should be four times as long, or short delays are cut off at 0."
@@ -56,6 +59,7 @@ OPTION_EFFECTS = {
     "reverse_rate_mbps": "{:g} Mbit/s in reverse",
     "shaper": "rate by {}",
     "shaper_burst_bytes": "a shaper's burst of {:,} bytes",
+    "mtu_bytes": "MTU of {:,} bytes",
     "jitter_distribution": "{} jitter",
     "jitter_order": "jitter keeps the order",
     "ack_slot_ms": "acknowledgements in slots of {:g} ms",

@@ -1,6 +1,7 @@
 """What a link does besides its rate, delay, jitter and loss, in words."""
 
-from experiment.timeline import traces_of
+from experiment.conditions import policers_of
+from experiment.timeline import DIRECTIONS, traces_of
 from wording.link_option_words import effects_of
 
 #: Quantity of a change -> how it is said.
@@ -10,6 +11,7 @@ _QUANTITIES = {
     "loss_percent": "loss {:g} %",
     "down_for_s": "down for {:g} s",
 }
+_, REVERSE = DIRECTIONS
 #: More changes are counted, not listed.
 MOST_CHANGES = 6
 
@@ -27,8 +29,11 @@ def link_words(link) -> str:
     for trace in traces_of(link):
         name = trace["file"] or "a trace"
         words.append(f"capacity of {name} ({trace['direction']}), in steps of {trace['step_ms']:g} ms")
-    if policer := link.get("policer"):
-        words.append(f"policed at {policer['rate_mbps']:g} Mbit/s with a burst of {policer['burst_bytes']:,} bytes")
+    for direction, policer in policers_of(link).items():
+        way = "in reverse " if direction == REVERSE else ""
+        words.append(
+            f"policed {way}at {policer['rate_mbps']:g} Mbit/s with a burst of {policer['burst_bytes']:,} bytes"
+        )
     return "; ".join([*words, *effects_of(link)])
 
 

@@ -11,6 +11,7 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from experiment.conditions import POLICERS
 from experiment.disciplines import MEASURES, discipline_of
 from experiment.host_options import HOST_OPTIONS
 from experiment.link_options import LINK_OPTIONS
@@ -33,15 +34,25 @@ UNITS = {
 WORDS = {"min": "minimum", "max": "maximum", "rto": "RTO", "rtt": "RTT", "ecn": "ECN", "cca": "CCA", "acks": "ACKs"}
 #: Lists whose items have keys -> what an item is called.
 ITEMS = {"groups": "group", "chain.bottlenecks": "bottleneck"}
+_POLICERS = tuple(f"link.{key}" for key in POLICERS.values())
 #: Mappings that are one value.
-WHOLE = ("queue", "link.policer", "link.trace", "link.reverse_trace", "link.reordering", "multipath.outage", "kernel")
+WHOLE = (
+    "queue",
+    "reverse_queue",
+    *_POLICERS,
+    "link.trace",
+    "link.reverse_trace",
+    "link.reordering",
+    "multipath.outage",
+    "kernel",
+)
 #: Sections whose keys are shown only where scenarios differ in nothing that is shown already.
 STRUCTURE = ("groups", "flows", "hosts", "multipath", "chain")
 #: Between what belongs to one part.
 SEPARATOR = "; "
 #: Begin of a key -> the columns of `tidy_tables.SCENARIOS` that show it; other keys are shown by the column with their name.
 COLUMNS = {
-    **dict.fromkeys(("link.timeline", "link.trace", "link.reverse_trace", "link.policer"), ("link_options",)),
+    **dict.fromkeys(("link.timeline", "link.trace", "link.reverse_trace", *_POLICERS), ("link_options",)),
     **{f"link.{option.name}": ("link_options",) for option in LINK_OPTIONS},
     **{f"transport.{option.name}": ("host_options",) for option in HOST_OPTIONS},
     "queue": ("queue", "discipline", "queue_parameters"), "traffic.block_bytes": ("message_bytes",),
@@ -130,10 +141,16 @@ def _joining(scenario):
 
 
 def _queue(scenario):
-    """Return the discipline, its size, and those of its parameters that are not its defaults."""
-    queue, discipline = scenario["queue"], discipline_of(scenario["queue"])
+    """Return the queue of both directions, or of each."""
     if of_paths := scenario["multipath"].get("path_queue_packets"):
-        return f"{discipline.name} of {' / '.join(map(plain, of_paths))} packets by path"
+        return f"{discipline_of(scenario['queue']).name} of {' / '.join(map(plain, of_paths))} packets by path"
+    back = scenario.get("reverse_queue")
+    return _queue_words(scenario["queue"]) + (f", on the way back {_queue_words(back)}" if back else "")
+
+
+def _queue_words(queue):
+    """Return the discipline, its size, and those of its parameters that are not its defaults."""
+    discipline = discipline_of(queue)
     size = next(
         (f" of {plain(queue[measure])} {measure.replace('bdp', 'BDP')}" for measure in MEASURES if measure in queue), ""
     )
@@ -162,8 +179,14 @@ def _ecn(scenario):
 
 
 def _policer(scenario):
-    policer = scenario["link"]["policer"]
-    return f"policed with a burst of {policer['burst_bytes']:,} bytes" if policer else ""
+    link, words = scenario["link"], []
+    if policer := link["policer"]:
+        words.append(f"policed with a burst of {policer['burst_bytes']:,} bytes")
+    if policer := link["reverse_policer"]:
+        words.append(
+            f"policed in reverse at {rate_words(policer['rate_mbps'])} with a burst of {policer['burst_bytes']:,} bytes"
+        )
+    return "; ".join(words)
 
 
 def _trace(scenario):
@@ -185,11 +208,11 @@ PARTS = (
     Part(("link.loss_percent", "multipath.path_loss_percent"), _loss, always=True),
     Part(("flows", "groups"), _flows, always=True),
     Part(("multipath.by", "multipath.tunnel_ip_version", "multipath.distribution", "traffic.application"), _joining, always=True),
-    Part(("queue", "multipath.path_queue_packets"), _queue),
+    Part(("queue", "reverse_queue", "multipath.path_queue_packets"), _queue),
     Part(("link.jitter_ms",), _jitter),
     Part(("link.timeline",), _changes),
     Part(("link.trace", "link.reverse_trace"), _trace),
-    Part(("link.policer",), _policer),
+    Part(_POLICERS, _policer),
     Part(("multipath.outage",), _outage),
     Part(("kernel",), _kernel),
     Part(tuple(f"link.{option.name}" for option in LINK_OPTIONS), _options),

@@ -41,11 +41,12 @@ def damaged(specification, document, direction) -> tuple[int, int, tuple[float, 
     noticed = sum(counted[host].get(name, 0) for host in hosts for name in COUNTERS)
     headers = ETHERNET_HEADER_BYTES + IP_HEADER_BYTES[specification.ip_version]
     least_bytes = headers + (UDP_HEADER_BYTES if specification.udp or specification.groups else TCP_HEADER_BYTES)
-    seen = noticed_share(netem["bytes"] / max(1, netem["packets"]), least_bytes, headers)
+    mean_bytes = netem["bytes"] / max(1, netem["packets"])
+    seen = noticed_share(mean_bytes, least_bytes, headers, specification.largest_packet_bytes)
     return noticed, netem["packets"] - lost, seen
 
 
-def noticed_share(mean_bytes, least_bytes, header_bytes) -> tuple[float, float]:
+def noticed_share(mean_bytes, least_bytes, header_bytes, most_bytes=PACKET_BYTES) -> tuple[float, float]:
     """Return the least and the largest share of flipped bits that are noticed, of packets with a mean length.
 
     1 / length is largest on average if all packets have the least or the largest length, and least if all are alike.
@@ -55,8 +56,8 @@ def noticed_share(mean_bytes, least_bytes, header_bytes) -> tuple[float, float]:
     >>> [round(share, 3) for share in noticed_share(1514, 66, 34)]
     [0.976, 0.991]
     """
-    small = (PACKET_BYTES - min(max(mean_bytes, least_bytes), PACKET_BYTES)) / (PACKET_BYTES - least_bytes)
-    most_per_byte = small / least_bytes + (1 - small) / PACKET_BYTES
+    small = (most_bytes - min(max(mean_bytes, least_bytes), most_bytes)) / (most_bytes - least_bytes)
+    most_per_byte = small / least_bytes + (1 - small) / most_bytes
     unnoticed = header_bytes + READ_BEFORE_CHECKSUM
     return max(0.0, 1 - unnoticed * most_per_byte), 1 - ETHERNET_HEADER_BYTES / max(mean_bytes, least_bytes)
 

@@ -103,6 +103,18 @@ def check_offloads(specification, document) -> Check:
     return Check("offloads", not wrong, state, "; ".join(wrong) or state)
 
 
+def check_mtu(specification, document) -> Check:
+    """Every interface of the links has the MTU that the study says."""
+    wanted, interfaces = specification.link_mtu_bytes, document["network"]["read_back"]["interfaces"]
+    arrivals = document["network"]["set"].get("arrivals", {})
+    wrong = [
+        f"{name}: {one['mtu_bytes']}"
+        for name, one in interfaces.items()
+        if name not in arrivals and one["mtu_bytes"] != wanted
+    ]
+    return Check("mtu", not wrong, f"all {wanted} bytes", "; ".join(wrong) or f"all {wanted} bytes")
+
+
 def check_host_settings(specification, document) -> Check:
     """All hosts have the buffer sizes, metrics, ECN and route settings that were set."""
     wrong, metrics = [], route_metrics(specification)

@@ -1,16 +1,18 @@
-"""The check of a policer: is it what was asked for, and did no more pass than its rate and burst allow?"""
+"""The check of the policers: are they what was asked for, and did no more pass than rate and burst allow?"""
 
+from experiment.timeline import DIRECTIONS
 from testbed.checks.check import Check
 from testbed.checks.flow_checks import spans_at_most
 from testbed.checks.network_checks import same
 from testbed.network.policer import drops
 
+FORWARD, _ = DIRECTIONS
 #: What a burst loses where tc and kernel count it in ticks, at 1 Gbit/s.
 BURST_STEP_BYTES = 16
 
 
 def check_policer(specification, document) -> Check:
-    """The kernel has the policer as it was set, and no more was delivered than its rate and burst allow."""
+    """The kernel has each direction's policer as it was set, and no more was delivered than its rate and burst allow."""
     wrong = []
     for name, wanted in document["network"]["set"]["policer"].items():
         settings = document["network"]["read_back"]["interfaces"][name].get("policer") or {}
@@ -23,13 +25,25 @@ def check_policer(specification, document) -> Check:
                 else abs(settings.get(key, 0) - value) <= BURST_STEP_BYTES
             )
         ]
-    policer, dropped, observed = specification.link.policer, drops(document), ""
-    got = [delivered for _, delivered in spans_at_most(specification, document)]
-    if got:
-        begin_ns, end_ns = min(begin for begin, _, _ in got), max(end for _, end, _ in got)
-        delivered, allowed = sum(count for _, _, count in got), specification.capacity.most_bytes(begin_ns, end_ns)
-        observed = f"{delivered} bytes delivered of {allowed:.0f} at most, "
+    expected, observed = [], []
+    for direction, policer in specification.policers.items():
+        way = "" if specification.policers.keys() == {FORWARD} else f"{direction} "
+        expected.append(
+            f"{way}{policer['rate_mbps']:g} Mbit/s, a burst of {policer['burst_bytes']} bytes, shared by all senders"
+        )
+        delivered, allowed = delivered_of_allowed(specification, document, direction)
         if delivered > allowed:
-            wrong.append("more was delivered")
-    expected = f"{policer['rate_mbps']:g} Mbit/s, a burst of {policer['burst_bytes']} bytes, shared by all senders"
-    return Check("policer", not wrong, expected, "; ".join([*wrong, f"{observed}{dropped} packets dropped"]))
+            wrong.append(f"{way}more was delivered")
+        got = f"{delivered} bytes delivered of {allowed:.0f} at most, " if allowed else ""
+        observed.append(f"{way}{got}{drops(document, direction)} packets dropped")
+    return Check("policer", not wrong, "; ".join(expected), "; ".join([*wrong, *observed]))
+
+
+def delivered_of_allowed(specification, document, direction) -> tuple[int, float]:
+    """Return how many bytes were delivered in a direction, and how many it can carry in the time; (0, 0) where no long flow has data."""
+    spans = spans_at_most(specification, document)
+    got = [span for flow, span in spans if specification.flow_pair(flow).direction == direction]
+    if not got:
+        return 0, 0
+    begin_ns, end_ns = min(begin for begin, _, _ in got), max(end for _, end, _ in got)
+    return sum(count for _, _, count in got), specification.capacity_in(direction).most_bytes(begin_ns, end_ns)

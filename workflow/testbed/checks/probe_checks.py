@@ -3,7 +3,6 @@
 import math
 
 from experiment.disciplines import discipline_of
-from experiment.packet_sizes import ETHERNET_HEADER_BYTES, MTU_BYTES
 from experiment.qdisc import DROP_TAIL
 from testbed.checks.check import Check, in_turn
 from testbed.readings.path_probe import RARE, SMALL_BYTES, at_the_end, options_ms, singles_apart_s, singles_of, time_of
@@ -24,7 +23,6 @@ SLOT_SLACK = 0.01
 EXACT = (DROP_TAIL, "codel")
 #: What fq holds beyond its limit.
 FAST_PATH_PACKETS = 8
-FULL_BYTES = MTU_BYTES + ETHERNET_HEADER_BYTES
 
 
 def check_delay(specification, document) -> Check:
@@ -120,7 +118,7 @@ def check_rate(specification, document) -> Check:
     expected, observed, ok = [], [], True
     for seen in document["probe"]["bottlenecks"]:
         due_ns, gap_ns = (
-            1e9 * time_of(specification, MTU_BYTES, seen["direction"], seen["bottleneck"] - 1),
+            1e9 * time_of(specification, specification.link_mtu_bytes, seen["direction"], seen["bottleneck"] - 1),
             seen["gap_ns"],
         )
         slack_ns = GAP_SLACK * due_ns + GAP_SLACK_NS
@@ -157,10 +155,10 @@ def check_queue_limit(specification, document) -> Check:
             continue
         run = specification.bottlenecks[seen["bottleneck"] - 1]
         packets = run.queue_packets_in(seen["direction"])
-        most = packets or run.queue_bytes
-        counted, one = ("packets", 1) if packets else ("bytes", FULL_BYTES)
+        most = packets or run.queue_bytes_in(seen["direction"])
+        counted, one = ("packets", 1) if packets else ("bytes", run.largest_packet_bytes)
         lossy = run.link.netem_is_queue and run.link.loss_percent[seen["direction"]]
-        discipline = discipline_of(run.scenario["queue"])
+        discipline = discipline_of(run.queue_in(seen["direction"]))
         exact = discipline.name in EXACT and not lossy
         held = seen[f"waiting_{counted}"]
         # fq lets a few packets pass beside its queues (fq_fastpath_check of net/sched/sch_fq.c).
@@ -179,7 +177,7 @@ def check_burst(specification, document) -> Check:
     expected, observed, ok = [], [], True
     for seen in document["probe"]["bottlenecks"]:
         if "burst_packets" in seen:
-            holds = specification.shaper_burst_bytes // FULL_BYTES
+            holds = specification.shaper_burst_bytes // specification.largest_packet_bytes
             if specification.link.netem_is_queue:
                 holds = min(holds, specification.queue_packets)
             lossy = specification.link.netem_is_queue and specification.link.loss_percent[seen["direction"]]
@@ -192,19 +190,20 @@ def check_burst(specification, document) -> Check:
 
 def check_policed(specification, document) -> Check:
     """A policer with a full bucket let as many packets pass at once as it holds, and as many as came into it in a time afterwards."""
-    seen = document["probe"]["bottlenecks"][0] if document["probe"]["bottlenecks"] else {}
-    burst_bytes = specification.link.policer["burst_bytes"]
-    if "passed" not in seen:
-        return Check("policed", True, "not asked of a bucket so large", "not asked")
-    first = burst_bytes // FULL_BYTES
-    again = (burst_bytes % FULL_BYTES + burst_bytes / 2) / FULL_BYTES
-    # tc and kernel count a bucket in ticks.
-    ok = abs(seen["passed"] - first) <= 1 and abs(seen["passed_again"] - again) <= 1.5
+    expected, observed, ok = [], [], True
+    for seen in document["probe"]["bottlenecks"]:
+        policer = specification.policers.get(seen["direction"])
+        if not policer or "passed" not in seen:
+            continue
+        burst_bytes, one = policer["burst_bytes"], specification.largest_packet_bytes
+        first = burst_bytes // one
+        again = (burst_bytes % one + burst_bytes / 2) / one
+        # tc and kernel count a bucket in ticks.
+        ok &= abs(seen["passed"] - first) <= 1 and abs(seen["passed_again"] - again) <= 1.5
+        expected.append(f"{first} packets, then {again:.1f}")
+        observed.append(f"{seen['passed']} packets, then {seen['passed_again']}, of {seen['policed']} each")
     return Check(
-        "policed",
-        ok,
-        f"{first} packets, then {again:.1f}",
-        f"{seen['passed']} packets, then {seen['passed_again']}, of {seen['policed']} each",
+        "policed", ok, "; ".join(expected) or "not asked of a bucket so large", "; ".join(observed) or "not asked"
     )
 
 
@@ -212,7 +211,7 @@ def checks_of(specification) -> tuple:
     """Return the checks of the probe that a run has."""
     if not specification.virtual_clock:
         return ()
-    policed = (check_policed,) if specification.link.policer and specification.rate_mbps is not None else ()
+    policed = (check_policed,) if specification.policers and specification.rate_mbps is not None else ()
     burst = (check_burst,) if specification.shaper_burst_bytes else ()
     return (
         check_delay,

@@ -1,6 +1,5 @@
 """Checks of declared programs: did each do what its declaration says, and do the counts of its packets hold?"""
 
-from experiment.packet_sizes import ETHERNET_HEADER_BYTES, MTU_BYTES
 from testbed.checks.check import SENDER, Check
 from testbed.traffic.program_process import AT_END, AT_LIMIT, ITSELF, NOT_STARTED, TOO_MUCH
 
@@ -65,7 +64,7 @@ def last_words(side) -> str:
 def check_program_packets(specification, document) -> Check:
     """All packets of the programs were counted; each has the size of a packet, and no more arrived than was sent."""
     counted, wrong = document["program_packets"], []
-    largest_bytes = MTU_BYTES + ETHERNET_HEADER_BYTES
+    largest_bytes = specification.largest_packet_bytes
     if counted["missed"]:
         wrong.append(f"{counted['missed']} packets not counted")
     copies = any(specification.option("duplicate_percent", flow.pair.direction) for flow in specification.program_flows)

@@ -39,6 +39,7 @@ from testbed.checks.network_checks import (
     check_loss_reverse,
     check_marks,
     check_memory,
+    check_mtu,
     check_offloads,
     check_pacing,
     check_qdiscs,
@@ -68,13 +69,15 @@ def network_and_traffic(specification) -> tuple[Callable, ...]:
     looked_at = specification.traffic.application != "round-trip"
     looked_at = looked_at and specification.flows > 0
     marks = (*((check_ecn,) if looked_at else ()), check_marks) if specification.may_mark else ()
+    mtu = (check_mtu,) if specification.has_own_mtu else ()
     changes = (check_timeline,) if specification.timeline else ()
-    changes += (check_policer,) if specification.link.policer else ()
+    changes += (check_policer,) if specification.policers else ()
     changes += of_link_options(specification)
     outage = (check_outage,) if specification.multipath.outage else ()
     checks = (
         checks_of_traffic(specification)
         + PATHS[specification.multipath.by]
+        + mtu
         + outage
         + background
         + marks

@@ -15,7 +15,6 @@ from pathlib import Path
 from experiment.definitions import boot_arguments
 from experiment.flow_groups import LONG, PROGRAM
 from experiment.own_kernels import has_seccomp, kernel_words, process_mode
-from experiment.packet_sizes import PACKET_BYTES
 from testbed.machine import closed_off
 from testbed.machine.crash import crashed, last_words
 from testbed.machine.environment import describe_unbooted, kernel_of
@@ -80,7 +79,11 @@ def memory_mib(specification) -> int:
     if rate_mbps is None:
         bitrate_mbps = specification.traffic.bitrate_mbps
         rate_mbps = UNLIMITED_MBPS if bitrate_mbps is None else specification.flows * bitrate_mbps
-    queues = ((one.queue_packets or 0) * PACKET_BYTES + (one.queue_bytes or 0) for one in specification.bottlenecks)
+    queues = (
+        (one.queue_packets_in(way) or 0) * one.largest_packet_bytes + (one.queue_bytes_in(way) or 0)
+        for one in specification.bottlenecks
+        for way in one.ways_apart
+    )
     ccas = [*specification.document.get("cca", "").split("+"), *(group.cca for group in specification.groups)]
     ccas += [specification.chain.cross_cca or ""] if specification.is_chain else []
     # One of the study's own may send as much as any.
@@ -111,7 +114,8 @@ def full_packets(specification) -> float:
     """Return how many packets the run's links pass if they are full all the time."""
     mbps = specification.most_total_rate_mbps or specification.flows * specification.traffic.bitrate_mbps
     # Each of the small messages is a packet.
-    size = specification.packet_bytes if specification.udp or specification.transport.segment_bytes else PACKET_BYTES
+    small = specification.udp or specification.transport.segment_bytes
+    size = specification.packet_bytes if small else specification.largest_packet_bytes
     return mbps * 1e6 / 8 * specification.expected_s / size
 
 

@@ -17,7 +17,7 @@ RTM_NEWLINK, RTM_GETLINK = 16, 18
 LINK = struct.Struct("=BxHiII")
 IFF_UP = 1
 NO_CHANGE = LINK.pack(0, 0, 0, 0, 0)
-IFLA_ADDRESS, IFLA_IFNAME, IFLA_TXQLEN, IFLA_LINKINFO, IFLA_STATS64, IFLA_NET_NS_FD = 1, 3, 13, 18, 23, 28
+IFLA_ADDRESS, IFLA_IFNAME, IFLA_MTU, IFLA_TXQLEN, IFLA_LINKINFO, IFLA_STATS64, IFLA_NET_NS_FD = 1, 3, 4, 13, 18, 23, 28
 IFLA_GSO_MAX_SEGS = 40
 IFLA_INFO_KIND, IFLA_INFO_DATA, VETH_INFO_PEER = 1, 2, 1
 #: The beginning of struct rtnl_link_stats64: packets, bytes, errors, dropped; each received, then sent.
@@ -59,6 +59,12 @@ def set_single_packets(node, name) -> None:
     node.route.change(RTM_NEWLINK, body, f"gso_max_segs of {name}")
 
 
+def set_mtu(node, name, mtu_bytes) -> None:
+    """Set the largest IP packet that a device takes, in bytes."""
+    body = NO_CHANGE + named(name) + attribute(IFLA_MTU, NUMBER.pack(mtu_bytes))
+    node.route.change(RTM_NEWLINK, body, f"MTU of {name}")
+
+
 def named(name) -> bytes:
     return attribute(IFLA_IFNAME, name.encode() + b"\0")
 
@@ -71,7 +77,7 @@ def devices_of(node) -> dict[str, dict]:
 def device(buffer, start, end) -> tuple[str, dict]:
     """Parse one struct ifinfomsg and its attributes.
 
-    Returns its name, and ``index``; ``address`` (MAC, "" without one); ``gso_max_segs``; ``tx_packets``,
+    Returns its name, and ``index``; ``address`` (MAC, "" without one); ``mtu_bytes``; ``gso_max_segs``; ``tx_packets``,
     ``rx_packets``, ``device_drops`` (packets dropped or damaged by the device itself).
     """
     values = attributes(buffer, start + LINK.size, end)
@@ -81,6 +87,7 @@ def device(buffer, start, end) -> tuple[str, dict]:
     return text(buffer, *values[IFLA_IFNAME]), {
         "index": LINK.unpack_from(buffer, start)[2],
         "address": address.hex(":"),
+        "mtu_bytes": NUMBER.unpack_from(buffer, values[IFLA_MTU][0])[0],
         "gso_max_segs": NUMBER.unpack_from(buffer, values[IFLA_GSO_MAX_SEGS][0])[0],
         "tx_packets": tx_packets,
         "rx_packets": rx_packets,

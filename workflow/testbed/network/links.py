@@ -25,7 +25,9 @@ class EmulatedInterface(Intf):
 
     leads_to = policer = None
 
-    def config(self, emulation=None, segmentation_offload=False, single_packets=False, **params) -> dict:
+    def config(
+        self, emulation=None, segmentation_offload=False, single_packets=False, mtu_bytes=None, **params
+    ) -> dict:
         """Configure the interface (called by Mininet when it makes the link), all but what tc does (`emulate`).
 
         Raises `SettingError` or `netlink.NetlinkError` if the kernel refuses a parameter.
@@ -37,13 +39,17 @@ class EmulatedInterface(Intf):
         segmentation_offload : bool
         single_packets : bool
             Whether TCP on this very host makes single packets (`RunSpecification.single_packets`).
+        mtu_bytes : int, optional
+            None leaves Ethernet's.
         """
         # Mininet would start ifconfig to bring it up; `addresses.assign` does it with the rest.
         result = super().config(**(params | {"up": None}))
-        self.emulation, self.single_packets = emulation, single_packets
+        self.emulation, self.single_packets, self.mtu_bytes = emulation, single_packets, mtu_bytes
         devices.set_offloads(self.node, self.name, segmentation_offload)
         if single_packets:
             devices.set_single_packets(self.node, self.name)
+        if mtu_bytes:
+            devices.set_mtu(self.node, self.name, mtu_bytes)
         return result
 
     def commands(self) -> list[str]:
@@ -68,6 +74,7 @@ class EmulatedInterface(Intf):
         """
         state = {"qdiscs": qdiscs, "offloads": devices.read_offloads(self.node, self.name)}
         state |= {"policer": read_policer(self.node, known["index"])} if self.policer else {}
+        state |= {"mtu_bytes": known["mtu_bytes"]} if self.mtu_bytes else {}
         return state | ({"gso_max_segs": known["gso_max_segs"]} if self.single_packets else {})
 
 

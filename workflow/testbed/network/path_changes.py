@@ -13,7 +13,6 @@ from contextlib import ExitStack
 from itertools import pairwise
 
 from experiment.capacity import REAL_TIMER_S
-from experiment.packet_sizes import PACKET_BYTES
 from experiment.timeline import DIRECTIONS
 from testbed.network.devices import devices_of
 from testbed.network.netlink import NETLINK_ROUTE, Channel, attribute, attributes
@@ -152,7 +151,7 @@ class PathChanges:
     def _burst_bytes(self, rate_mbps):
         """Return what the shaper may send at once: a packet, under a real clock a millisecond's worth (`topology.plan_bottleneck`)."""
         real = 0 if self._specification.virtual_clock else round(rate_mbps * 1e6 / 8 * REAL_TIMER_S)
-        return max(PACKET_BYTES, real)
+        return max(self._specification.largest_packet_bytes, real)
 
     def _class_options(self, channel, index, what):
         """Return the numbers of the struct tc_htb_opt of a device's class."""

@@ -1,13 +1,13 @@
-"""A token-bucket policer in front of the bottleneck: what the data send beyond its rate and burst is dropped at once, never queued.
+"""A token-bucket policer in front of a direction's bottleneck: what is sent beyond its rate and burst is dropped at once, never queued.
 
-Linux's police action (tc-police(8)) on what arrives at r1 from the senders, one bucket for all of them. It counts packets as
+Linux's police action (tc-police(8)) on what arrives at r1 from the senders (in reverse: at r2), one bucket for all of them. It counts packets as
 the bottleneck does: with the Ethernet header, which is off where packets arrive, as overhead.
 """
 
 import struct
 from dataclasses import dataclass
 
-from experiment.packet_sizes import ETHERNET_HEADER_BYTES
+from experiment.packet_sizes import ETHERNET_HEADER_BYTES, MTU_BYTES
 from testbed.network.emulation import TICK_NS
 from testbed.network.netlink import attributes
 from testbed.readings.queue_information import MESSAGE
@@ -22,6 +22,8 @@ TC_ACT_SHOT = 2
 POLICE = struct.Struct("=IiIII2B2hHI")
 #: The action's number in the router: that of each interface is the same.
 INDEX = 1
+#: Direction -> the router at which its packets arrive from the hosts.
+POLICED_AT = {"forward": "r1", "reverse": "r2"}
 
 
 @dataclass(frozen=True)
@@ -31,10 +33,13 @@ class Policer:
     rate_mbps: float
     burst_bytes: int
     first: bool = True
+    mtu_bytes: int = MTU_BYTES
 
     def commands(self, device) -> list[str]:
         """Return the lines for ``tc -batch``."""
         bucket = f"rate {round(self.rate_mbps * 1e6)}bit burst {self.burst_bytes} overhead {ETHERNET_HEADER_BYTES} conform-exceed drop"
+        # Above 2,047 bytes tc's own limit would police all packets.
+        bucket += f" mtu {self.mtu_bytes + ETHERNET_HEADER_BYTES}" if self.mtu_bytes > MTU_BYTES else ""
         made = f"{bucket} index {INDEX}" if self.first else f"index {INDEX}"
         return [f"qdisc add dev {device} ingress", f"filter add dev {device} ingress matchall action police {made}"]
 
@@ -72,9 +77,12 @@ def _police(buffer, start, end):
     }
 
 
-def drops(document) -> int:
-    """Return how many packets the policer dropped during the traffic."""
-    interfaces = document["network"]["set"]["policer"]
+def drops(document, direction) -> int | None:
+    """Return how many packets the policer of a direction dropped during the traffic, or None without one."""
+    router = f"{POLICED_AT[direction]}-"
+    interfaces = [name for name in document["network"]["set"].get("policer", {}) if name.startswith(router)]
+    if not interfaces:
+        return None
     before, after = (
         sum(document["links"][when][name]["qdiscs"]["ingress"]["drops"] for name in interfaces)
         for when in ("before", "after")

@@ -42,12 +42,13 @@ from experiment.chain_names import routers
 from experiment.conditions import SENDING_HOST
 from experiment.disciplines import OF_KIND
 from experiment.link_options import PATH, options_at
-from experiment.packet_sizes import PACKET_BYTES, SUPER_PACKET_BYTES
+from experiment.packet_sizes import SUPER_PACKET_BYTES
 from experiment.qdisc import DROP_TAIL
+from experiment.timeline import DIRECTIONS
 from testbed.network import addresses, chain
 from testbed.network.emulation import IN_ORDER_MBPS, SHAPERS, Bottleneck, HostQueue, Netem, ShapedNetem
 from testbed.network.links import Arrivals, EmulatedInterface, EmulatedLink, emulate
-from testbed.network.policer import Policer
+from testbed.network.policer import POLICED_AT, Policer
 from testbed.network.sysctl import write
 from testbed.network.transport import route_metrics
 
@@ -75,8 +76,8 @@ class NetworkPath:
 
     @property
     def drop_tail(self) -> bool:
-        """Whether the bottleneck's queue is a fifo, or there is none."""
-        kinds = (device.emulation.kind_and_limit[0] for device in self.bottleneck["forward"])
+        """Whether the bottleneck's queues are fifos, or there are none."""
+        kinds = (device.emulation.kind_and_limit[0] for way in DIRECTIONS for device in self.bottleneck[way])
         return all(kind == "netem" or OF_KIND[kind].name == DROP_TAIL for kind in kinds)
 
     @property
@@ -168,11 +169,12 @@ def plan_links(specification) -> list[tuple[str, str, tuple[str, str]]]:
 def connect(net, a, b, names, emulation, specification) -> None:
     """Link two nodes; ``names`` are their interfaces, ``emulation`` what each of these does."""
     offloaded = specification.transport.segmentation_offload
-    offload = {"segmentation_offload": offloaded, "single_packets": specification.single_packets}
+    given = {"segmentation_offload": offloaded, "single_packets": specification.single_packets}
+    given |= {"mtu_bytes": specification.link_mtu_bytes} if specification.has_own_mtu else {}
     net.addLink(
         a, b, cls=EmulatedLink, intfName1=names[0], intfName2=names[1],
-        params1={"emulation": emulation.get(names[0]), **offload},
-        params2={"emulation": emulation.get(names[1]), **offload},
+        params1={"emulation": emulation.get(names[0]), **given},
+        params2={"emulation": emulation.get(names[1]), **given},
     )  # fmt: skip
 
 
@@ -210,11 +212,11 @@ def bottleneck_interfaces(specification) -> dict[str, str]:
 
 
 def place_policer(specification, interfaces) -> None:
-    """Police what arrives at r1 from the senders, if there is a policer."""
-    if specification.link.policer:
+    """Police what arrives at a direction's first router from the hosts, if it has a policer."""
+    for direction, policer in specification.policers.items():
         for number, pair in enumerate(specification.pairs):
-            here = interfaces[addresses.access_interface("r1", pair)]
-            here.policer = Policer(**specification.link.policer, first=number == 0)
+            here = interfaces[addresses.access_interface(POLICED_AT[direction], pair)]
+            here.policer = Policer(**policer, first=number == 0, mtu_bytes=specification.link_mtu_bytes)
 
 
 def place_behind_bottleneck(specification, interfaces) -> list[Arrivals]:
@@ -236,7 +238,7 @@ def plan_bottleneck(specification, direction="forward") -> Bottleneck | None:
     rate_mbps = specification.rate_in(direction)
     if rate_mbps is None or not specification.shaped:
         return None
-    burst = SUPER_PACKET_BYTES if specification.transport.segmentation_offload else PACKET_BYTES
+    burst = SUPER_PACKET_BYTES if specification.transport.segmentation_offload else specification.largest_packet_bytes
     if not specification.virtual_clock:
         # Timers of a real clock come late; what a bucket of one packet could not hold meanwhile would be lost.
         burst = max(burst, round(rate_mbps * 1e6 / 8 * REAL_TIMER_S))
@@ -244,10 +246,10 @@ def plan_bottleneck(specification, direction="forward") -> Bottleneck | None:
     return SHAPERS[specification.shaper](
         rate_mbps=rate_mbps,
         queue_packets=specification.queue_packets_in(direction),
-        queue_bytes=specification.queue_bytes,
+        queue_bytes=specification.queue_bytes_in(direction),
         burst_bytes=burst,
         overhead_bytes=specification.link.frame_overhead_bytes,
-        queue=specification.scenario["queue"],
+        queue=specification.queue_in(direction),
         packet_bytes=specification.packet_bytes,
     )
 

@@ -18,10 +18,11 @@ from itertools import pairwise
 
 from experiment.chain_names import ends
 from experiment.link_options import ARRIVALS, PATH, options_at
-from experiment.packet_sizes import ETHERNET_HEADER_BYTES, IP_HEADER_BYTES, MTU_BYTES, UDP_HEADER_BYTES
+from experiment.packet_sizes import ETHERNET_HEADER_BYTES, IP_HEADER_BYTES, LARGEST_MTU_BYTES, UDP_HEADER_BYTES
 from experiment.timeline import DIRECTIONS
 from testbed.network.addresses import idle_destinations
 from testbed.network.netlink import network_namespace
+from testbed.network.policer import POLICED_AT
 from testbed.readings.queue_information import QueueReader, counters_of
 from testbed.traffic.alarm import punctual
 
@@ -211,11 +212,15 @@ class PathProbe:
         """Return what comes through a bottleneck: the time between packets of a train in ns, and what of many at once waits in its queue."""
         run = self._specification
         tap = self._tap(stack, behind(run, line.number)[direction])
-        found = self._policed(way, tap) if run.link.policer and direction == "forward" else {}
-        one_s, most = time_of(run, MTU_BYTES, direction, line.number), held_packets(run, direction, line.number)
+        policer = run.policers.get(direction)
+        found = self._policed(way, tap, policer, direction) if policer else {}
+        one_s, most = (
+            time_of(run, run.link_mtu_bytes, direction, line.number),
+            held_packets(run, direction, line.number),
+        )
         place = self._path.bottleneck[direction][line.number]
         # What the shaper's bucket holds passes at once.
-        credit = place.emulation.burst_bytes // (MTU_BYTES + ETHERNET_HEADER_BYTES)
+        credit = place.emulation.burst_bytes // run.largest_packet_bytes
         # Sent twice as fast as they leave, the packets of twice the bucket pass before the rate is seen.
         train = min(TRAIN + (8 if run.shaper_burst_bytes else 4) * (credit - 1), found.get("passed", math.inf))
         # A queue that is shorter than the train is kept busy by packets that come twice as fast as they leave.
@@ -243,33 +248,30 @@ class PathProbe:
         time.sleep(count * one_s + self._longest_s(direction))
         return {"at_once": count, "waiting_packets": waiting["packets"], "waiting_bytes": waiting["bytes"]}
 
-    def _policed(self, way, tap):
-        """Return how many packets at once passed a policer with a full bucket, and how many after half the time in which it fills."""
-        run, policer = self._specification, self._specification.link.policer
-        holds, filling_s = (
-            policer["burst_bytes"] // (MTU_BYTES + ETHERNET_HEADER_BYTES),
-            policer["burst_bytes"] * 8e-6 / policer["rate_mbps"],
-        )
+    def _policed(self, way, tap, policer, direction):
+        """Return how many packets at once passed a direction's policer with a full bucket, and how many after half the time in which it fills."""
+        run, burst_bytes = self._specification, policer["burst_bytes"]
+        holds, filling_s = burst_bytes // run.largest_packet_bytes, burst_bytes * 8e-6 / policer["rate_mbps"]
         if holds > MOST_AT_ONCE or filling_s > MOST_FILLING_S:
             return {}
         time.sleep(filling_s)
         passed = []
-        for wait_s in (filling_s / 2, 2 * filling_s + (holds + BEYOND) * time_of(run, MTU_BYTES, "forward")):
-            before = self._policer_drops()
+        for wait_s in (filling_s / 2, 2 * filling_s + (holds + BEYOND) * time_of(run, run.link_mtu_bytes, direction)):
+            before = self._policer_drops(direction)
             for _ in range(holds + BEYOND):
                 way[0].send(bytes(self._full()))
-            passed.append(holds + BEYOND - (self._policer_drops() - before))
+            passed.append(holds + BEYOND - (self._policer_drops(direction) - before))
             time.sleep(wait_s)
         list(received(tap)), list(received(way[1]))
         return {"policed": holds + BEYOND, "passed": passed[0], "passed_again": passed[1]}
 
-    def _policer_drops(self):
-        """Return how many packets the policer has dropped, which all senders' packets pass."""
-        node = next(one.node for one in self._path.interfaces.values() if one.policer)
+    def _policer_drops(self, direction):
+        """Return how many packets a direction's policer has dropped, which all senders' packets pass."""
+        node = self._path.net[POLICED_AT[direction]]
         return sum(counted["drops"] for _, kind, counted in counters_of(node) if kind == "ingress")
 
     def _full(self):
-        return MTU_BYTES - IP_HEADER_BYTES[self._version] - UDP_HEADER_BYTES
+        return self._specification.link_mtu_bytes - IP_HEADER_BYTES[self._version] - UDP_HEADER_BYTES
 
     def _tap(self, stack, name):
         """Return a socket that sees what arrives at an interface, before anything else happens to it."""
@@ -310,7 +312,7 @@ def time_of(specification, payload_bytes, direction, number=0) -> float:
     run = specification.bottlenecks[number]
     rate_mbps = at_the_end(run, direction, "rate_mbps")
     frame = payload_bytes + ETHERNET_HEADER_BYTES + run.link.frame_overhead_bytes
-    frame += 0 if payload_bytes == MTU_BYTES else IP_HEADER_BYTES[specification.ip_version] + UDP_HEADER_BYTES
+    frame += 0 if payload_bytes == run.link_mtu_bytes else IP_HEADER_BYTES[specification.ip_version] + UDP_HEADER_BYTES
     return frame * 8 / rate_mbps / 1e6 if rate_mbps else 0.0
 
 
@@ -326,7 +328,7 @@ def received(one) -> Iterator[tuple[int, int | None]]:
     """Yield (when in ns, number of the datagram or None) of all that a socket has received."""
     while True:
         try:
-            data, said, _, _ = one.recvmsg(MTU_BYTES + 64, 64)
+            data, said, _, _ = one.recvmsg(LARGEST_MTU_BYTES + 64, 64)
         except BlockingIOError:
             return
         seconds, nanoseconds = TIMESTAMP.unpack(said[0][2])
@@ -338,8 +340,8 @@ def held_packets(specification, direction, number=0) -> int:
     """Return how many full packets a direction's queue of a bottleneck, counted from 0, holds."""
     run = specification.bottlenecks[number]
     # Of one flow some disciplines hold less than their limit.
-    of_flow = (run.scenario["queue"].get(name) for name in ("depth_packets", "flow_limit_packets"))
-    limit = run.queue_packets_in(direction) or run.queue_bytes // (MTU_BYTES + ETHERNET_HEADER_BYTES)
+    of_flow = (run.queue_in(direction).get(name) for name in ("depth_packets", "flow_limit_packets"))
+    limit = run.queue_packets_in(direction) or run.queue_bytes_in(direction) // run.largest_packet_bytes
     return min([limit, *filter(None, of_flow)])
 
 

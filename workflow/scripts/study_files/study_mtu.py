@@ -1,0 +1,59 @@
+"""What can't be with a link's MTU: sentences that start with the key."""
+
+from collections.abc import Iterator
+
+from experiment.conditions import POLICERS, policers_of
+from experiment.disciplines import QUEUES
+from experiment.flow_groups import REAL_TIME
+from experiment.packet_sizes import (
+    ETHERNET_HEADER_BYTES,
+    HEADER_BYTES,
+    IP_HEADER_BYTES,
+    TCP_TIMESTAMP_OPTION_BYTES,
+    UDP_HEADER_BYTES,
+)
+
+#: RFC 8200, section 5.
+LEAST_IPV6_MTU_BYTES = 1280
+
+
+def udp_payload_bytes(scenario) -> int:
+    """Return the largest payload of UDP that a packet of IPv6 takes."""
+    return scenario["link"]["mtu_bytes"] - IP_HEADER_BYTES["ipv6"] - UDP_HEADER_BYTES
+
+
+def mtu_problems(scenario) -> Iterator[str]:
+    """Yield what is larger than a resolved scenario's packets may be, or too small for one."""
+    mtu_bytes = scenario["link"]["mtu_bytes"]
+    here = f"allowed with link.mtu_bytes {mtu_bytes} is"
+    segment, most = (
+        scenario["transport"]["segment_bytes"],
+        mtu_bytes - HEADER_BYTES["ipv6"] - TCP_TIMESTAMP_OPTION_BYTES,
+    )
+    if segment and segment > most:
+        yield f"transport.segment_bytes is {segment}; {here} up to {most}."
+    for group in scenario["groups"]:
+        if group["application"] == REAL_TIME and group["packet_bytes"] > udp_payload_bytes(scenario):
+            yield f"flows[{group['name']}].packet_bytes is {group['packet_bytes']}; {here} up to {udp_payload_bytes(scenario)}."
+    yield from _too_small(scenario, mtu_bytes + ETHERNET_HEADER_BYTES, here)
+
+
+def _too_small(scenario, packet_bytes, here):
+    """Yield what a full packet doesn't fit into."""
+    link = scenario["link"]
+    held = {f"{key}.bytes": queue.get("bytes") for key in QUEUES if (queue := scenario[key])}
+    held |= {f"link.{POLICERS[way]}.burst_bytes": one["burst_bytes"] for way, one in policers_of(link).items()}
+    held |= {"link.shaper_burst_bytes": link["shaper_burst_bytes"]}
+    for key, size in held.items():
+        if size and size < packet_bytes:
+            yield f"{key} is {size}; {here} {packet_bytes} or more, a full packet."
+
+
+def ip_version_problems(study) -> Iterator[str]:
+    """Yield where IPv6 can't pass a link."""
+    for scenario in study["scenarios"]:
+        if "ipv6" in study["ip_versions"] and scenario["link"]["mtu_bytes"] < LEAST_IPV6_MTU_BYTES:
+            yield (
+                f"scenarios[{scenario['id']}].link.mtu_bytes is {scenario['link']['mtu_bytes']}; allowed with ipv6 in ip_versions is "
+                f"{LEAST_IPV6_MTU_BYTES} or more (RFC 8200, section 5)."
+            )
