@@ -139,13 +139,13 @@ def backwards(draw):
     )  # fmt: skip
     both = [{"name": "down", "stop_s": 3, "count": 2}, {"name": "up", "stop_s": 3, "direction": "reverse"}]
     link = {
-        "rate_mbps": draw.choice([1, 20]),
+        "rate_mbps": draw.choice([8, 40]),
         "delay_ms": draw.choice([2, 30]),
-        "mtu_bytes": draw.choice([576, 1500, 4000, 9000]),
+        "mtu_bytes": draw.choice([1280, 1500, 4000, 9000]),
     }
     return {
         "link": link | back.get("link", {}),
-        "queue": {"packets": 60},
+        "queue": {"packets": 30},
         "flows": draw.choice([2, both]),
         "traffic": {"duration_s": 3},
     } | {key: value for key, value in back.items() if key != "link"}
@@ -263,6 +263,7 @@ def settings(draw):
         [
             {"delayed_acks": False}, {"min_rto_ms": draw.choice([5, 50, 1000])},
             {"receive_buffer_bytes": draw.choice([20_000, 200_000])}, {"send_buffer_bytes": draw.choice([20_000, 200_000])},
+            {"window_scaling": False},
         ]
     )  # fmt: skip
     return {

@@ -675,6 +675,16 @@ class RunSpecification:
         return self.transport.send_buffer_bytes or self._ample_buffer_bytes
 
     @property
+    def scales_windows(self) -> bool:
+        """Whether receive windows are scaled (RFC 7323)."""
+        return self.scenario["transport"].get("window_scaling", True)
+
+    @property
+    def limits_receive_window(self) -> bool:
+        """Whether the study asks for a receive buffer, or for windows that aren't scaled."""
+        return self.transport.receive_buffer_bytes is not None or not self.scales_windows
+
+    @property
     def limits_send_buffer(self) -> bool:
         """Whether the study asks for a send buffer."""
         return self.transport.send_buffer_bytes is not None

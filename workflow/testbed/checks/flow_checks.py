@@ -255,8 +255,8 @@ def check_buffers(specification, document) -> Check:
     A subflow of MPTCP has no send buffer of its own.
     """
     checked = {"receiver's window": "rwnd_limited_ms", "send buffer": "sndbuf_limited_ms"}
-    asked = {"receive_buffer_bytes": "receiver's window", "send_buffer_bytes": "send buffer"}
-    unasked = set(checked) - {what for key, what in asked.items() if getattr(specification.transport, key)}
+    asked = {"receiver's window": specification.limits_receive_window, "send buffer": specification.limits_send_buffer}
+    unasked = {what for what in checked if not asked[what]}
     if specification.multipath.by == "mptcp":
         unasked -= {"send buffer"}
     limited = {what: list(limited_shares(document, column)) for what, column in checked.items()}

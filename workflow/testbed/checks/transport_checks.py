@@ -5,6 +5,8 @@ from collections import Counter
 from testbed.checks.check import INSTRUMENT, SENDER, Check, in_turn, words
 from testbed.checks.flow_checks import limited_shares, readings
 
+#: The largest receive window that 16 bits hold.
+LARGEST_UNSCALED_BYTES = 65_535
 #: Memory that Linux takes for a full packet at most (its truesize): a buffer may be exceeded by the last one.
 PACKET_MEMORY_BYTES = 4_608
 #: A window that holds a flow back for more of its time than this share is that of the buffer asked for.
@@ -53,6 +55,17 @@ def check_receive_buffer(specification, document) -> Check:
         least <= flying <= asked,
         f"up to {asked} bytes unacknowledged" + (f", {least:.0f} at least" if least else ""),
         f"{flying} bytes, held back {100 * held:.1f} % of the time",
+    )
+
+
+def check_receive_window(specification, document) -> Check:
+    """No more was unacknowledged than a window that isn't scaled can announce (RFC 9293, section 3.1); the last packet may be a part of one."""
+    flying = most_unacknowledged_bytes(document)
+    return Check(
+        "receive_window",
+        flying < LARGEST_UNSCALED_BYTES + specification.snd_mss_bytes,
+        f"up to {LARGEST_UNSCALED_BYTES} bytes unacknowledged",
+        f"{flying} bytes",
     )
 
 
@@ -130,6 +143,7 @@ def checks_of(specification) -> tuple:
     plain = specification.multipath.by != "mptcp"
     checks += (check_send_buffer,) if transport.send_buffer_bytes is not None and plain else ()
     checks += (check_receive_buffer,) if transport.receive_buffer_bytes is not None else ()
+    checks += (check_receive_window,) if plain and not specification.scales_windows else ()
     single = (
         traffic.application == "iperf3" and plain and not transport.segmentation_offload and not specification.groups
     )
