@@ -9,6 +9,7 @@ import itertools
 import numpy as np
 
 from experiment.disciplines import DISCIPLINES, MEASURES, QUEUES
+from experiment.netem_correlation import CORRELATED
 from study_files.study_schema import dereferenced, has_directions, keys_of, scenario_schema, study_schema
 from turned_off import keys_of_the_schema
 
@@ -24,6 +25,8 @@ VALUES = {
     **dict.fromkeys(("link.policer.rate_mbps", "link.reverse_policer.rate_mbps"), [1, 4, 20]),
     **dict.fromkeys(("link.policer.burst_bytes", "link.reverse_policer.burst_bytes"), [1514, 6000, 100_000]),
     "link.mtu_bytes": [576, 1492, 9000],
+    **{f"link.correlation.{what}_percent": [10, 60] for what in CORRELATED},
+    "link.reordering.gap_packets": [1, 3],
     **{f"{queue}.{name}": values for queue in QUEUES for name, values in
        {"bytes": [1514, 6000, 200_000], "packets": [1, 5, 40, 3000], "bdp": [0.5, 1, 4]}.items()},
     "chain.bottlenecks": [2, 3, [{}, {"rate_mbps": 5}], [{"delay_ms": 2}, {"queue": {"packets": 9}}]],
@@ -54,6 +57,12 @@ NEEDS = {
     "multipath.outage": {"multipath": {"outage": {"path": 2, "at_s": 0.5, "for_s": 0.3}}},
     "link.jitter_order": {"link": {"jitter_ms": 2}},
     "link.loss_burst_packets": {"link": {"loss_percent": 2}},
+    "link.correlation.loss": {"link": {"loss_percent": 5}},
+    "link.correlation.delay": {"link": {"jitter_ms": 2}},
+    "link.correlation.duplicate": {"link": {"duplicate_percent": 5}},
+    "link.correlation.corrupt": {"link": {"corrupt_percent": 5}},
+    "link.correlation.reorder": {"link": {"reordering": {"percent": 20}}},
+    "link.correlation.direction": {"link": {"loss_percent": 5, "correlation": {"loss_percent": 20}}},
     "link.trace.": {"link": {"trace": {"rates_mbps": [4, 8, 4]}}},
     "hosts.": {"flows": 2},
     "traffic.protocol": {"traffic": {"block_bytes": 1000}},

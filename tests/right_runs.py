@@ -12,9 +12,11 @@ def losses(draw):
     """Much loss in both directions, alone or in bursts, from the first packet on."""
     bursts = draw.choice([None, None, 3, 30, 200])
     most = 60 if bursts is None else 30
+    correlation = draw.choice([None, None, 5, 25, 80]) if bursts is None else None
+    most = 50 if correlation else most
     return {
         "link": {
-            "rate_mbps": draw.choice([0.5, 5, 50]), "delay_ms": draw.choice([1, 20, 150]), "loss_burst_packets": bursts,
+            "rate_mbps": draw.choice([0.5, 5, 50]), "delay_ms": draw.choice([1, 20, 150]), "loss_burst_packets": bursts, "correlation": correlation and {"loss_percent": correlation},
             "loss_percent": {way: round(draw.uniform(0, most), 2) for way in ("forward", "reverse")},
         },
         "queue": {"packets": draw.choice([5, 100])},
@@ -89,6 +91,11 @@ def arrivals(draw):
             {"reordering": {"percent": draw.choice([0.1, 5, 30]), "late_ms": draw.choice([1, 50])}},
             {"duplicate_percent": draw.choice([0.1, 20])}, {"corrupt_percent": draw.choice([0.1, 5])},
             {"jitter_ms": draw.choice([0.1, 15])}, {"jitter_ms": 10, "jitter_order": "kept"},
+            {"jitter_ms": 9, "correlation": {"delay_percent": 60}},
+            {"duplicate_percent": 25, "correlation": {"duplicate_percent": draw.choice([5, 50])}},
+            {"corrupt_percent": 9, "correlation": {"corrupt_percent": draw.choice([5, 50])}},
+            {"reordering": {"percent": draw.choice([20, 75]), "gap_packets": draw.choice([2, 9]), "late_ms": 8}},
+            {"reordering": {"percent": draw.choice([20, 75]), "late_ms": 8}, "correlation": {"reorder_percent": draw.choice([5, 50])}},
         ]
     )  # fmt: skip
     return {

@@ -111,5 +111,5 @@ def test_packets_late_or_twice_that_can_not_be_are_refused_in_a_sentence(section
 def test_packets_late_or_twice_stand_in_the_specification_of_a_run_that_has_some():
     made = bursts({"reordering": {"late_ms": 3.0}, "duplicate_percent": 1})
     link = studies.run_specification(made, "x", "reno", "ipv4", 1)["scenario"]["link"]
-    assert link["reordering"] == {"percent": 1, "late_ms": 3, "direction": "forward"}
+    assert link["reordering"] == {"percent": 1, "late_ms": 3, "gap_packets": 1, "direction": "forward"}
     assert link["duplicate_percent"] == {"forward": 1, "reverse": 1}

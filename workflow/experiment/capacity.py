@@ -295,9 +295,14 @@ class Capacity:
 
     def _unacknowledged_packets(self, flows):
         """Return how many packets of a number of flows may have arrived unacknowledged: an acknowledgement is of two, the next is too if it was lost."""
-        burst = self._run.direction(self._back).loss_burst_packets
+        burst, correlation = (
+            self._run.direction(self._back).loss_burst_packets,
+            self._run.correlation("loss", self._back),
+        )
         losses = [loss for _, loss in self._run.timeline.values(self._back, "loss_percent") if loss < LOST_ALL]
-        in_a_row = lost_in_a_row(1 - 1 / burst if burst else max(losses, default=0) / 100)
+        # Behind one that was lost the next is by such a chance at most.
+        loss = min(0.99, max(losses, default=0) / 100 / (1 - correlation))
+        in_a_row = lost_in_a_row(1 - 1 / burst if burst else loss)
         return 2 * (1 + in_a_row) * max(self._run.paths, flows) + self._packets_of_trace
 
     @cached_property

@@ -10,6 +10,7 @@ Sources: net/sched/sch_netem.c and include/uapi/linux/pkt_sched.h of Linux 7.2, 
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from experiment.netem_correlation import CORRELATED, correlated_share
 from experiment.packet_sizes import LARGEST_MTU_BYTES, MTU_BYTES
 from experiment.timeline import DIRECTIONS, directions_of
 
@@ -49,8 +50,10 @@ class LinkOption:
     idle_ms: Callable = lambda value: 0  # value -> time that a packet on an idle path may wait for it
     check: str = ""  # name of the check of its count (`link_option_counts`); empty if nothing is counted
     column: str = ""  # column of the runs with the count of the data's direction
-    percent: Callable = lambda value: value  # value -> share of packets that the check expects, in percent
+    percent: Callable = lambda value: value  # value -> share of packets that it affects, in percent
     only: str = ""  # the direction of an option that has one only
+    correlated: str = ""  # which of netem's correlations (`netem_correlation`) is its own
+    more_words: Callable = lambda value: ""  # value -> tc's words behind the correlation
     of_jitter: bool = False  # whether it says how jitter is, so that a direction without jitter has none
 
     @property
@@ -78,9 +81,10 @@ class LinkOption:
             return value if direction == self.only else None
         return value if not isinstance(value, dict) or direction in directions_of(value) else None
 
-    def written(self, value) -> str:
-        """Return the words of tc(8) that set a value."""
-        return self.words.format(self.given(value))
+    def written(self, value, correlation=0) -> str:
+        """Return the words of tc(8) that set a value, with its correlation in percent."""
+        correlated = f" {correlation:.7f}%" if correlation else ""
+        return self.words.format(self.given(value)) + correlated + self.more_words(value)
 
     def expected(self, value) -> dict[str, float]:
         """Return what must be read back of a value: nothing if the kernel doesn't tell it."""
@@ -97,6 +101,12 @@ def number_schema(unit, least, most, null=False, above=False, below=False) -> di
     """Return the JSON Schema of a number with a unit; ``above`` and ``below`` exclude the ends, ``null`` allows that there is none."""
     limits = {"exclusiveMinimum" if above else "minimum": least, "exclusiveMaximum" if below else "maximum": most}
     return {"type": ["number", "null"] if null else "number", "unit": unit, **limits}
+
+
+def late_percent(value) -> float:
+    """Return how many packets a `reordering` makes late, in percent: with a gap, after each that passed at once so many at least."""
+    at_once = 1 - value["percent"] / 100
+    return 100 * (1 - 1 / (value.get("gap_packets", 1) - 1 + 1 / at_once))
 
 
 #: Distribution of delays -> how far a delay may be from the mean, in jitters: netem's tables end at four standard deviations.
@@ -136,6 +146,21 @@ LINK_OPTIONS = (
         "loss_burst_packets", number_schema("packets", 1, 10_000, null=True), by_direction=True, behind="ack_slot_ms",
         needs={"link.netem": ("receiving-side",), "topology": ("dumbbell", "cable")},
     ),
+    LinkOption(
+        "correlation",
+        {
+            "type": ["object", "null"],
+            "additionalProperties": False,
+            "allowed": "a mapping such as {loss_percent: 25}, or null",
+            "properties": {f"{what}_percent": number_schema("percent", 0, 99) | {"default": 0} for what in CORRELATED}
+            | {"direction": {"enum": ["forward", "reverse", "both"], "default": "both"}},
+        },
+        behind="loss_burst_packets",
+        needs={
+            "topology": ("dumbbell",), "link.netem": ("receiving-side",), "link.timeline": ([],), "multipath.by": ("none",),
+            "transport.segmentation_offload": (False,),
+        },
+    ),
     # netem's `reorder` lets a share of packets pass at once and delays the others: here the others are the late ones.
     LinkOption(
         "reordering",
@@ -146,27 +171,51 @@ LINK_OPTIONS = (
             "properties": {
                 "percent": number_schema("percent", 0, 100, above=True, below=True) | {"default": 1},
                 "late_ms": number_schema("ms", 0.01, 1000) | {"default": 5},
+                "gap_packets": {**number_schema("packets", 1, 10_000), "type": "integer", "default": 1},
                 "direction": {"enum": ["forward", "reverse", "both"], "default": "forward"},
             },
         },
         place=ARRIVALS,
         words="reorder {:.7f}%", key=("reorder", "reorder"), told="at_once_percent",
         given=lambda value: 100 - value["percent"], delay_ms=lambda value: value["late_ms"],
-        check="reordering", column="late_packets", percent=lambda value: value["percent"],
+        check="reordering", column="late_packets", percent=late_percent,
+        correlated="reorder", more_words=lambda value: f" gap {value['gap_packets']}" if value.get("gap_packets", 1) > 1 else "",
     ),
     LinkOption(
         "duplicate_percent", number_schema("percent", 0, 100, below=True), default=0, by_direction=True,
         place=ARRIVALS, needs={"traffic.protocol": ("tcp",)},
-        words="duplicate {:.7f}%", key=("duplicate", "duplicate"), check="duplicates", column="duplicate_packets",
+        words="duplicate {:.7f}%", key=("duplicate", "duplicate"), correlated="duplicate", check="duplicates", column="duplicate_packets",
     ),
     LinkOption(
         "corrupt_percent", number_schema("percent", 0, 10), default=0, by_direction=True,
         place=ARRIVALS, needs={"link.netem": ("receiving-side",), "transport.ecn": ("off",)},
-        words="corrupt {:.7f}%", key=("corrupt", "corrupt"), check="corruption", column="damaged_packets",
+        words="corrupt {:.7f}%", key=("corrupt", "corrupt"), correlated="corrupt", check="corruption", column="damaged_packets",
     ),
 )  # fmt: skip
 #: Name -> option.
 OF_NAME = {option.name: option for option in LINK_OPTIONS}
+
+
+def correlation_of(link, what, direction) -> float:
+    """Return the correlation that a link has of something `CORRELATED` in a direction, in percent."""
+    correlation = OF_NAME["correlation"].of(link, direction) or {}
+    return correlation.get(f"{what}_percent", 0)
+
+
+def correlations_at(link, place, direction) -> dict[str, float]:
+    """Return what netem correlates in a place of a direction -> by how much, in percent; nothing of what isn't there."""
+    there = {option.correlated for option in options_at(link, place, direction)}
+    if place == PATH:
+        there |= {"loss"} if link["loss_percent"][direction] else set()
+        there |= {"delay"} if link["jitter_ms"][direction] else set()
+    found = {what: correlation_of(link, what, direction) for what in CORRELATED if what in there}
+    return {what: percent for what, percent in found.items() if percent}
+
+
+def expected_percent(option, link, direction) -> float:
+    """Return the share of packets that an option of a link affects in a direction, in percent."""
+    correlation = correlation_of(link, option.correlated, direction) / 100 if option.correlated else 0
+    return 100 * correlated_share(option.percent(option.of(link, direction)) / 100, correlation)
 
 
 def options_at(link, place, direction) -> dict[LinkOption, object]:

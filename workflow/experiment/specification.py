@@ -14,7 +14,8 @@ from experiment.disciplines import discipline_of
 from experiment.flow_groups import LONG, OWN, PROGRAM, REVERSE, WEB, WEB_PORT, FlowGroup, LongFlow, long_flows
 from experiment.host_options import OF_NAME as HOST_OPTION_OF
 from experiment.host_pairs import Pair
-from experiment.link_options import ARRIVALS, JITTER_REACH, OF_NAME, options_at
+from experiment.link_options import ARRIVALS, JITTER_REACH, OF_NAME, correlation_of, expected_percent, options_at
+from experiment.netem_correlation import correlated_share
 from experiment.packet_sizes import (
     ECHO_BYTES,
     ETHERNET_HEADER_BYTES,
@@ -477,7 +478,15 @@ class RunSpecification:
     def late_percent(self, direction) -> float:
         """Return how many of a direction's packets are late (`link.reordering`), in percent."""
         late = self.option("reordering", direction)
-        return late["percent"] if late else 0
+        return expected_percent(OF_NAME["reordering"], self.scenario["link"], direction) if late else 0
+
+    def correlation(self, what, direction) -> float:
+        """Return netem's correlation of something (`netem_correlation.CORRELATED`) in a direction, a fraction."""
+        return correlation_of(self.scenario["link"], what, direction) / 100
+
+    def loss_share(self, direction) -> float:
+        """Return the share of a direction's packets that are lost at random, a fraction: less than configured if they are correlated."""
+        return correlated_share(self.direction(direction).loss_percent / 100, self.correlation("loss", direction))
 
     @property
     def has_loss_bursts(self) -> bool:

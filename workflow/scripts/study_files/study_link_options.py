@@ -2,11 +2,14 @@
 
 from collections.abc import Iterator
 
-from experiment.link_options import LINK_OPTIONS
+from experiment.link_options import LINK_OPTIONS, OF_NAME, correlation_of
 from experiment.specification import RunSpecification
 from experiment.timeline import DIRECTIONS, directions_of
 from study_files.study_validation import value_text
 from wording.link_option_words import REASONS
+
+#: Keys that netem draws for and that are no options.
+DRAWN_BY_LINK = ("loss_percent", "jitter_ms")
 
 
 def link_option_problems(scenario) -> Iterator[str]:
@@ -36,6 +39,36 @@ def order_problems(scenario) -> Iterator[str]:
     link = scenario["link"]
     if link["jitter_order"] == "kept" and not any(link["jitter_ms"].values()):
         yield "link.jitter_order is kept; allowed without a link.jitter_ms is any, because nothing overtakes."
+
+
+def correlation_problems(scenario) -> Iterator[str]:
+    """Yield where nothing is drawn that could be correlated, or so often that correlated numbers make it certain."""
+    link = scenario["link"]
+    given = {
+        "loss": "loss_percent",
+        "delay": "jitter_ms",
+        "duplicate": "duplicate_percent",
+        "corrupt": "corrupt_percent",
+        "reorder": "reordering",
+    }
+    for direction in DIRECTIONS:
+        for what, key in given.items():
+            if not (percent := correlation_of(link, what, direction)):
+                continue
+            where = f"link.correlation.{what}_percent is {percent:g}; allowed"
+            if (
+                key not in DRAWN_BY_LINK
+                and OF_NAME[key].of(link, direction) is None
+                or key in DRAWN_BY_LINK
+                and not link[key][direction]
+            ):
+                yield f"{where} without a link.{key} in {direction} is 0."
+            elif what == "loss" and link["loss_burst_packets"][direction] is not None:
+                yield f"{where} with link.loss_burst_packets is 0, for bursts have their own chances."
+            elif what == "loss" and link["loss_percent"][direction] > 50:
+                yield f"{where} with a link.loss_percent above 50 is 0, for correlated numbers would lose nearly all."
+            elif what == "reorder" and link["reordering"]["gap_packets"] > 1:
+                yield f"{where} with link.reordering.gap_packets is 0."
 
 
 def burst_problems(scenario) -> Iterator[str]:

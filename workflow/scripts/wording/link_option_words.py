@@ -3,7 +3,8 @@
 They stand here and not with the declarations (`experiment.link_options`), where another word would make runs stale.
 """
 
-from experiment.link_options import LINK_OPTIONS
+from experiment.link_options import LINK_OPTIONS, late_percent
+from experiment.netem_correlation import CORRELATED
 from experiment.timeline import DIRECTIONS
 
 #: Option, or option and key, -> what it is.
@@ -38,6 +39,17 @@ OPTION_WORDS = {
         "Mean length of a burst of losses (Gilbert 1960, Elliott 1963): the path is good or bad and loses all packets while it is bad, "
         "`loss_percent` on average. `null`: each packet is lost independently."
     ),
+    "correlation": (
+        "netem's correlations: each random number keeps a part of the one before. So a loss, duplicate, damage or late packet below one half "
+        "becomes rarer than its key says: of a loss of 1 % with 25 % one packet in 400,000 is left. The share in effect is calculated and judged. "
+        "That of delays has no effect."
+    ),
+    "correlation.loss_percent": "Correlation of random losses, as in netem's `loss 1% 25%`.",
+    "correlation.delay_percent": "Correlation of delays, as in `delay 10ms 5ms 25%`; set and read back, though Linux makes nothing of it.",
+    "correlation.duplicate_percent": "Correlation of duplicates, as in `duplicate 1% 25%`.",
+    "correlation.corrupt_percent": "Correlation of damaged packets, as in `corrupt 1% 25%`.",
+    "correlation.reorder_percent": "Correlation of packets that pass at once, as in `reorder 25% 50%`.",
+    "correlation.direction": "Direction that has them: data (`forward`), acknowledgements (`reverse`), or both.",
     "reordering": (
         "A share of the packets, drawn independently, is held back behind the bottleneck, so that later packets overtake them. Nothing is "
         "lost. If packets follow each other within `late_ms`, `percent` is RFC 4737's share of reordered packets, `late_ms` their late time, "
@@ -45,6 +57,9 @@ OPTION_WORDS = {
     ),
     "reordering.percent": "Share of late packets. Above half, the others are the ones that overtake: netem's `reorder 25%` is a `percent` of 75.",
     "reordering.late_ms": "Time by which they are late.",
+    "reordering.gap_packets": (
+        "netem's `gap`: after a packet that passed at once at least so many less one are late, and then each but for the share that passes at once."
+    ),
     "reordering.direction": "Direction in which packets are late: data (`forward`), acknowledgements (`reverse`), or both.",
     "duplicate_percent": (
         "Share of packets that are duplicated behind the bottleneck, drawn independently, of TCP and all other protocols."
@@ -54,7 +69,18 @@ OPTION_WORDS = {
         "Hosts and routers drop packets with a wrong checksum. A flipped bit in the Ethernet header has no effect."
     ),
 }
-#: Option -> description of a value, for a row of a table.
+
+
+def _correlation(value) -> str:
+    named = (f"{what} {value[f'{what}_percent']:g} %" for what in CORRELATED if value[f"{what}_percent"])
+    return f"correlation of {', '.join(named)} ({value['direction']})"
+
+
+def _late(value) -> str:
+    return f"{late_percent(value):.3g} % of packets {value['late_ms']:g} ms late ({value['direction']})"
+
+
+#: Option -> description of a value, or what makes it, for a row of a table.
 OPTION_EFFECTS = {
     "reverse_rate_mbps": "{:g} Mbit/s in reverse",
     "shaper": "rate by {}",
@@ -64,7 +90,8 @@ OPTION_EFFECTS = {
     "jitter_order": "jitter keeps the order",
     "ack_slot_ms": "acknowledgements in slots of {:g} ms",
     "loss_burst_packets": "losses in bursts of {:g} packets ({way})",
-    "reordering": "{0[percent]:g} % of packets {0[late_ms]:g} ms late ({0[direction]})",
+    "correlation": _correlation,
+    "reordering": _late,
     "duplicate_percent": "{:g} % of packets twice ({way})",
     "corrupt_percent": "{:g} % of packets damaged ({way})",
 }
@@ -109,5 +136,6 @@ def effects_of(link) -> list[str]:
             values = {way: option.of(link, way) for way in DIRECTIONS}
             texts += [effect.format(value, way=way) for way, value in values.items() if value is not None]
         else:
-            texts.append(effect.format(link[option.name]))
+            value = link[option.name]
+            texts.append(effect(value) if callable(effect) else effect.format(value))
     return texts

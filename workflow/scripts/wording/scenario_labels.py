@@ -43,6 +43,7 @@ WHOLE = (
     "link.trace",
     "link.reverse_trace",
     "link.reordering",
+    "link.correlation",
     "multipath.outage",
     "kernel",
 )

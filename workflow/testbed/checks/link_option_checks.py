@@ -4,7 +4,8 @@ import math
 from collections.abc import Callable
 from functools import partial
 
-from experiment.link_options import LINK_OPTIONS, LinkOption
+from experiment.link_options import LINK_OPTIONS, LinkOption, expected_percent
+from experiment.netem_correlation import packets_of_one
 from experiment.timeline import DIRECTIONS
 from testbed.checks.check import Check
 from testbed.checks.link_option_counts import COUNTED
@@ -21,9 +22,11 @@ def check_option(option: LinkOption, specification, document) -> Check:
     """The share of packets that an option affected agrees with the configured one, in each direction that has the option and packets."""
     judged = {}
     for direction in DIRECTIONS if specification.answers else DIRECTIONS[:1]:
-        if value := specification.option(option.name, direction):
+        if specification.option(option.name, direction):
             counted = COUNTED[option.name](specification, document, direction)
-            judged[direction] = judge_share(option.check, option.percent(value) / 100, *counted)
+            expected = expected_percent(option, specification.scenario["link"], direction) / 100
+            of_one = packets_of_one(specification.correlation(option.correlated, direction))
+            judged[direction] = judge_share(option.check, expected, *counted, of_one=of_one)
     expected, observed = (
         "; ".join(f"{way} {getattr(check, side)}" for way, check in judged.items()) for side in ("expected", "observed")
     )
@@ -31,10 +34,10 @@ def check_option(option: LinkOption, specification, document) -> Check:
     return Check(option.check, all(check.ok for check in judged.values()), expected or nothing, observed or nothing)
 
 
-def judge_share(name, configured, count, of, seen=(1, 1)) -> Check:
+def judge_share(name, configured, count, of, seen=(1, 1), of_one=1) -> Check:
     """Return the `Check` of a share of packets against the configured one, a fraction; ``seen`` is `COUNTED`'s.
 
-    As random loss is judged (`network_checks.judge_loss`), by the nearest share that those which can be seen allow.
+    As random loss is judged (`network_checks.judge_loss`, ``of_one`` as there), by the nearest share that those which can be seen allow.
     """
     least, most = (configured * share for share in seen)
     expected = f"{100 * configured:g} %"
@@ -43,5 +46,5 @@ def judge_share(name, configured, count, of, seen=(1, 1)) -> Check:
     if of == 0:
         return Check(name, False, expected, "no packet passed")
     nearest = min(max(count / of, least), most)
-    ok = of * relative_entropy(count / of, nearest) <= math.log(2 / LOSS_FALSE_ALARM)
+    ok = of / of_one * relative_entropy(count / of, nearest) <= math.log(2 / LOSS_FALSE_ALARM)
     return Check(name, ok, expected, loss_words(count, of))

@@ -5,6 +5,7 @@ import math
 from experiment.conditions import SENDING_HOST
 from experiment.disciplines import OF_KIND
 from experiment.link_options import PATH, options_at
+from experiment.netem_correlation import packets_of_one
 from experiment.timeline import DIRECTIONS
 from testbed.checks.check import INSTRUMENT, SENDER, Check, in_turn, words
 from testbed.checks.flow_checks import readings
@@ -183,7 +184,7 @@ def check_loss(specification, document, direction) -> Check:
         return check_phases(name, loss_phases(specification, document, direction), judge_loss)
     if specification.multipath.path_loss_percent is not None:
         return check_phases(name, losses_of_paths(specification, document, direction), judge_loss)
-    configured = specification.direction(direction).loss_percent / 100
+    configured, correlation = specification.loss_share(direction), specification.correlation("loss", direction)
     if configured == 0 and not document["network"]["set"]["netem"][direction]:
         return Check(name, True, "0 %", "nothing that could drop packets at random")
     offered, dropped = netem_counts(document, direction)
@@ -193,18 +194,19 @@ def check_loss(specification, document, direction) -> Check:
         return Check(name, True, f"at least {100 * configured:g} %", observed)
     if burst_packets := specification.direction(direction).loss_burst_packets:
         return judge_bursty_loss(name, configured, burst_packets, dropped, offered, LOSS_FALSE_ALARM)
-    return judge_loss(name, configured, dropped, offered)
+    return judge_loss(name, configured, dropped, offered, packets_of_one(correlation))
 
 
-def judge_loss(name, configured, dropped, offered) -> Check:
+def judge_loss(name, configured, dropped, offered, of_one=1) -> Check:
     """Return the `Check` of a share of packets lost at random against the configured one, a fraction.
 
     Bound of Chernoff and Hoeffding (1963) on the binomial tail: with n packets
-    and a share q dropped, n D(q||p) exceeds ln(2/a) with a chance of at most a.
+    and a share q dropped, n D(q||p) exceeds ln(2/a) with a chance of at most a. ``of_one`` packets say as much as one that is
+    lost independently.
     """
     if offered == 0:
         return Check(name, False, f"{100 * configured:g} %", "no packet passed", SENDER)
-    ok = offered * relative_entropy(dropped / offered, configured) <= math.log(2 / LOSS_FALSE_ALARM)
+    ok = offered / of_one * relative_entropy(dropped / offered, configured) <= math.log(2 / LOSS_FALSE_ALARM)
     return Check(name, ok, f"{100 * configured:g} %", loss_words(dropped, offered))
 
 

@@ -7,7 +7,7 @@ with delay and loss, stays as it is behind this one, in which nothing is dropped
 ingress), what leaves netem or waits there, and what passed it at once (``requeues``).
 """
 
-from experiment.link_options import ARRIVALS, options_at
+from experiment.link_options import ARRIVALS, correlations_at, options_at
 from experiment.timeline import DIRECTIONS
 from testbed.network.emulation import Netem
 
@@ -25,7 +25,8 @@ def plan(specification) -> dict[str, Netem]:
             delay_ms = sum(option.delay_ms(value) for option, value in options.items())
             # The name of the first option that stood here, so that runs keep their random numbers.
             seed = specification.substream(f"netem-reordering-{direction}")
-            planned[direction] = Netem(delay_ms, 0, 0, seed, options=options)
+            correlations = correlations_at(specification.scenario["link"], ARRIVALS, direction)
+            planned[direction] = Netem(delay_ms, 0, 0, seed, options=options, correlations=correlations)
     return planned
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from experiment.disciplines import OF_KIND, completed, discipline_of
 from experiment.link_options import LINK_OPTIONS
 from experiment.loss_bursts import chances
+from experiment.netem_correlation import CORRELATED
 from experiment.packet_sizes import PACKET_BYTES
 
 #: netem's limit where it only delays: more packets than any path here can hold.
@@ -168,6 +169,8 @@ class Netem:
     overhead_bytes: int = 0
     loss_burst_packets: float | None = None
     options: dict = field(default_factory=dict)
+    #: What of it is correlated -> by how much, in percent (`netem_correlation.CORRELATED`).
+    correlations: dict = field(default_factory=dict)
 
     @property
     def does_something(self) -> bool:
@@ -177,14 +180,17 @@ class Netem:
         """Return the lines for ``tc -batch``."""
         delay = f"delay {self.delay_ms:.6f}ms"
         if self.jitter_ms:
-            delay += f" {self.jitter_ms:.6f}ms"
-        loss = f" loss random {self.loss_percent:.7f}%" if self.loss_percent else ""
+            delay += f" {self.jitter_ms:.6f}ms{self._correlated('delay')}"
+        loss = f" loss random {self.loss_percent:.7f}%{self._correlated('loss')}" if self.loss_percent else ""
         if self.loss_burst_packets:
             bad, good = chances(self.loss_percent / 100, self.loss_burst_packets)
             loss = f" loss gemodel {100 * bad:.7f}% {100 * good:.7f}%"
         if self.rate_mbps is not None:
             loss += f" rate {round(self.rate_mbps * 1e6)}bit {self.overhead_bytes}"
-        words = [f"{delay}{loss}", *(option.written(value) for option, value in self.options.items())]
+        options = (
+            option.written(value, self.correlations.get(option.correlated)) for option, value in self.options.items()
+        )
+        words = [f"{delay}{loss}", *options]
         return [
             f"qdisc replace dev {device} {parent} handle 20: netem limit {self.limit_packets} "
             f"{' '.join(words)} seed {self.seed}"
@@ -201,9 +207,13 @@ class Netem:
                 "seed": self.seed,
                 **({"loss_burst_packets": self.loss_burst_packets} if self.loss_burst_packets else {}),
                 **self._expected_options(),
+                **{f"{what}_correlation_percent": percent for what, percent in self.correlations.items()},
                 **self._expected_rate(),
             }
         }
+
+    def _correlated(self, what):
+        return f" {self.correlations[what]:.7f}%" if what in self.correlations else ""
 
     def _expected_options(self):
         return {name: value for option, asked in self.options.items() for name, value in option.expected(asked).items()}
@@ -296,6 +306,7 @@ def parse_qdiscs(qdiscs, classes) -> dict[str, dict]:
                 "limit": options["limit"],
                 "seed": options.get("seed"),
                 **{name: value for option in LINK_OPTIONS for name, value in option.read(options).items()},
+                **parse_correlations(options),
                 **parse_rate(options.get("rate")),
             }
         else:
@@ -309,6 +320,14 @@ def parse_loss(options) -> dict[str, float]:
         p, r = model["p"], model["r"]
         return {"loss_percent": 100 * p / (p + r), "loss_burst_packets": 1 / r}
     return {"loss_percent": options.get("loss-random", {}).get("loss", 0) * 100}
+
+
+def parse_correlations(options) -> dict[str, float]:
+    """Return what netem's options say of correlations, in percent, by the names of `Netem.expected`; those that are 0 are left out."""
+    told = (
+        (what, options.get("loss-random" if what == "loss" else what, {}).get("correlation")) for what in CORRELATED
+    )
+    return {f"{what}_correlation_percent": 100 * value for what, value in told if value}
 
 
 def parse_rate(rate) -> dict[str, int]:

@@ -41,7 +41,7 @@ from experiment.capacity import REAL_TIMER_S
 from experiment.chain_names import routers
 from experiment.conditions import SENDING_HOST
 from experiment.disciplines import OF_KIND
-from experiment.link_options import PATH, options_at
+from experiment.link_options import PATH, correlations_at, options_at
 from experiment.packet_sizes import SUPER_PACKET_BYTES
 from experiment.qdisc import DROP_TAIL
 from experiment.timeline import DIRECTIONS
@@ -271,6 +271,7 @@ def plan_netem(specification, direction, pair, path=0, limit_packets=None) -> Ne
         loss_burst_packets=effect.loss_burst_packets,
         seed=specification.substream(f"netem-{direction}{number}"),
         options=options_at(specification.scenario["link"], PATH, direction),
+        correlations=correlations_at(specification.scenario["link"], PATH, direction),
         **more,
     )
 

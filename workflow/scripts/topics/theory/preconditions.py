@@ -24,6 +24,7 @@ def unlike(scenario) -> dict[str, list[str]]:
         changes,
         (link.get("policer"), "a policer drops packets in bursts"),
         (run.option("loss_burst_packets", "forward"), "packets are lost in bursts, the law is of single losses"),
+        (run.correlation("loss", "forward"), "losses are correlated, the law is of independent ones"),
         (
             scenario["transport"]["segmentation_offload"],
             "a lost super-packet is several segments, the law is of single losses",

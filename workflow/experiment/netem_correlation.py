@@ -1,0 +1,57 @@
+"""netem's correlation: what becomes of a chance whose random numbers each keep a part of the one before.
+
+netem draws x' = (1 - r) u + r x, where u is even (`get_crandom` of net/sched/sch_netem.c). Such numbers crowd around the middle, so a
+chance below one half is met less often than netem is told: of a loss of 1 % with a correlation of 25 % one packet in 400,000 is left.
+For a delay netem takes the remainder of the number divided by twice the jitter (or by the length of its table), which is as even as
+without a correlation: this one has no effect.
+"""
+
+import math
+from functools import lru_cache
+from itertools import accumulate
+
+#: What netem's words correlate: losses, delays, and so on.
+CORRELATED = ("loss", "delay", "duplicate", "corrupt", "reorder")
+#: Steps of a distribution, and what is left of its beginning when it is taken for settled.
+_STEPS, _SETTLED = 2048, 1e-6
+
+
+@lru_cache(maxsize=64)
+def correlated_share(chance, correlation) -> float:
+    """Return the share of packets that meet a chance, both fractions, with a correlation below 1.
+
+    Examples
+    --------
+    >>> round(correlated_share(0.1, 0.25), 4), correlated_share(0.01, 0), round(correlated_share(0.5, 0.9), 4)
+    (0.0175, 0.01, 0.5)
+    """
+    if not correlation:
+        return chance
+    cumulated = [step / _STEPS for step in range(_STEPS + 1)]
+    for _ in range(math.ceil(math.log(_SETTLED) / math.log(correlation))):
+        # The area below the distribution up to each step; a number before x' lies between (x' - (1 - r)) / r and x' / r.
+        area = [
+            0,
+            *accumulate((low + high) / (2 * _STEPS) for low, high in zip(cumulated, cumulated[1:], strict=False)),
+        ]
+        cumulated = [_mean_below(area, step / _STEPS, correlation) for step in range(_STEPS + 1)]
+    return _between(cumulated, chance * _STEPS)
+
+
+def _mean_below(area, number, correlation):
+    """Return the chance that the next number is at most ``number``."""
+    upper, lower = number / correlation, (number - 1 + correlation) / correlation
+    over = max(0, upper - 1)
+    covered = _between(area, min(1, upper) * _STEPS) + over - _between(area, max(0, lower) * _STEPS)
+    return covered * correlation / (1 - correlation)
+
+
+def _between(values, place):
+    """Return a value between those of two steps."""
+    step = min(int(place), len(values) - 2)
+    return values[step] + (place - step) * (values[step + 1] - values[step])
+
+
+def packets_of_one(correlation) -> float:
+    """Return how many correlated packets say as much of a share as one that is drawn by itself."""
+    return (1 + correlation) / (1 - correlation)
