@@ -59,7 +59,6 @@ NEEDS = {
     "link.loss_burst_packets": {"link": {"loss_percent": 2}},
     "link.correlation.loss": {"link": {"loss_percent": 5}},
     "link.correlation.delay": {"link": {"jitter_ms": 2}},
-    "link.correlation.duplicate": {"link": {"duplicate_percent": 5}},
     "link.correlation.corrupt": {"link": {"corrupt_percent": 5}},
     "link.correlation.reorder": {"link": {"reordering": {"percent": 20}}},
     "link.correlation.direction": {"link": {"loss_percent": 5, "correlation": {"loss_percent": 20}}},

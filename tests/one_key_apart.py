@@ -16,7 +16,7 @@ BASES = {
     "plain": {"link": LINK, "queue": {"packets": 50}, "flows": 2},
     "changing": {"link": LINK | {"timeline": [CHANGE], "policer": {"rate_mbps": 4, "burst_bytes": 20_000}}},
     "traced": {"link": LINK | {"trace": {"rates_mbps": [4, 8], "step_ms": 100}}},
-    "options": {"link": LINK | {"jitter_ms": 1, "ack_slot_ms": 5, "loss_percent": 1, "loss_burst_packets": 3, "duplicate_percent": 1, "correlation": {"duplicate_percent": 9}, "reordering": {"percent": 1, "late_ms": 4}}},
+    "options": {"link": LINK | {"jitter_ms": 1, "ack_slot_ms": 5, "loss_percent": 1, "loss_burst_packets": 3, "correlation": {"loss_percent": 0, "delay_percent": 9}, "reordering": {"percent": 1, "late_ms": 4}}},
     "managed": {"link": LINK, "queue": {"discipline": "codel"}, "transport": {"ecn": "classic"}},
     "groups": {"link": LINK, "queue": {"packets": 50}, "flows": [WEB, CALL, LONG]},
     "chain": {"link": LINK, "queue": {"packets": 50}, "topology": "chain", "chain": {"bottlenecks": [{}, {"rate_mbps": 10}]}},
@@ -29,7 +29,7 @@ BASES = {
 #: Key that is a mapping or nothing -> a value, and what is bounded by another key.
 VALUES = {
     **dict.fromkeys(("link.policer", "link.reverse_policer"), {"rate_mbps": 4, "burst_bytes": 20_000}), "link.reordering": {"percent": 1, "late_ms": 4, "gap_packets": 1, "direction": "forward"},
-    "link.correlation": {"loss_percent": 25, "delay_percent": 0, "duplicate_percent": 0, "corrupt_percent": 0, "reorder_percent": 0, "direction": "both"},
+    "link.correlation": {"loss_percent": 25, "delay_percent": 0, "corrupt_percent": 0, "reorder_percent": 0, "direction": "both"},
     "link.trace": {"file": None, "format": "csv", "sha256": None, "direction": "forward", "step_ms": 100, "period_ms": None, "rates_mbps": [4, 8]},
     "link.reverse_trace": {"file": None, "format": "csv", "sha256": None, "direction": "reverse", "step_ms": 100, "period_ms": None, "rates_mbps": [4, 8]},
     "link.timeline": [{"at_s": 2, "direction": "both", "rate_mbps": 5, "delay_ms": None, "loss_percent": None, "down_for_s": None, "over_s": 0, "step_ms": 100}],

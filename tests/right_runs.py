@@ -92,10 +92,9 @@ def arrivals(draw):
             {"duplicate_percent": draw.choice([0.1, 20])}, {"corrupt_percent": draw.choice([0.1, 5])},
             {"jitter_ms": draw.choice([0.1, 15])}, {"jitter_ms": 10, "jitter_order": "kept"},
             {"jitter_ms": 9, "correlation": {"delay_percent": 60}},
-            {"duplicate_percent": 25, "correlation": {"duplicate_percent": draw.choice([5, 50])}},
             {"corrupt_percent": 9, "correlation": {"corrupt_percent": draw.choice([5, 50])}},
             {"reordering": {"percent": draw.choice([20, 75]), "gap_packets": draw.choice([2, 9]), "late_ms": 8}},
-            {"reordering": {"percent": draw.choice([20, 75]), "late_ms": 8}, "correlation": {"reorder_percent": draw.choice([5, 50])}},
+            {"reordering": {"percent": draw.choice([20, 75]), "late_ms": 8}, "correlation": {"reorder_percent": draw.choice([5, 50]), "direction": "forward"}},
         ]
     )  # fmt: skip
     return {

@@ -184,7 +184,7 @@ LINK_OPTIONS = (
     LinkOption(
         "duplicate_percent", number_schema("percent", 0, 100, below=True), default=0, by_direction=True,
         place=ARRIVALS, needs={"traffic.protocol": ("tcp",)},
-        words="duplicate {:.7f}%", key=("duplicate", "duplicate"), correlated="duplicate", check="duplicates", column="duplicate_packets",
+        words="duplicate {:.7f}%", key=("duplicate", "duplicate"), check="duplicates", column="duplicate_packets",
     ),
     LinkOption(
         "corrupt_percent", number_schema("percent", 0, 10), default=0, by_direction=True,

@@ -44,13 +44,7 @@ def order_problems(scenario) -> Iterator[str]:
 def correlation_problems(scenario) -> Iterator[str]:
     """Yield where nothing is drawn that could be correlated, or so often that correlated numbers make it certain."""
     link = scenario["link"]
-    given = {
-        "loss": "loss_percent",
-        "delay": "jitter_ms",
-        "duplicate": "duplicate_percent",
-        "corrupt": "corrupt_percent",
-        "reorder": "reordering",
-    }
+    given = {"loss": "loss_percent", "delay": "jitter_ms", "corrupt": "corrupt_percent", "reorder": "reordering"}
     for direction in DIRECTIONS:
         for what, key in given.items():
             if not (percent := correlation_of(link, what, direction)):

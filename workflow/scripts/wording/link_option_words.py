@@ -40,13 +40,12 @@ OPTION_WORDS = {
         "`loss_percent` on average. `null`: each packet is lost independently."
     ),
     "correlation": (
-        "netem's correlations: each random number keeps a part of the one before. So a loss, duplicate, damage or late packet below one half "
+        "netem's correlations: each random number keeps a part of the one before. So a loss, damage or late packet below one half "
         "becomes rarer than its key says: of a loss of 1 % with 25 % one packet in 400,000 is left. The share in effect is calculated and judged. "
         "That of delays has no effect."
     ),
     "correlation.loss_percent": "Correlation of random losses, as in netem's `loss 1% 25%`.",
     "correlation.delay_percent": "Correlation of delays, as in `delay 10ms 5ms 25%`; set and read back, though Linux makes nothing of it.",
-    "correlation.duplicate_percent": "Correlation of duplicates, as in `duplicate 1% 25%`.",
     "correlation.corrupt_percent": "Correlation of damaged packets, as in `corrupt 1% 25%`.",
     "correlation.reorder_percent": "Correlation of packets that pass at once, as in `reorder 25% 50%`.",
     "correlation.direction": "Direction that has them: data (`forward`), acknowledgements (`reverse`), or both.",
