@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from functools import cached_property
 from itertools import pairwise
 
+from experiment.own_kernels import segments_per_ack
 from experiment.packet_sizes import SUPER_PACKET_BYTES
 from experiment.timeline import DIRECTIONS, LOST_ALL, directions_of, integral, traces_of, value_in_force
 
@@ -294,7 +295,7 @@ class Capacity:
         return bucket + waiting
 
     def _unacknowledged_packets(self, flows):
-        """Return how many packets of a number of flows may have arrived unacknowledged: an acknowledgement is of two, the next is too if it was lost."""
+        """Return how many packets of a number of flows may have arrived unacknowledged: those of one acknowledgement, and of the next if it was lost."""
         burst, correlation = (
             self._run.direction(self._back).loss_burst_packets,
             self._run.correlation("loss", self._back),
@@ -303,7 +304,9 @@ class Capacity:
         # Behind one that was lost the next is by such a chance at most.
         loss = min(0.99, max(losses, default=0) / 100 / (1 - correlation))
         in_a_row = lost_in_a_row(1 - 1 / burst if burst else loss)
-        return 2 * (1 + in_a_row) * max(self._run.paths, flows) + self._packets_of_trace
+        return (
+            segments_per_ack(self._run.kernel) * (1 + in_a_row) * max(self._run.paths, flows) + self._packets_of_trace
+        )
 
     @cached_property
     def _packets_of_trace(self):

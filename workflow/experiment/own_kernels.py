@@ -27,6 +27,11 @@ def has_seccomp(kernel) -> bool:
     return tuple(map(int, re.findall(r"\d+", kernel["version"])[:2])) >= SECCOMP_FROM
 
 
+def segments_per_ack(kernel) -> int:
+    """Return how many full segments a receiver acknowledges at once: 2 as Linux, or as a kernel with examples/ack-segments.patch is configured."""
+    return int((kernel or {}).get("config", {}).get("TCP_ACK_SEGMENTS", 2))
+
+
 def process_mode(specification) -> dict[str, str]:
     """Return what the environment of a run says of how its guest holds its processes: nothing where it is seccomp, as always but here."""
     is_old = specification.platform == "uml" and not has_seccomp(specification.kernel)

@@ -1,4 +1,7 @@
-"""A link's timeline from a file: a table of times with rate, delay and loss, one row a change (`link.timeline: {file: path.csv}`)."""
+"""A link's timeline from a file: a table of times with rate, delay and loss, one row a change (`link.timeline: {file: path.csv}`).
+
+`with_timelines` also makes those that follow a pattern (`timeline_patterns`).
+"""
 
 import csv
 import math
@@ -6,6 +9,7 @@ import math
 from experiment.timeline import DIRECTIONS, QUANTITIES
 from study_files.study_schema import keys_of, scenario_schema
 from study_files.study_traces import TraceError, file_beside
+from study_files.timeline_patterns import entries_of
 from wording.terminal_text import shown
 
 #: Columns of a file: the time, what changes then, and in which direction; of these the first and one of the quantities must be there.
@@ -15,29 +19,31 @@ KEYS = ("file", "direction")
 
 
 def with_timelines(config, source) -> tuple[dict, list[str]]:
-    """Return a study as written whose timelines are lists, and a sentence for each file that can't be one.
+    """Return a study as written whose timelines are lists, and a sentence for each file or pattern that can't be one.
 
-    A file's rows are cut off where a scenario's traffic ends. What is no mapping with ``file`` is left as it is.
+    Their changes are cut off where a scenario's traffic ends. What is no mapping with ``file`` or ``pattern`` is left as it is.
     """
     defaults, scenarios = config.get("defaults"), config.get("scenarios")
     shared = _timeline(defaults)
-    if not isinstance(scenarios, list) or not has_timeline_file(config):
+    if not isinstance(scenarios, list) or not any(map(_is_made, _timelines(config))):
         return config, []
     made, problems = [], []
     for scenario in scenarios:
         timeline = _timeline(scenario)
         timeline = shared if timeline is None else timeline
-        if isinstance(scenario, dict) and _is_file(timeline):
+        if isinstance(scenario, dict) and _is_made(timeline):
             link = scenario.get("link") if isinstance(scenario.get("link"), dict) else {}
+            until_s, is_file = _duration_s(scenario, defaults), "file" in timeline
             try:
-                rows = rows_of(timeline, source, _duration_s(scenario, defaults))
+                rows = rows_of(timeline, source, until_s) if is_file else entries_of(timeline, until_s)
             except TraceError as error:
                 rows = []
-                where = f"scenarios[{scenario.get('id')}].link.timeline.file"
-                problems.append(f"{where} {shown(str(timeline['file']), 200)} {error}")
+                where = f"scenarios[{scenario.get('id')}].link.timeline"
+                where += f".file {shown(str(timeline['file']), 200)} " if is_file else ""
+                problems.append(f"{where}{error}")
             scenario = scenario | {"link": link | {"timeline": rows}}
         made.append(scenario)
-    if _is_file(shared):
+    if _is_made(shared):
         link = {key: value for key, value in defaults["link"].items() if key != "timeline"}
         config = config | {"defaults": defaults | {"link": link}}
     return config | {"scenarios": made}, problems
@@ -45,8 +51,7 @@ def with_timelines(config, source) -> tuple[dict, list[str]]:
 
 def has_timeline_file(config) -> bool:
     """Return whether a study as written has a timeline in a file."""
-    scenarios = config.get("scenarios") if isinstance(config.get("scenarios"), list) else []
-    return any(map(_is_file, map(_timeline, (config.get("defaults"), *scenarios))))
+    return any("file" in timeline for timeline in _timelines(config) if _is_made(timeline))
 
 
 def rows_of(timeline, source, until_s) -> list[dict]:
@@ -126,5 +131,10 @@ def _timeline(section):
     return link.get("timeline") if isinstance(link, dict) else None
 
 
-def _is_file(timeline) -> bool:
-    return isinstance(timeline, dict) and isinstance(timeline.get("file"), str)
+def _timelines(config) -> list:
+    scenarios = config.get("scenarios") if isinstance(config.get("scenarios"), list) else []
+    return list(map(_timeline, (config.get("defaults"), *scenarios)))
+
+
+def _is_made(timeline) -> bool:
+    return isinstance(timeline, dict) and any(isinstance(timeline.get(key), str) for key in ("file", "pattern"))

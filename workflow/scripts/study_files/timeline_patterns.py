@@ -1,0 +1,98 @@
+"""A link's timeline by a pattern that its parameters and a seed determine (`link.timeline: {pattern: satellite, period_s: 15}`)."""
+
+import random
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from study_files.study_traces import TraceError
+from study_files.study_validation import value_text
+
+#: The largest numbers that a pattern takes, by the end of their key, as a timeline's entries have them.
+MOST = {"_s": 86_400, "_mbps": 10_000, "_ms": 2000}
+#: Digits behind the point of what is drawn.
+DIGITS = 3
+
+
+@dataclass(frozen=True)
+class Pattern:
+    """A pattern: its parameters with their defaults (a list is a range to draw from), and what makes its entries."""
+
+    parameters: dict
+    entries: Callable
+
+
+def satellite(draw, until_s, given) -> Iterator[dict]:
+    """Yield handovers at a fixed interval: rate and delay are drawn anew, and all is lost for a time."""
+    for number in range(1, int(until_s / given["period_s"]) + 1):
+        entry = {"at_s": round(number * given["period_s"], DIGITS)}
+        entry |= {key: drawn(draw, given[key]) for key in ("rate_mbps", "delay_ms") if given[key] is not None}
+        yield entry | ({"down_for_s": given["down_s"]} if given["down_s"] else {})
+
+
+def on_off(draw, until_s, given) -> Iterator[dict]:
+    """Yield times without a link between times with it, both exponentially distributed; behind each the rate is drawn anew."""
+    at_s = draw.expovariate(1 / given["on_s"])
+    while at_s < until_s:
+        off_s = max(10**-DIGITS, round(draw.expovariate(1 / given["off_s"]), DIGITS))
+        entry = {"at_s": round(at_s, DIGITS), "down_for_s": off_s}
+        yield entry | ({} if given["rate_mbps"] is None else {"rate_mbps": drawn(draw, given["rate_mbps"])})
+        at_s += off_s + draw.expovariate(1 / given["on_s"])
+
+
+PATTERNS = {
+    # A satellite constellation assigns its terminals anew every 15 s.
+    "satellite": Pattern({"period_s": 15, "rate_mbps": [50, 200], "delay_ms": [15, 40], "down_s": 0.05}, satellite),
+    "on-off": Pattern({"on_s": 5, "off_s": 0.5, "rate_mbps": None}, on_off),
+}
+#: Keys of all patterns.
+COMMON = {"direction": "both", "seed": 1}
+
+
+def drawn(draw, value) -> float:
+    """Return a number, or one from a range, evenly."""
+    return value if not isinstance(value, list) else round(draw.uniform(*value), DIGITS)
+
+
+def entries_of(timeline, until_s) -> list[dict]:
+    """Return the entries of `link.timeline` that a pattern makes before a time; raise `TraceError` if it is none."""
+    name = timeline["pattern"]
+    if name not in PATTERNS:
+        raise TraceError(f".pattern is {value_text(name)}; allowed is one of {', '.join(PATTERNS)}.")
+    pattern = PATTERNS[name]
+    allowed = pattern.parameters | COMMON
+    for key, value in timeline.items():
+        if key != "pattern" and key not in allowed:
+            raise TraceError(f" has the key {value_text(key)}; allowed with pattern {name} are {', '.join(allowed)}.")
+        if problem := _problem(key, value, allowed.get(key)):
+            raise TraceError(f".{key} is {value_text(value)}; allowed is {problem}.")
+    given = allowed | timeline
+    entries = [
+        {"direction": given["direction"]} | entry
+        for entry in pattern.entries(random.Random(f"{name} {given['seed']}"), until_s, given)
+        if entry["at_s"] + entry.get("down_for_s", 0) < until_s
+    ]
+    if not entries:
+        raise TraceError(f" has no change before {until_s:g} s, when traffic ends.")
+    return entries
+
+
+def _problem(key, value, default):
+    """Return what is allowed of a key in words, where its value isn't; None if it is."""
+    if key == "direction":
+        return None if value in ("both", "forward", "reverse") else "one of both, forward, reverse"
+    if key == "seed":
+        return (
+            None
+            if isinstance(value, int) and not isinstance(value, bool) and value >= 0
+            else "a whole number from 0 on"
+        )
+    most = next((most for end, most in MOST.items() if key.endswith(end)), None)
+    if most is None or (value is None and (default is None or isinstance(default, list))):
+        return None
+    ranged = default is None or isinstance(default, list)
+    least = 0 if key in ("delay_ms", "down_s") else 0.01
+    numbers = value if isinstance(value, list) and ranged else [value]
+    good = all(isinstance(one, (int, float)) and not isinstance(one, bool) and least <= one <= most for one in numbers)
+    if good and (len(numbers) == 1 or (len(numbers) == 2 and numbers[0] <= numbers[1])):
+        return None
+    return f"a number from {least:g} to {most}" + (", a range as in [20, 40], or null" if ranged else "")
