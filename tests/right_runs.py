@@ -179,7 +179,14 @@ def groups(draw):
         "queue": {"packets": 80},
         "traffic": {"duration_s": 6},
         "flows": [
-            {"name": "web", "application": "web", "count": 8, "bytes": draw.choice([1000, 60_000]), "start_s": 1},
+            {
+                "name": "web",
+                "application": "web",
+                "count": 8,
+                "bytes": draw.choice([1000, 60_000]),
+                "start_s": 1,
+                "direction": draw.choice(["forward", "reverse"]),
+            },
             {
                 "name": "call",
                 "application": "real-time",

@@ -84,14 +84,15 @@ def _long_flows(document):
 
 def _objects(run, group, objects):
     """Yield what became of each object of a group of web objects, as columns of `SHORT_FLOWS`."""
-    rtt_s = run.group_pair(group).rtt_ms / 1e3
+    pair = run.group_pair(group)
+    rtt_s, capacity = pair.rtt_ms / 1e3, run.capacity_in(pair.direction)
     for number, size in enumerate(objects["bytes"]):
         completion_ns, start_ns = objects["completion_ns"][number], objects["start_ns"][number]
         ideal_s = None
-        if completion_ns is not None and not run.timeline and run.capacity.is_links:
+        if completion_ns is not None and not run.timeline and capacity.is_links:
             answer_bytes, empty_bytes = size + objects["header_bytes"][number], run.packet_bytes - run.segment_bytes
             ideal_s = ideal_completion_s(
-                answer_bytes, run.segment_bytes, run.packet_bytes, empty_bytes, run.rate_mbps, rtt_s
+                answer_bytes, run.segment_bytes, run.packet_bytes, empty_bytes, run.rate_in(pair.direction), rtt_s
             )
         yield {
             "object": number,

@@ -21,7 +21,7 @@ MOST_PROGRAMS = 16
 #: Keys of a group by the applications that have them; the others all have.
 KEYS = {
     LONG: ("cca", "rate_mbps", "on_s", "off_s", "direction"),
-    WEB: ("cca", "arrivals_per_s", "sizes", "bytes"),
+    WEB: ("cca", "arrivals_per_s", "sizes", "bytes", "direction"),
     REAL_TIME: ("packet_bytes", "interval_ms", "direction"),
     PROGRAM: ("program", "bytes", "direction"),
 }

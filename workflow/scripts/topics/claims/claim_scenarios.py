@@ -11,9 +11,10 @@ NUMBERS = (
 )  # fmt: skip
 TEXTS = (
     "scenario", "platform", "topology", "background", "application", "protocol", "multipath", "tunnel_ip_version", "distribution",
+    "discipline",
 )  # fmt: skip
 #: Those that only `tidy/scenarios.csv` has.
-OF_SCENARIOS = ("segment_bytes", "distribution")
+OF_SCENARIOS = ("segment_bytes", "distribution", "discipline")
 
 
 def scenario_conditions(runs, scenarios=None) -> list[dict]:
