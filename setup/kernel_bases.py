@@ -1,7 +1,6 @@
 """Bases of guest kernels: another version of Linux, or a source tree, patched and built once."""
 
 import contextlib
-import hashlib
 import json
 import os
 import re
@@ -10,23 +9,13 @@ import subprocess
 from pathlib import Path
 
 import build_outputs
+import given_trees
 import locked_packages
 import own_tree
 from build_container import IN_CONTAINER, LONGEST_BASE_S, contained, copy_recipe, outside, tail_lines
 from cache import cache_dir, cache_entry, digest, made_once, own_cache, remove_tree, require_space
 from progress import SetupError, run_logged, run_quietly, say
-from study_files.kernels import (
-    CHECKOUT,
-    LOCK,
-    NEWEST,
-    OF_BASE,
-    bases,
-    digest_of_files,
-    digests_of_files,
-    files_of_tree,
-    recipe_digest,
-    tree_version,
-)
+from study_files.kernels import CHECKOUT, LOCK, NEWEST, OF_BASE, bases, recipe_digest, tree_version
 
 #: A source tree with its objects.
 BASE_SIZE_GB = 3
@@ -41,11 +30,11 @@ COMPILED_ONLY = re.compile(
 )
 
 
-def provide_base(kernel, root) -> tuple[Path, dict[str, tuple[Path, str]]]:
+def provide_base(kernel, root) -> tuple[Path, dict[str, str]]:
     """Return the folder with ``source`` and ``objects`` that a kernel is based on, made unless it is there, and what is to change there.
 
-    That is, of a source tree of which another state was built before, path -> the file that takes the place of the base's and
-    its digest; otherwise nothing. ``root`` is the image that it is built in, whose own Linux it may be.
+    That is, of a source tree of which another state was built before, path -> the digest of the tree's file that takes the place of
+    the base's; otherwise nothing. ``root`` is the image that it is built in, whose own Linux it may be.
     """
     if kernel.get("base") == NEWEST:
         return root / "build", {}
@@ -61,12 +50,17 @@ def provide_base(kernel, root) -> tuple[Path, dict[str, tuple[Path, str]]]:
     # The version is a tree's own word.
     final = cache_entry("kernels", f"base-{re.sub(r'[^0-9A-Za-z.-]+', '-', kernel['version'])}-{key}")
     made_by = f"{root.parent.name} {recipe_digest(OF_BASE)}"
-    if "tree" in kernel and not final.exists() and (near := nearest_base(kernel, made_by)):
+    if given_trees.lists_files(kernel) and not final.exists() and (near := nearest_base(kernel, made_by)):
         return near
     with made_once(final) as partial:
         if partial is not None:
             require_space(partial, BASE_SIZE_GB, what)
-            (copy_tree if "tree" in kernel else fetch_source)(kernel, partial)
+            if "tree" in kernel:
+                files = given_trees.copy_tree(kernel, partial / "source")
+                if given_trees.lists_files(kernel):
+                    (partial / FILES).write_text(json.dumps(files))
+            else:
+                fetch_source(kernel, partial)
             try:
                 facts = build_base(partial, root, final, what)
             except SetupError as error:
@@ -114,17 +108,17 @@ def build_base(partial, root, final, what) -> list[str]:
     return [*facts, f"version {version}"]
 
 
-def nearest_base(kernel, made_by) -> tuple[Path, dict[str, tuple[Path, str]]] | None:
+def nearest_base(kernel, made_by) -> tuple[Path, dict[str, str]] | None:
     """Return the base of another state of a source tree that differs least, as `provide_base` does; None if all is to be built anew.
 
     That is so where a file comes or goes, by which others may be found instead, where a guest's patches change it, or where it is none of
     `COMPILED_ONLY`.
     """
-    tree, has, nearest = Path(kernel["tree"]), None, None
+    tree, has, nearest = kernel["tree"], None, None
     for folder in sorted(folder for cache in {cache_dir(), own_cache()} for folder in cache.glob("kernels/base-*")):
         if not (folder / FILES).exists() or (folder / MADE_BY).read_text() != made_by:
             continue
-        has = has or digests_of_files(tree)
+        has = has or given_trees.digests(kernel)
         had = json.loads((folder / FILES).read_text())
         changed = {path for path, sha256 in had.items() if has.get(path) != sha256} | (has.keys() - had.keys())
         # What no build reads is not kept.
@@ -134,13 +128,14 @@ def nearest_base(kernel, made_by) -> tuple[Path, dict[str, tuple[Path, str]]] | 
             and path in has
             and COMPILED_ONLY.fullmatch(path)
             and own_tree.is_allowed(path)
-            and " " not in had[path] + has[path]  # neither a link nor a program
-            and is_as_it_was(folder / "source" / path, had[path])
+            and given_trees.is_plain_file(had[path])
+            and given_trees.is_plain_file(has[path])
+            and given_trees.is_as_it_was(folder / "source" / path, had[path])
             for path in changed
         ):
-            nearest = folder, {path: (tree / path, has[path]) for path in sorted(changed)}
-    if has and digest_of_files(has) != kernel["sha256"]:
-        raise SetupError(f"{tree} has changed since the study was read: call again.")
+            nearest = folder, {path: has[path] for path in sorted(changed)}
+    if has:
+        given_trees.check_unchanged(kernel, has)
     if nearest:
         say(
             f"{tree}: building what is not as it was in {nearest[0].name}, {len(nearest[1])} files and what includes them"
@@ -167,24 +162,3 @@ def fetch_source(kernel, partial) -> None:
     run_quietly(["tar", "-xf", work / f"usr/src/{name}.tar.xz", "-C", work])
     (work / name).rename(partial / "source")
     shutil.rmtree(work)
-
-
-def copy_tree(kernel, partial) -> None:
-    """Copy a source tree of the user's, less what Git keeps beside it, into ``partial``/source."""
-    say(f"{kernel['tree']}: copying")
-    tree, source = Path(kernel["tree"]), partial / "source"
-    for path in files_of_tree(tree):
-        (source / path).parent.mkdir(parents=True, exist_ok=True)
-        if (tree / path).is_symlink():
-            (source / path).symlink_to(os.readlink(tree / path))
-        else:
-            shutil.copy(tree / path, source / path, follow_symlinks=False)
-    files = digests_of_files(partial / "source")
-    if digest_of_files(files) != kernel["sha256"]:
-        raise SetupError(f"{kernel['tree']} has changed since the study was read: call again.")
-    (partial / FILES).write_text(json.dumps(files))
-
-
-def is_as_it_was(path, sha256) -> bool:
-    """Return whether a path is a regular file with this SHA-256."""
-    return not path.is_symlink() and hashlib.sha256(path.read_bytes()).hexdigest() == sha256

@@ -6,12 +6,12 @@ container that kernels are built in.
 """
 
 import contextlib
-import os
 import re
 import shutil
 from pathlib import Path
 
 import build_outputs
+import given_trees
 import locked_packages
 import own_tree
 from build_container import IN_CONTAINER, LONGEST_S, contained, said_by
@@ -19,8 +19,8 @@ from cache import cache_entry, digest, made_once
 from kernels import parts_of, read_once
 from packetdrill import RECIPE
 from progress import SetupError, say
-from study_files.kernels import CHECKOUT, LARGEST_TREE_FILE_BYTES, NEWEST
-from testbed.machine.given_file import given_bytes
+from study_files.kernels import CHECKOUT, NEWEST
+from study_files.patch_mails import patches_in
 
 #: Where a source tree has packetdrill's scripts, what their runner includes, and the version of Linux that brought them.
 SCRIPTS, INCLUDED = "tools/testing/selftests/net/packetdrill", "tools/testing/selftests/kselftest"
@@ -51,7 +51,7 @@ def provide_scripts(kernel, compiler, folder) -> list[list[str]]:
     source, made = work / "source", work / "made"
     made.mkdir(parents=True)
     if kernel and "tree" in kernel:
-        copy_from_tree(Path(kernel["tree"]), source)
+        given_trees.copy_folders(kernel, (SCRIPTS, INCLUDED), source)
     else:
         base = kernel["base"] if kernel else NEWEST
         shutil.copytree(unpacked_scripts("linux" if base == NEWEST else f"linux-{base}", compiler), source)
@@ -95,28 +95,18 @@ def unpack(packages, folder, compiler, *paths) -> None:
     in_container("unpack", paths, binds, compiler, f"{packages} can't be unpacked")
 
 
-def copy_from_tree(tree, source) -> None:
-    """Copy `SCRIPTS` and `INCLUDED` of a person's tree."""
-    for part in (SCRIPTS, INCLUDED):
-        (source / part).mkdir(parents=True)
-        for name in sorted(os.listdir(tree / part)) if (tree / part).is_dir() else ():
-            if own_tree.is_plain(tree, f"{part}/{name}"):
-                (source / part / name).write_bytes(given_bytes(tree / part / name, LARGEST_TREE_FILE_BYTES))
-                (source / part / name).chmod(0o755 if os.access(tree / part / name, os.X_OK) else 0o644)
-
-
 def apply_patches(patches, source, folder, compiler, what) -> None:
     """Apply what patches change of the scripts to their copies at ``source``."""
     folder.mkdir()
     changing = []
     for patch in patches:
-        text = of_scripts(read_once(Path(patch["path"]), patch["sha256"]))
-        if text:
-            (folder / f"{len(changing):03}.patch").write_bytes(text)
-            changing.append(patch["path"])
+        for text in map(of_scripts, patches_in(read_once(Path(patch["path"]), patch["sha256"]))):
+            if text:
+                (folder / f"{len(changing):03}.patch").write_bytes(text)
+                changing.append(patch["path"])
     if changing:
         binds = (f"{source}:/build/source", f"{folder}:/build/patches:ro")
-        problem = f"what {', '.join(changing)} changes of {SCRIPTS} does not apply to {what}"
+        problem = f"what {', '.join(dict.fromkeys(changing))} changes of {SCRIPTS} does not apply to {what}"
         in_container("patch_scripts", (), binds, compiler, problem)
 
 

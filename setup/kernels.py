@@ -20,15 +20,17 @@ from pathlib import Path
 
 import build_outputs
 import environment
+import given_trees
 import images
 import own_tree
 import toolbox
 from build_container import IN_CONTAINER, LONGEST_S, contained, copy_recipe, said_by
 from build_words import why_not_built
 from cache import cache_entry, digest, made_once, remove_tree, require_space
-from kernel_bases import FACTS, is_as_it_was, provide_base
+from kernel_bases import FACTS, provide_base
 from progress import SetupError, run_quietly, say
 from study_files.kernels import CHECKOUT, LARGEST_PATCH_BYTES, digest_of_files, digests_of_files, recipe_digest
+from study_files.patch_mails import patches_in
 from testbed.machine.given_file import given_bytes
 
 #: The Makefile of net/sawtooth in the kernel's tree: objects, and where the headers of the kernel's own CCAs are.
@@ -97,7 +99,7 @@ def provide_kernel(name, linux_file, description, sources, kernel=None) -> None:
                 "linux_sha256": hashlib.sha256(linux).hexdigest(),
                 **{
                     key: kernel[key]
-                    for key in ("base", "tree", "version", "sha256", "recipe", "config")
+                    for key in ("base", "tree", "revision", "version", "sha256", "recipe", "config")
                     if key in kernel
                 },
                 **({"base_facts": facts} if facts else {}),
@@ -177,7 +179,7 @@ def build(name, root, base, partial, sources, kernel, changed, contents) -> byte
     for path, content in sources.items():
         (own / path.name).write_bytes(content)
     (own / "Makefile").write_text(MAKEFILE.format(objects=" ".join(path.with_suffix(".o").name for path in sources)))
-    texts = [of_kernel(contents[Path(patch["path"])]) for patch in kernel["patches"]]
+    texts = [of_kernel(text) for patch in kernel["patches"] for text in patches_in(contents[Path(patch["path"])])]
     for number, text in enumerate(texts):
         (patches / f"{number:03}.patch").write_bytes(text)
     tick = [str(kernel["config"]["HZ"])] if "HZ" in kernel["config"] else []
@@ -185,11 +187,9 @@ def build(name, root, base, partial, sources, kernel, changed, contents) -> byte
     had = own_tree.copy_files(
         source, {*own_tree.named_files(texts), *(["arch/um/Kconfig"] if tick else []), *changed}, tree
     )
-    for path, (file, sha256) in changed.items():
+    if changed:
         # With today's date, after that of the objects.
-        shutil.copyfile(file, tree / path, follow_symlinks=False)
-        if not is_as_it_was(tree / path, sha256):
-            raise SetupError(f"{kernel['tree']} has changed since the study was read: call again.")
+        given_trees.write_files(kernel, changed, tree)
     if texts or tick:
         command = contained(
             f"{tree}:/build/source", f"{patches}:/build/patches:ro", recipe=recipe, seconds=LONGEST_S, root=root

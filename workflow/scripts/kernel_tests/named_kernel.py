@@ -13,6 +13,7 @@ from study_files.kernels import NEWEST, bases, completed_kernel
 from study_files.strict_yaml import FileError, read_mapping
 from study_files.study_schema import dereferenced, study_schema
 from study_files.study_validation import problems_of_form
+from study_files.tree_archives import is_archive
 from testbed.machine.given_file import given_bytes
 from wording.missing_files import absence
 
@@ -75,13 +76,16 @@ def named_kernel(given, newest) -> NamedKernel:
             return _of_kernel(_read(path), path.stem)
         if path.suffix in PATCHES:
             return _of_kernel({"base": NEWEST, "patches": [given]}, f"{newest}-{path.stem}")
-        if path.is_dir():
+        tree, _, revision = given.rpartition("@")
+        if path.is_dir() or is_archive(given):
             return _of_kernel({"tree": given}, path.resolve().name)
+        if tree and Path(tree).is_dir():
+            return _of_kernel({"tree": tree, "revision": revision}, f"{Path(tree).resolve().name}-{revision}")
     except OSError as error:
         raise KernelNameError(f"KERNEL={given}", [f"{error.filename}: {error.strerror}."]) from None
     except ValueError as error:
         raise KernelNameError(f"KERNEL={given}", [f"{error}."]) from None
-    known = f"{', '.join([*bases(), release])}, or the path of a patch ({', '.join(PATCHES)}), a C file, a YAML file with a kernel's keys, or a source tree"
+    known = f"{', '.join([*bases(), release])}, or the path of a patch ({', '.join(PATCHES)}), a C file, a YAML file with a kernel's keys, a source tree, an archive of one, or a revision of a Git repository (../linux@v7.2)"
     why = absence(path, "kernel") if "/" in given or path.exists() else "there is no such kernel"
     raise KernelNameError(f"KERNEL={given}", [f"{why or 'it is none of these'}; allowed are {known}."])
 

@@ -8,12 +8,14 @@ import os
 import re
 from pathlib import Path
 
+from study_files import git_trees, tree_archives
 from study_files.named_programs import names_programs_unread
+from study_files.patch_mails import patches_in
 from testbed.machine.given_file import given_bytes
 from wording.missing_files import absence
 
 #: Keys of a kernel, in the order of a resolved study.
-KEYS = ("base", "tree", "version", "sha256", "recipe", "patches", "config")
+KEYS = ("base", "tree", "revision", "version", "sha256", "recipe", "patches", "config")
 #: The image's own Linux.
 NEWEST = "newest"
 LOCK = Path("envs/debian.lock")
@@ -39,6 +41,8 @@ LARGEST_PATCH_BYTES = 2**24
 LARGEST_TREE_FILE_BYTES = 2**27
 #: Digests of trees, which take seconds, by sizes, dates and modes of their files.
 DIGESTS = Path(".snakemake/tree-digests")
+#: Where a tree says its version, and that it can be a guest's.
+VERSION_FILES = ("Makefile", "arch/um/Kconfig")
 #: What in a tree is no part of a kernel.
 LEFT_OUT = {".git"}
 
@@ -126,22 +130,31 @@ def tree_version(tree) -> str:
 
     Raises `ValueError` with what is missing, if it is none that a guest kernel can be made of.
     """
-    for needed in ("Makefile", "arch/um/Kconfig"):
-        if not (tree / needed).is_file():
-            raise ValueError(f"{tree / needed}: no such file, and a guest kernel is made of a Linux with arch/um")
-    if "config UML_TIME_TRAVEL_SUPPORT" not in _text(tree / "arch/um/Kconfig"):
-        raise ValueError(
-            f"{tree / 'arch/um/Kconfig'}: no option UML_TIME_TRAVEL_SUPPORT (Linux has it from 5.3 on), without which a guest has "
-            "no clock of its own"
-        )
+    texts = {path: _text(tree / path) for path in VERSION_FILES if (tree / path).is_file()}
+    version = version_of(texts, f"{tree}/")
     for built in (".config", "include/config"):
         if (tree / built).exists():
             raise ValueError(
                 f"{tree / built}: it was built in place, which no build elsewhere takes: `make mrproper` there, or a worktree of it (git worktree add)"
             )
-    top = _text(tree / "Makefile")
+    return version
+
+
+def version_of(texts, where) -> str:
+    """Return the version of a source tree of Linux from the texts of `VERSION_FILES`, by path; ``where`` stands before paths in messages.
+
+    Raises `ValueError` as `tree_version` does.
+    """
+    for needed in VERSION_FILES:
+        if needed not in texts:
+            raise ValueError(f"{where}{needed}: no such file, and a guest kernel is made of a Linux with arch/um")
+    if "config UML_TIME_TRAVEL_SUPPORT" not in texts["arch/um/Kconfig"]:
+        raise ValueError(
+            f"{where}arch/um/Kconfig: no option UML_TIME_TRAVEL_SUPPORT (Linux has it from 5.3 on), without which a guest has "
+            "no clock of its own"
+        )
     parts = [
-        re.search(rf"^{name} *=[ \t]*({word}) *$", top, re.M | re.A)
+        re.search(rf"^{name} *=[ \t]*({word}) *$", texts["Makefile"], re.M | re.A)
         for name, word in (
             ("VERSION", r"\d+"),
             ("PATCHLEVEL", r"\d+"),
@@ -150,8 +163,66 @@ def tree_version(tree) -> str:
         )
     ]
     if not all(parts[:3]):
-        raise ValueError(f"{tree / 'Makefile'}: no VERSION, PATCHLEVEL and SUBLEVEL at its top")
+        raise ValueError(f"{where}Makefile: no VERSION, PATCHLEVEL and SUBLEVEL at its top")
     return ".".join(part[1] for part in parts[:3]) + (parts[3][1] if parts[3] else "")
+
+
+def described_tree(tree, revision=None) -> dict[str, str]:
+    """Return what identifies a source tree: ``version`` and ``sha256``, and of a revision ``revision``, its commit.
+
+    Parameters
+    ----------
+    tree : str
+        A folder with a source tree, an archive of one, or with ``revision`` a Git repository.
+    revision : str, optional
+
+    Raises
+    ------
+    ValueError
+        No guest kernel can be made of it; a sentence that starts with the key.
+    """
+    if revision is None and tree_archives.is_archive(tree):
+        if why := absence(tree):
+            raise ValueError(f"tree is {tree}; {why}")
+        return _said_of(f"tree is {tree}", _described_archive, tree)
+    if not os.path.isdir(tree):
+        raise ValueError(f"tree is {tree}; {absence(tree, 'folder') or 'it is no folder'}")
+    if revision is not None:
+        return _said_of(f"revision is {revision}, of {tree}", _described_revision, tree, revision)
+    if not os.path.exists(os.path.join(tree, "Makefile")) and git_trees.is_repository(tree):
+        raise ValueError(
+            f"tree is {tree}; it is a Git repository without files: name a revision of it too, as revision: v7.2"
+        )
+    return _said_of(f"tree is {tree}", lambda: {"version": tree_version(Path(tree)), "sha256": tree_digest(Path(tree))})
+
+
+def _said_of(what, describe, *arguments):
+    try:
+        return describe(*arguments)
+    except ValueError as error:
+        raise ValueError(f"{what}; {error}") from None
+
+
+def _described_revision(tree, revision):
+    commit = git_trees.commit_of(tree, revision)
+    texts = {path: git_trees.text_of(tree, commit, path, LARGEST_TREE_FILE_BYTES) for path in VERSION_FILES}
+    version = version_of({path: text for path, text in texts.items() if text is not None}, f"{tree}: ")
+    sha256 = git_trees.tree_sha256(git_trees.tree_of(tree, commit))
+    # As the kernel's own scripts do, so that two revisions of one version have two names.
+    return {"revision": commit, "version": f"{version}-g{commit[:12]}", "sha256": sha256}
+
+
+def _described_archive(archive):
+    sha256 = tree_archives.archive_sha256(archive)
+    known = DIGESTS / f"version-{sha256}"
+    if known.exists():
+        return {"version": known.read_text(), "sha256": sha256}
+    texts = tree_archives.texts_of(archive, VERSION_FILES, LARGEST_TREE_FILE_BYTES)
+    version = version_of(texts, f"{archive}: ")
+    if DIGESTS.parent.is_dir():
+        DIGESTS.mkdir(exist_ok=True)
+        known.write_text(version)
+    return {"version": version, "sha256": sha256}
 
 
 def _text(file):
@@ -189,13 +260,10 @@ def completed_kernel(one) -> dict | None:
     }
     if "tree" in one:
         kernel["tree"] = one["tree"]
+        if "revision" in one:
+            kernel["revision"] = one["revision"]
         if not ("version" in one and "sha256" in one):
-            if not os.path.isdir(one["tree"]):
-                raise ValueError(f"tree is {one['tree']}; {absence(one['tree'], 'folder') or 'it is no folder'}")
-            try:
-                kernel |= {"version": tree_version(Path(one["tree"])), "sha256": tree_digest(Path(one["tree"]))}
-            except ValueError as error:
-                raise ValueError(f"tree is {one['tree']}; {error}") from None
+            kernel |= described_tree(one["tree"], one.get("revision"))
     else:
         kernel["base"] = one["base"]
         if one["base"] == NEWEST:
@@ -222,7 +290,11 @@ def _patch(one, place):
         where = ": patches/README.md says where people get such patches" if isinstance(error, FileNotFoundError) else ""
         what = absence(patch["path"]) or error.strerror
         raise ValueError(f"patches[{place}] is {patch['path']}; {what}{where}") from None
-    if not re.search(rb"^\+\+\+ ", content, re.M):
+    try:
+        changes = patches_in(content)
+    except ValueError as error:
+        raise ValueError(f"patches[{place}] is {patch['path']}; {error}") from None
+    if not any(re.search(rb"^\+\+\+ ", one, re.M) for one in changes):
         raise ValueError(
             f"patches[{place}] is {patch['path']}; it changes no file (a patch is a unified diff, with lines --- and +++)"
         )

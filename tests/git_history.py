@@ -1,0 +1,46 @@
+"""Git repositories that tests make, with commits whose names are the same each time."""
+
+import os
+import subprocess
+from pathlib import Path
+
+#: Author, dates, and none of the machine's own settings.
+FIXED = {
+    "GIT_AUTHOR_NAME": "A Person", "GIT_AUTHOR_EMAIL": "a@example.org", "GIT_AUTHOR_DATE": "2026-01-01T00:00:00Z",
+    "GIT_COMMITTER_NAME": "A Person", "GIT_COMMITTER_EMAIL": "a@example.org", "GIT_COMMITTER_DATE": "2026-01-01T00:00:00Z",
+    "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull,
+}  # fmt: skip
+
+
+def git(folder, *arguments) -> str:
+    """Return what a Git command prints in a folder."""
+    done = subprocess.run(["git", "-C", folder, *arguments], capture_output=True, text=True, env=os.environ | FIXED)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+def repository(folder: Path) -> Path:
+    """Make an empty repository in a new folder."""
+    folder.mkdir(parents=True)
+    git(folder, "init", "--quiet", "--initial-branch=main")
+    return folder
+
+
+def commit(folder: Path, files: dict[str, str | None], message: str) -> str:
+    """Write files (path -> text, None removes one), commit them and return the commit's name."""
+    for path, text in files.items():
+        if text is None:
+            (folder / path).unlink()
+            continue
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_text(text)
+    git(folder, "add", "--all")
+    git(folder, "commit", "--quiet", "--allow-empty", "--message", message)
+    return git(folder, "rev-parse", "HEAD")
+
+
+def contents_of(folder: Path) -> dict[str, tuple[int, bytes]]:
+    """Return all that is in a folder, to be compared later: path -> change time in ns and content."""
+    return {
+        str(path): (path.stat().st_mtime_ns, path.read_bytes() if path.is_file() else b"") for path in folder.rglob("*")
+    }

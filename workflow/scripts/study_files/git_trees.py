@@ -1,0 +1,193 @@
+"""Revisions in a Git repository as source trees of Linux: found, listed and read without writing into the repository.
+
+Only Git's object store is read (`git rev-parse`, `ls-tree`, `cat-file`): no checkout, no index, no filter, no hook.
+Standard library only: set-up and the scripts in the analysis image need it too.
+"""
+
+import hashlib
+import os
+import subprocess
+import tempfile
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+#: Git's modes of a regular file, a program, a link.
+REGULAR, PROGRAM, LINK = "100644", "100755", "120000"
+
+
+class GitError(ValueError):
+    """Git can't do what it was asked; the text says why, without the repository's path."""
+
+
+def git(repository, *arguments: str, stdin=None) -> bytes:
+    """Return what a Git command prints about a repository.
+
+    Parameters
+    ----------
+    repository : str or pathlib.Path
+        A folder with ``.git``, or a bare repository; none of the folders above is looked at.
+    *arguments : str
+    stdin : file, optional
+
+    Raises
+    ------
+    GitError
+        There is no Git here, or the command fails; with its words.
+    """
+    try:
+        done = subprocess.run(
+            ["git", "-C", repository, *arguments], stdin=stdin or subprocess.DEVNULL, capture_output=True,
+            env=environment(repository),
+        )  # fmt: skip
+    except FileNotFoundError:
+        raise GitError("git is needed to read a revision, and is not installed here") from None
+    if done.returncode:
+        raise GitError(_last_line(done.stderr) or f"git {arguments[0]} failed (exit status {done.returncode})")
+    return done.stdout
+
+
+def environment(repository) -> dict[str, str]:
+    """Return the environment of Git: of the caller's without what would choose another repository, or let it write or fetch."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    above = os.path.dirname(os.path.realpath(repository))
+    fixed = {"GIT_CEILING_DIRECTORIES": above, "GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0"}
+    return kept | fixed | {"GIT_NO_LAZY_FETCH": "1", "GIT_NO_REPLACE_OBJECTS": "1", "LC_ALL": "C"}
+
+
+def _last_line(words):
+    lines = words.decode(errors="replace").strip().splitlines()
+    return lines[0].removeprefix("fatal: ")[:300] if lines else ""
+
+
+def is_repository(folder) -> bool:
+    """Return whether a folder is a Git repository itself: one with ``.git``, or a bare one."""
+    try:
+        git(folder, "rev-parse", "--git-dir")
+    except (GitError, OSError):
+        return False
+    return True
+
+
+def commit_of(repository, revision) -> str:
+    """Return the full name of the commit that a revision means, or of the tree if it means one.
+
+    Raises
+    ------
+    GitError
+        There is no such revision.
+    """
+    git(repository, "rev-parse", "--git-dir")  # or all below would say that there is no revision
+    for kind in ("commit", "tree") if not revision.startswith("-") else ():
+        try:
+            return git(repository, "rev-parse", "--verify", "--quiet", f"{revision}^{{{kind}}}").decode().strip()
+        except GitError:
+            continue
+    raise GitError("it has no such revision; allowed is a branch, tag or commit that `git log` there knows")
+
+
+def tree_of(repository, commit) -> str:
+    """Return the name of a commit's tree, which is a digest of all its files."""
+    return git(repository, "rev-parse", "--verify", f"{commit}^{{tree}}").decode().strip()
+
+
+def tree_sha256(tree) -> str:
+    """Return the SHA-256 that stands for a Git tree where sources have one; of its name, so a repository of any kind has one."""
+    return hashlib.sha256(f"git tree {tree}\n".encode()).hexdigest()
+
+
+def files_of(repository, commit, *below: str) -> dict[str, str]:
+    """Return the files and links of a commit, or those below some folders: path -> Git's mode and the name of the content, sorted."""
+    listed = git(repository, "ls-tree", "-r", "-z", "--full-tree", commit, "--", *below)
+    files = {}
+    for entry in listed.split(b"\0")[:-1]:
+        what, _, path = entry.partition(b"\t")
+        mode, _, name = what.decode().split(" ")
+        if mode in (REGULAR, PROGRAM, LINK):
+            files[os.fsdecode(path)] = f"{mode} {name}"
+    return dict(sorted(files.items()))
+
+
+def content_digest(content, name) -> str:
+    """Return the name that Git gives a content, by the hash that another name is made with."""
+    algorithm = "sha1" if len(name) == 40 else "sha256"
+    return hashlib.new(algorithm, b"blob %d\0" % len(content) + content).hexdigest()
+
+
+def contents(repository, names: Iterable[str], largest: int) -> Iterator[tuple[str, bytes]]:
+    """Iterate over the contents of files by their names in Git: (name, content), in the order given.
+
+    Raises
+    ------
+    GitError
+        One is missing, larger than ``largest`` bytes, or not what its name says.
+    """
+    names = list(names)
+    with tempfile.TemporaryFile() as asked:
+        asked.write("".join(f"{name}\n" for name in names).encode())
+        asked.seek(0)
+        with subprocess.Popen(
+            ["git", "-C", repository, "cat-file", "--batch", "--buffer"], stdin=asked, stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL, env=environment(repository),
+        ) as process:  # fmt: skip
+            try:
+                for name in names:
+                    yield name, _next_content(process.stdout, name, largest)
+            finally:
+                process.stdout.close()
+                process.terminate()
+
+
+def _next_content(stream, name, largest):
+    head = stream.readline().decode(errors="replace").split()
+    if len(head) != 3 or head[:2] != [name, "blob"]:
+        raise GitError(f"its file {name} is missing (a partial clone, or a damaged one)")
+    if int(head[2]) > largest:
+        raise GitError(f"its file {name} has {int(head[2]):,} bytes; allowed are {largest:,}")
+    content = stream.read(int(head[2]))
+    stream.read(1)
+    if content_digest(content, name) != name:
+        raise GitError(f"its file {name} is damaged: its content has another digest")
+    return content
+
+
+def text_of(repository, commit, path, largest) -> str | None:
+    """Return the text of a file in a commit, None if there is no such regular file."""
+    mode, _, name = files_of(repository, commit, path).get(path, "").partition(" ")
+    if mode not in (REGULAR, PROGRAM):
+        return None
+    ((_, content),) = contents(repository, [name], largest)
+    return content.decode(errors="replace")
+
+
+def write_files(repository, files: dict[str, str], folder: Path, largest: int) -> None:
+    """Write files of a commit into a folder, over what is there; links after all others, so that nothing is written through one.
+
+    Parameters
+    ----------
+    repository : str or pathlib.Path
+    files : dict
+        Path -> mode and name, some or all of `files_of`.
+    folder : pathlib.Path
+        It has no links but those that this function has made.
+    largest : int
+        Bytes of a file.
+
+    Raises
+    ------
+    GitError
+        As `contents` does, or a path leads out of the folder.
+    """
+    for path in files:
+        if path.startswith("/") or {"", ".", "..", ".git"} & set(path.split("/")):
+            raise GitError(f"its file {path!r} has a name that no source tree has")
+    ordered = sorted(files.items(), key=lambda one: one[1].startswith(LINK))
+    names = [what.partition(" ")[2] for _, what in ordered]
+    for (path, what), (_, content) in zip(ordered, contents(repository, names, largest), strict=True):
+        file = folder / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.unlink(missing_ok=True)
+        if what.startswith(LINK):
+            file.symlink_to(os.fsdecode(content))
+        else:
+            file.write_bytes(content)
+            file.chmod(0o755 if what.startswith(PROGRAM) else 0o644)

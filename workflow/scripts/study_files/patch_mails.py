@@ -1,0 +1,89 @@
+"""A series of patches as mail, as `git format-patch` and `b4 am` write it: the patches in their order, decoded.
+
+Standard library only: set-up and the scripts in the analysis image need it too.
+"""
+
+import email
+import re
+
+#: The line between mails in an mbox, and what each mail of a patch has at its head.
+BETWEEN = re.compile(rb"^From \S+ .*\d\d:\d\d.*\n", re.M)
+HEAD = re.compile(rb"\A(?:[!-9;-~]+:[^\n]*\n(?:[ \t][^\n]*\n)*)+\r?\n")
+#: The tag of a subject: [PATCH v2 net-next 3/7].
+TAG = re.compile(r"\[(?=[^\]]*\b(?:PATCH|RFC)\b)([^\]]*)\]", re.I)
+#: A file's change.
+CHANGE = re.compile(rb"^\+\+\+ ", re.M)
+
+
+def patches_in(content: bytes) -> list[bytes]:
+    """Return the patches in a file: of mails each one's text, decoded and in the order of the series, otherwise the file itself.
+
+    Cover letters and answers, which change no file, are left out.
+
+    Raises
+    ------
+    ValueError
+        Some of a series are missing, or there are several series; without the file's name.
+    """
+    mails = _mails(_with_plain_ends(content))
+    if not mails:
+        return [content]
+    patches = []
+    for mail in mails:
+        read = email.message_from_bytes(mail)
+        text = _text_of(read)
+        subject = " ".join(str(read.get("Subject", "")).split())
+        if CHANGE.search(text) and not re.match(r"(re|aw|fwd?):", subject, re.I):
+            patches.append((_number(subject), text))
+    return [text for _, text in sorted(patches, key=lambda one: one[0][1])] if _is_series(patches) else [
+        text for _, text in patches
+    ]  # fmt: skip
+
+
+def _with_plain_ends(text):
+    """Return a text with lines that end as Unix has them, if all of its lines end otherwise."""
+    return text.replace(b"\r\n", b"\n") if text.count(b"\r\n") == text.count(b"\n") else text
+
+
+def _mails(content):
+    """Return the mails of an mbox, or the only one of a file without a line before it; nothing if these are none."""
+    begins = [match for match in BETWEEN.finditer(content) if HEAD.match(content[match.end() :])]
+    if begins and begins[0].start() == 0:
+        ends = [*(match.start() for match in begins[1:]), len(content)]
+        return [content[begin.end() : end] for begin, end in zip(begins, ends, strict=True)]
+    head = HEAD.match(content)
+    return [content] if head and re.search(rb"^(Subject|From):", head[0], re.M | re.I) else []
+
+
+def _text_of(read):
+    """Return what is text in a mail, decoded, its parts one after another."""
+    parts = [part for part in read.walk() if part.get_content_maintype() == "text"]
+    text = b"\n".join(part.get_payload(decode=True) or b"" for part in parts)
+    # mboxrd: a line of text that begins with From has one > more.
+    return re.sub(rb"^>(>*From )", rb"\1", _with_plain_ends(text), flags=re.M)
+
+
+def _number(subject):
+    """Return the series that a subject names, as text, the number in it, and how many it has; (subject, 1, 1) without numbers."""
+    tag = TAG.search(subject)
+    numbers = tag and re.search(r"\b(\d+)/(\d+)\b", tag[1])
+    if not numbers:
+        return subject, 1, 1
+    version = re.search(r"\bv(\d+)\b", tag[1], re.I)
+    return f"v{version[1] if version else 1} of {int(numbers[2])}", int(numbers[1]), int(numbers[2])
+
+
+def _is_series(patches):
+    """Return whether patches are one numbered series; ValueError if one of it is missing between others, or there are two series."""
+    numbered = [number for number, _ in patches if number[2] > 1]
+    if len(patches) < 2 or not numbered:
+        return False
+    if len({number[0] for number, _ in patches}) > 1:
+        series = sorted({number[0] for number, _ in patches})
+        raise ValueError(f"it has mails of several series ({'; '.join(series)[:200]}); allowed is one")
+    places = sorted(number[1] for number in numbered)
+    if places != list(range(places[0], places[-1] + 1)):
+        missing = sorted({*range(places[0], places[-1])} - {*places})
+        which = f"without {', '.join(map(str, missing))}" if missing else "with a number twice"
+        raise ValueError(f"it is a series {which}; allowed is one without gaps, as b4 am writes it")
+    return True

@@ -1,0 +1,75 @@
+"""Archives of a source tree of Linux, as kernel.org has them: what is in them, and which file is which.
+
+Standard library only: set-up and the scripts in the analysis image need it too.
+"""
+
+import hashlib
+import tarfile
+from collections.abc import Iterator
+from pathlib import Path
+
+#: Endings of archives.
+ENDINGS = (".tar", ".tar.gz", ".tgz", ".tar.xz", ".txz", ".tar.bz2")
+#: The largest archive, and the largest tree in one, in bytes; Linux 7.2 has 0.16 and 1.6 GB.
+LARGEST_BYTES, LARGEST_TREE_BYTES = 2**31, 2**33
+
+
+def is_archive(path) -> bool:
+    """Return whether a path names an archive, by its ending."""
+    return str(path).endswith(ENDINGS)
+
+
+def archive_sha256(path) -> str:
+    """Return the SHA-256 of an archive; ValueError if it is too large."""
+    if Path(path).stat().st_size > LARGEST_BYTES:
+        raise ValueError(f"it has {Path(path).stat().st_size:,} bytes; allowed are {LARGEST_BYTES:,}")
+    with open(path, "rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def texts_of(path, wanted, largest) -> dict[str, str]:
+    """Return the texts of files in an archive, by their paths below its folder; one that isn't there is left out.
+
+    Parameters
+    ----------
+    path : str or pathlib.Path
+    wanted : collection of str
+        Paths below the archive's only folder, or in the archive itself.
+    largest : int
+        Bytes of a file.
+
+    Raises
+    ------
+    ValueError
+        It is no archive, or a tree that is too large.
+    """
+    found = {}
+    try:
+        with tarfile.open(path, "r|*") as archive:
+            for member in archive:
+                if archive.offset > LARGEST_TREE_BYTES:
+                    raise ValueError(f"its tree has more than the {LARGEST_TREE_BYTES:,} bytes that are allowed")
+                if (below := below_top(member.name, wanted)) and member.isfile() and member.size <= largest:
+                    found.setdefault(below, archive.extractfile(member).read().decode(errors="replace"))
+                if len(found) == len(wanted):
+                    break
+    except (tarfile.TarError, EOFError, OSError) as error:
+        if isinstance(error, OSError) and error.filename:
+            raise
+        raise ValueError(f"it is no archive that can be read ({error}); allowed are {', '.join(ENDINGS)}") from None
+    return found
+
+
+def members_in(path, folders, largest) -> Iterator[tuple[str, bytes, bool]]:
+    """Iterate over the regular files that are right in some folders of an archive's tree: path, content, whether it may be started."""
+    with tarfile.open(path, "r|*") as archive:
+        for member in archive:
+            for one in (member.name.removeprefix("./"), member.name.removeprefix("./").partition("/")[2]):
+                if member.isfile() and member.size <= largest and one.rpartition("/")[0] in folders:
+                    yield one, archive.extractfile(member).read(), bool(member.mode & 0o100)
+
+
+def below_top(name, wanted) -> str | None:
+    """Return which wanted path a member of an archive is, None if it is another."""
+    path = name.removeprefix("./")
+    return next((one for one in (path, path.partition("/")[2]) if one in wanted), None)
