@@ -5,10 +5,12 @@ import pytest
 
 from known_levels import runs_of
 from study_files import study as studies
+from study_files.kernel_pairs import KernelPair
 from topics.differences.axes import pairs_of
 from topics.differences.compare_levels import compare_levels
 from topics.differences.measures import margins_of
 from topics.differences.ranking import ranked
+from topics.differences.section import of_kernels
 from topics.differences.sentences import Told, alike_sentence, open_sentence
 
 MARGIN_OF = margins_of(studies.resolve({"study": "s", "ccas": ["reno"], "scenarios": [{"id": "a"}]}, "s.yaml"))
@@ -232,3 +234,31 @@ def test_chance_alone_is_hardly_ever_said(kind):
         for seed in range(40)
     ]
     assert sum(alarms) <= 5  # 5 % of 40 are 2; more than 5 happen in 1 of 100 such tests
+
+
+SERIES = KernelPair("series", "cubic", "Linux, series.mbox", "the image's Linux")
+
+
+@pytest.mark.parametrize(
+    "percent, sentence",
+    [
+        (30, "With series the mean RTT is "),
+        (0, "Alike in all that is compared are series and CUBIC: pairs of runs differ by at most "),
+    ],
+)
+def test_what_a_kernel_changes_is_said_of_it_alone(percent, sentence):
+    """Reno, which differs from both, is not in it."""
+
+    def values(scenario, cca, replication, ip_version, rng):
+        return {
+            "rtt_mean_ms": 60
+            * {"series": 1 - percent / 100, "cubic": 1, "reno": 3}[cca]
+            * (1 + 0.001 * rng.standard_normal())
+        }
+
+    differences, comparisons = compared(runs_of(values, ccas=("series", "cubic", "reno"), n=8, spread=0.005))
+    (finding,) = of_kernels(Told(differences, comparisons, 0.95), [SERIES])
+    assert finding.topic == "Kernel" and "Reno" not in finding.text
+    assert finding.text.startswith(
+        f"series and CUBIC are the same CCA on Linux, series.mbox and on the image's Linux. {sentence}"
+    )

@@ -11,6 +11,7 @@ from functools import cached_property
 from experiment.flow_groups import LONG, OWN
 from experiment.specification import RunSpecification
 from experiment.timeline import traces_of
+from study_files.kernel_pairs import KernelPair, kernel_pairs
 from study_files.study_runs import ip_versions_of
 
 #: Joins the CCAs of a mix: `reno+cubic`.
@@ -131,6 +132,11 @@ class StudyDesign:
     def own_ccas(self) -> tuple[str, ...]:
         """Those of the CCAs that the study defines itself."""
         return tuple(cca for cca in self.ccas_that_run if cca in self.study.get("cca_definitions", {}))
+
+    @cached_property
+    def kernel_pairs(self) -> list[KernelPair]:
+        """Pairs of CCAs that differ only in their kernel; none of mixes."""
+        return [] if self.mixes else kernel_pairs(self.ccas, self.study.get("cca_definitions", {}))
 
     @cached_property
     def has_own_flows(self) -> bool:

@@ -76,7 +76,10 @@ def findings(material) -> list[Finding]:
         return [Finding("Differences", "No run is valid, so nothing can be compared.", "differences")]
     own = material.design.own_ccas
     told = Told(tables.differences, tables.comparisons, params["confidence"])
-    found = [
+    kernels = of_kernels(told, material.design.kernel_pairs)
+    of_pairs = {frozenset((pair.cca, pair.base)) for pair in material.design.kernel_pairs}
+    further = (one for one in ranked(tables.comparisons, own) if not _levels(one) <= of_pairs)
+    found = kernels + [
         Finding(
             _topic(one),
             told.sentence(one),
@@ -85,14 +88,37 @@ def findings(material) -> list[Finding]:
             figures=_figures(one),
             scenarios=_scenarios(told, one),
         )
-        for one in islice(ranked(tables.comparisons, own), MOST_FINDINGS)
+        for one in islice(further, MOST_FINDINGS - len(kernels))
     ]
     alike = alike_sentence(tables.comparisons)
-    if alike:
+    if alike and not kernels:
         found.append(Finding("Alike", alike, "differences"))
     elif not found and (text := open_sentence(tables.comparisons)):
         found.append(Finding("No difference", text, "differences"))
     return found
+
+
+def _levels(finding):
+    return {frozenset((side.subject, side.other)) for side in finding.first}
+
+
+def of_kernels(told, pairs) -> list[Finding]:
+    """Return a finding for each pair of CCAs that differ only in their kernel: what the kernel changes most, or that it changes nothing."""
+    table = told.comparisons
+    found = []
+    for pair in pairs:
+        rows = table[(table["factor"] == "cca") & table[["level_a", "level_b"]].isin((pair.cca, pair.base)).all(axis=1)]
+        intro = f"{cca_name(pair.cca)} and {cca_name(pair.base)} are the same CCA on {pair.kernel} and on {pair.other}."
+        best = next(ranked(rows, (pair.cca,)), None)
+        if best is None:
+            text = alike_sentence(rows) or open_sentence(rows) or "They have no runs in common."
+            found.append((0.0, Finding("Kernel", f"{intro} {text}", "differences")))
+            continue
+        data, figures, scenarios = _data(told, best), _figures(best), _scenarios(told, best)
+        one = Finding("Kernel", f"{intro} {told.sentence(best)}", "differences", data=data, figures=figures, scenarios=scenarios)  # fmt: skip
+        found.append((sum(side.weight for side in best.first), one))
+    found.sort(key=lambda one: -one[0])
+    return [one for _, one in found[:MOST_FINDINGS]]
 
 
 def _topic(finding) -> str:

@@ -1,0 +1,68 @@
+"""CCAs of a study that differ only in the kernel they run on: a patch series and its base, or two releases of Linux."""
+
+import re
+from dataclasses import dataclass
+
+from experiment.own_kernels import kernel_words
+
+#: What the image's own kernel is called.
+IMAGE = "the image's Linux"
+
+
+@dataclass(frozen=True)
+class KernelPair:
+    """A CCA on one kernel, ``cca``, and the same on another, ``base``: with fewer patches, or older. ``kernel`` and ``other`` are these kernels in words."""
+
+    cca: str
+    base: str
+    kernel: str
+    other: str
+
+
+def kernel_pairs(ccas, definitions) -> list[KernelPair]:
+    """Return the pairs of a study's CCAs that differ only in the kernel.
+
+    A CCA on a kernel with patches or options is compared with the same on the kernel without, or else on the image's; other kernels are
+    compared with the next older one.
+
+    Parameters
+    ----------
+    ccas : sequence of str
+        The study's CCAs, no mixes.
+    definitions : dict
+        ``cca_definitions`` of a resolved study.
+    """
+    alike = {}
+    for cca in ccas:
+        definition = definitions.get(cca, {"base": cca, "parameters": {}})
+        of = {key: value for key, value in definition.items() if key != "kernel"}
+        alike.setdefault(str(sorted(of.items())), []).append((cca, definition.get("kernel")))
+    return [pair for group in alike.values() for pair in _pairs(group)]
+
+
+def _pairs(group):
+    plain = sorted((one for one in group if not _is_changed(one[1])), key=lambda one: _age(one[1]))
+    pairs = [(newer, older) for older, newer in zip(plain, plain[1:], strict=False)]
+    for one in group:
+        if _is_changed(one[1]):
+            bases = [other for other in plain if _source(other[1]) == _source(one[1])] or plain[-1:]
+            pairs += [(one, base) for base in bases[:1]]
+    return [KernelPair(new[0], old[0], _words(new[1]), _words(old[1])) for new, old in pairs]
+
+
+def _is_changed(kernel):
+    return kernel is not None and bool(kernel["patches"] or kernel["config"])
+
+
+def _source(kernel):
+    """Return what tells the sources of kernels apart; that of the image has no digest."""
+    return (kernel or {}).get("sha256")
+
+
+def _age(kernel):
+    """Return an order of kernels by their versions; the image's is the newest."""
+    return (1,) if kernel is None else (0, *map(int, re.findall(r"\d+", kernel["version"])[:4]))
+
+
+def _words(kernel):
+    return IMAGE if kernel is None else kernel_words(kernel)
