@@ -36,6 +36,10 @@ FULL =
 PACKETDRILL =
 KERNEL =
 ONLY =
+# bisect: revisions of the Git repository KERNEL, when a run is bad, and in ONLY a glob of cells (all of STUDY without any).
+GOOD =
+BAD =
+WHEN =
 # trace: kernel events and TCP's functions, names with * and ?, separated by spaces.
 EVENTS =
 FUNCTIONS =
@@ -52,7 +56,7 @@ MISSPELT := $(filter-out $(KNOWN) SAWTOOTH_% MAKE%,$(GIVEN))
 $(if $(MISSPELT),$(error sawtooth: make has no variable $(firstword $(MISSPELT)) (STUDY, PLATFORM, RESULTS, N, SEED, RUNS, RUN, ARGS, PYTHON: `make help`)))
 
 .DEFAULT_GOAL = run
-.PHONY: run study packetdrill studies setup lint test test-long test-docs test-faults bench kernel-profile bench-statistics sensitivity exam evaluate gallery compare verify packets trace selftests publish documentation docs bundle images lock clean-cache help
+.PHONY: run study packetdrill studies setup lint test test-long test-docs test-faults bench kernel-profile bench-statistics sensitivity exam evaluate gallery compare verify packets trace selftests bisect publish documentation docs bundle images lock clean-cache help
 
 # Before set-up, which may take minutes; what is wrong with the name has been said.
 study:
@@ -146,6 +150,9 @@ packetdrill:
 
 selftests: packetdrill setup  ## run the kernel's own tests of TCP, PACKETDRILL=<source>; KERNEL, ONLY, SEED
 	@$(IN_ENVIRONMENT) python -m kernel_tests.run_selftests $(call quoted,$(PACKETDRILL)) $(if $(KERNEL),--kernel $(call quoted,$(KERNEL))) $(if $(ONLY),--only $(call quoted,$(ONLY))) --seed $(call quoted,$(SEED)) $(ARGS)
+
+bisect: study setup  ## find the commit of KERNEL that changed STUDY: GOOD, BAD, WHEN
+	@$(IN_ENVIRONMENT) python -m bisecting.bisect $(call quoted,$(KERNEL)) $(call quoted,$(CONFIG)) --good=$(call quoted,$(GOOD)) --bad=$(call quoted,$(BAD)) --when=$(call quoted,$(WHEN)) $(if $(ONLY),--only=$(call quoted,$(ONLY))) $(ARGS)
 
 trace: setup  ## record kernel events of a finished run, RUN=<document>; EVENTS, FUNCTIONS
 	@$(IN_ENVIRONMENT) python -m publishing.run_trace $(call quoted,$(RUN)) $(if $(BUILD),--build) $(if $(EVENTS),--events $(foreach one,$(EVENTS),$(call quoted,$(one)))) $(if $(FUNCTIONS),--functions $(foreach one,$(FUNCTIONS),$(call quoted,$(one)))) $(ARGS)

@@ -33,6 +33,7 @@ import kernels  # noqa: E402
 import lock  # noqa: E402
 import machine  # noqa: E402
 import packed_images  # noqa: E402
+import stepwise_build  # noqa: E402
 import taken_images  # noqa: E402
 import tested_parts  # noqa: E402
 import toolbox  # noqa: E402
@@ -105,6 +106,10 @@ def main():
             kernel = json.loads(files.pop(0)) if files[0].startswith("{") else None
             sources = {Path(path): sha256 for path, _, sha256 in (file.rpartition("=") for file in files)}
             kernels.provide_kernel(name, Path(linux), Path(description), sources, kernel)
+        elif sys.argv[1:2] == ["step"] and len(sys.argv) > 4:
+            name, linux, kernel, *files = sys.argv[2:]
+            sources = {Path(path): sha256 for path, _, sha256 in (file.rpartition("=") for file in files)}
+            stepwise_build.provide_step(name, Path(linux), json.loads(kernel), sources)
         elif sys.argv[1:2] == ["selftests"] and len(sys.argv) in (4, 5):
             folder, source, *kernel = sys.argv[2:]
             tested_parts.provide_selftests(Path(folder), Path(source), json.loads(*kernel) if kernel else None)
@@ -120,7 +125,8 @@ def main():
         else:
             set_up()
     except SetupError as error:
-        return refuse(error)
+        refuse(error)
+        return stepwise_build.NOT_BUILT if isinstance(error, stepwise_build.NotBuiltError) else 1
     except subprocess.CalledProcessError as error:
         return refuse(f"{error.cmd[0]} failed (exit status {error.returncode}).")
     except OSError as error:
@@ -132,6 +138,6 @@ def main():
 
 
 if __name__ == "__main__":
-    if sys.argv[1:2] not in (["kernel"], ["selftests"]):  # whose paths are the caller's
+    if sys.argv[1:2] not in (["kernel"], ["step"], ["selftests"]):  # whose paths are the caller's
         os.chdir(ROOT)
     sys.exit(main())

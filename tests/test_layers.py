@@ -29,6 +29,7 @@ ROOMS = (
     "documenting",
     "publishing",
     "kernel_tests",
+    "bisecting",
 )
 #: What stands in no room: any module may import these.
 GROUND = ("experiment", "testbed", "simulator", "selftests", "rule_script")

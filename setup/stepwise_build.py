@@ -1,0 +1,174 @@
+"""Kernels of one commit after another: `python3 setup step NAME LINUX KERNEL FILE=SHA256...`, called by bisecting.
+
+One source tree and one folder of objects per repository, in the cache. For each commit the files that differ are replaced and `make`
+builds what follows from them, as in anybody's own tree. So a step takes seconds where little changed. A base of a study's kernel
+(kernel_bases.py) is built from scratch instead, because other people rely on its bytes.
+"""
+
+import contextlib
+import hashlib
+import json
+import os
+import re
+import shutil
+
+import build_outputs
+import given_trees
+import own_tree
+from build_container import IN_CONTAINER, LONGEST_BASE_S, contained, copy_recipe, said_by
+from build_words import why_not_built
+from cache import cache_entry, digest, one_at_a_time, remove_tree, require_cache, require_space
+from kernels import MAKEFILE, provide_compiler, read_once
+from progress import SetupError
+from study_files.kernels import CHECKOUT, recipe_digest
+
+#: The tree with its objects.
+SIZE_GB = 5
+#: What no guest kernel is built from; configuration and Makefiles stay, for the build looks at all of them.
+UNUSED = re.compile(
+    r"(?:Documentation|samples|sound|tools/perf|tools/testing|arch/(?!um/|x86/)[^/]+)/(?!(?:.*/)?(?:Kconfig[^/]*|Makefile|Kbuild)\Z)"
+)
+#: What the files of the source tree are, beside it.
+STATE = "state.json"
+#: Exit status of set-up for a commit that no kernel can be built of.
+NOT_BUILT = 3
+#: Configure, build and strip, with what the tree's own Makefiles do in the folder of objects only.
+BUILD = "sh /build/guest/build_base && rm -rf /build/objects/stripped && strip -o /build/objects/stripped /build/objects/linux"
+#: Words of a machine that ended a compiler: nothing is wrong with the commit.
+OF_THE_MACHINE = re.compile(r"Killed|No space left on device|Cannot allocate memory|virtual memory exhausted")
+
+
+class NotBuiltError(SetupError):
+    """A commit that no guest kernel can be built of; the text says why."""
+
+
+def provide_step(name, linux_file, kernel, sources) -> None:
+    """Build the kernel of a commit, from what was left by the last one that was built of the repository.
+
+    Parameters
+    ----------
+    name : str
+        What names it by its content (`experiment.definitions.kernel_id`); it becomes the number of its build.
+    linux_file : pathlib.Path
+        Where the kernel goes.
+    kernel : dict
+        A revision (`study_files.kernels.completed_kernel`).
+    sources : dict
+        Path of each C file -> the SHA-256 that it must have.
+
+    Raises
+    ------
+    NotBuiltError
+        It does not compile, or takes no guest's patch or option.
+    SetupError
+        Something else is wrong.
+    """
+    contents = {path: read_once(path, sha256) for path, sha256 in sources.items()}
+    repository = os.path.realpath(kernel["tree"])
+    with contextlib.chdir(CHECKOUT):
+        root = provide_compiler() / "root"
+    key = digest(root.parent.name, recipe_digest(), repository)[:16]
+    folder = cache_entry("kernels", f"steps-{key}")
+    require_cache(folder.parent)
+    with one_at_a_time(folder):
+        folder.mkdir(exist_ok=True)
+        require_space(folder, SIZE_GB if not (folder / STATE).exists() else 1, "building commits one after another")
+        linux = _build(name, folder, root, kernel, contents)
+    linux_file.parent.mkdir(parents=True, exist_ok=True)
+    partial = linux_file.with_name(f".{linux_file.name}.{os.getpid()}")
+    partial.write_bytes(linux)
+    partial.chmod(0o755)
+    partial.replace(linux_file)
+
+
+def _build(name, folder, root, kernel, contents):
+    source, objects, made, patched = (folder / part for part in ("source", "objects", "made", "patched"))
+    for part in (made, patched, folder / "guest"):
+        remove_tree(part)
+    for part in (source, objects, made):
+        part.mkdir(exist_ok=True)
+    recipe = copy_recipe(folder / "guest")
+    files = {path: one for path, one in given_trees.digests(kernel).items() if not UNUSED.match(path)}
+    _patch(kernel, files, root, recipe, patched, made, contents)
+    changed = {path.relative_to(patched) for path in patched.rglob("*") if path.is_file()}
+    wanted = files | {str(path): f"patched {_sha256(patched / path)}" for path in changed}
+    replace_files(kernel, wanted, source, patched, folder / STATE)
+    command = contained(
+        f"{source}:/build/source:ro", f"{made}:/build/made:ro", f"{objects}:/build/objects",
+        recipe=recipe, seconds=LONGEST_BASE_S, root=root,
+    )  # fmt: skip
+    status, words = said_by([*command, root, *IN_CONTAINER, f"SAWTOOTH_KERNEL={name}", "sh", "-c", BUILD])
+    for path in contents:
+        words = words.replace(f"net/sawtooth/{path.name}", str(path))
+    if status:
+        if OF_THE_MACHINE.search(words):
+            raise SetupError(f"the machine ended a build: {OF_THE_MACHINE.search(words)[0]}.")
+        raise NotBuiltError(why_not_built(words, contents, kernel))
+    return build_outputs.read_linux(objects, name)
+
+
+def _patch(kernel, files, root, recipe, patched, made, contents):
+    """Make of a commit's files what the guest's patches make of them, in a folder that has no others."""
+    texts = [patch.read_bytes() for patch in sorted(recipe.rglob("*.patch"))]
+    named = {*own_tree.named_files(texts), "arch/um/Kconfig", "net/Makefile"} & files.keys()
+    patched.mkdir()
+    given_trees.write_files(kernel, {path: files[path] for path in sorted(named)}, patched)
+    binds = (f"{patched}:/build/source", f"{made}:/build/made")
+    command = contained(*binds, recipe=recipe, seconds=LONGEST_BASE_S, root=root)
+    version = kernel["version"].rpartition("-g")[0]
+    status, words = said_by([*command, root, *IN_CONTAINER, "sh", "/build/guest/patch_base", version])
+    if status:
+        refused = re.search(r"^guest kernel: (.*)$", words, re.M)
+        if not refused:
+            raise SetupError(f"the guest's patches can't be tried: {words.strip()[-300:]}.")
+        raise NotBuiltError(f"{refused[1]}.")
+    for path in named:
+        if not (patched / path).exists():
+            del files[path]
+    if contents:
+        own = patched / "net/sawtooth"
+        objects = " ".join(path.with_suffix(".o").name for path in contents)
+        (own / "Makefile").write_text(MAKEFILE.format(objects=objects))
+        for path, content in contents.items():
+            (own / path.name).write_bytes(content)
+
+
+def replace_files(kernel, wanted, source, patched, state) -> list[str]:
+    """Make a source tree that of another commit, and return the paths that were written or removed.
+
+    A file that stays keeps its date, so that nothing is compiled again because of it. Files that are written have today's.
+
+    Parameters
+    ----------
+    kernel : dict
+    wanted : dict
+        Path -> what the file is to be: `given_trees.digests`, or "patched" and a SHA-256 if it lies in ``patched``.
+    source, patched : pathlib.Path
+    state : pathlib.Path
+        What the tree's files are, by path; written before and after, so a call that was interrupted is made good by the next.
+    """
+    had = json.loads(state.read_text()) if state.exists() else {}
+    changed = sorted(path for path in had.keys() | wanted.keys() if had.get(path) != wanted.get(path))
+    _write(state, had | dict.fromkeys(changed, ""))
+    for path in changed:
+        if not wanted.get(path, "").startswith("patched "):
+            (source / path).unlink(missing_ok=True)
+    given = {path: wanted[path] for path in changed if path in wanted and not wanted[path].startswith("patched ")}
+    given_trees.write_files(kernel, given, source)
+    for path in changed:
+        if wanted.get(path, "").startswith("patched "):
+            (source / path).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(patched / path, source / path)
+            shutil.copymode(patched / path, source / path)
+    _write(state, wanted)
+    return changed
+
+
+def _write(state, files):
+    partial = state.with_suffix(".partial")
+    partial.write_text(json.dumps(files))
+    partial.replace(state)
+
+
+def _sha256(file):
+    return hashlib.sha256(file.read_bytes()).hexdigest()

@@ -1,0 +1,192 @@
+"""The search for the first bad commit, by Git's own bisection, on a history whose commits are known: runs are drawn, no kernel is built."""
+
+import json
+
+import numpy as np
+import pytest
+
+import git_history
+from bisecting.bisect import document_of, lines_of
+from bisecting.commits import Run, SkippedError
+from bisecting.condition import BisectError, condition_of
+from bisecting.history import BAD, GOOD, SKIP, History
+from bisecting.question import Question
+from bisecting.search import Searching
+
+CELLS = [("a", "cubic", "ipv4"), ("b", "cubic", "ipv4")]
+
+
+@pytest.fixture(scope="module")
+def history(tmp_path_factory):
+    """A repository with 40 commits and their names, in order."""
+    folder = git_history.repository(tmp_path_factory.mktemp("history") / "linux")
+    return folder, [git_history.commit(folder, {"number": str(number)}, f"Commit {number}") for number in range(40)]
+
+
+class Drawn:
+    """Commits whose runs are drawn: normal values about a mean that changes with the culprit; no kernel is built of those that are ``broken``."""
+
+    def __init__(self, names, culprit, before=9.3, after=8.5, spread=0.2, broken=(), dead=(), cell="a", alike=()):
+        self.number = {name: number for number, name in enumerate(names)}
+        self.culprit, self.means, self.spread, self.cell = culprit, (before, after), spread, cell
+        self.broken, self.dead, self.alike = broken, dead, dict(alike)
+        self.cores, self.longest_s, self.built, self.runs_made = 2, None, [], []
+
+    def build(self, commit, cells):
+        number = self.number[commit]
+        self.built.append(number)
+        if number in self.broken:
+            raise SkippedError("net/a.c:1: error: it does not compile")
+        return f"kernel {self.alike.get(number, number)}"
+
+    def runs(self, commit, cells, replications):
+        number = self.number[commit]
+        self.runs_made += [(number, replication) for replication in replications]
+        if number in self.dead:
+            return {cell: [Run(None, "the guest ended") for _ in replications] for cell in cells}
+        return {
+            cell: [
+                Run(self.means[number >= self.culprit and cell[0] == self.cell] + self.spread * np.random.default_rng([number, replication, ord(cell[0])]).standard_normal())
+                for replication in replications
+            ]
+            for cell in cells
+        }  # fmt: skip
+
+
+@pytest.fixture
+def search(history, tmp_path):
+    """A function that searches for the first bad commit of 39; returns what was found, what was printed, and the searching."""
+    folder, names = history
+
+    def search(drawn, when="goodput_mbps falls", cells=CELLS, skipped=None):
+        asked = Question(str(folder), names[0], names[39], condition_of(when), {"study": "try"}, cells)
+        said = []
+        searching = Searching(
+            asked, drawn, History(folder, tmp_path / "history.git"), said.append, {} if skipped is None else skipped
+        )
+        return searching.carry_out(), said, searching
+
+    return search
+
+
+@pytest.mark.parametrize("culprit", [1, 17, 22, 39])
+def test_the_first_bad_commit_is_found(history, search, culprit):
+    folder, names = history
+    before = git_history.contents_of(folder)
+    answer, said, searching = search(Drawn(names, culprit))
+    assert answer.search.found == names[culprit]
+    assert len(answer.verdicts) <= 7 and answer.error <= 0.05
+    assert answer.cell == CELLS[0] and answer.condition.comparison == "<"
+    assert answer.medians == (pytest.approx(9.3, abs=0.2), pytest.approx(8.5, abs=0.2))
+    assert -1.1 < answer.compared.ci_low < answer.compared.effect < answer.compared.ci_high < -0.4
+    text = "\n".join(lines_of(answer, searching.history))
+    assert f"first bad commit: {names[culprit]} Commit {culprit}" in text and "times in 100" in text
+    assert json.loads(json.dumps(document_of(answer)))["first_bad"] == names[culprit]
+    assert git_history.contents_of(folder) == before
+    assert any("decides (of 2 cells)" in line for line in said)
+
+
+@pytest.mark.parametrize(
+    "when, before, after", [("goodput_mbps < 9", 9.3, 8.5), ("retransmits > 50", 20, 80), ("goodput_mbps rises", 8, 9), ("goodput_mbps differs", 8, 9), ("goodput_mbps differs", 9, 8)]
+)  # fmt: skip
+def test_all_comparisons(history, search, when, before, after):
+    answer, _, _ = search(Drawn(history[1], 22, before, after), when)
+    assert answer.search.found == history[1][22]
+
+
+def test_a_rare_event_is_found(history, search):
+    """Two of five runs of a bad commit collapse: the medians are the same."""
+
+    class Rare(Drawn):
+        def runs(self, commit, cells, replications):
+            made = super().runs(commit, cells, replications)
+            if self.number[commit] >= self.culprit:
+                made = {cell: [Run(run.value - 5 * (np.random.default_rng([7, self.number[commit], place, replications[0]]).random() < 0.4)) for place, run in enumerate(runs)] for cell, runs in made.items()}  # fmt: skip
+            return made
+
+    answer, _, _ = search(Rare(history[1], 22, 9.3, 9.3, 0.05), "goodput_mbps < 7", CELLS[:1])
+    assert answer.search.found == history[1][22] and answer.references.hits_bad < answer.references.runs
+
+
+def test_what_does_not_build_or_boot_is_skipped(history, search):
+    drawn = Drawn(history[1], 22, broken={19, 20}, dead={25, 29})
+    answer, said, _ = search(drawn)
+    assert answer.search.found == history[1][22]
+    skipped = {drawn.number[verdict.commit]: verdict.why for verdict in answer.verdicts if verdict.kind == SKIP}
+    assert skipped and all(("compile" in why) == (number in drawn.broken) for number, why in skipped.items())
+    assert any("skipped, " in line for line in said)
+
+
+def test_skipped_ones_around_it_are_named(history, search):
+    _, names = history
+    skipped = {}
+    answer, _, searching = search(Drawn(names, 22, broken={21, 22}), skipped=skipped)
+    assert answer.search.found is None
+    assert {*answer.search.candidates} == {names[number] for number in (21, 22, 23)}
+    assert set(skipped) == {names[21], names[22]}
+    assert (
+        lines_of(answer, searching.history)[0] == "the first bad commit is one of these 3, of which 2 can't be judged:"
+    )
+    # The next call doesn't build them again.
+    again = Drawn(names, 22, broken={21, 22})
+    assert search(again, skipped=skipped)[0].search.candidates == answer.search.candidates
+    assert not {21, 22} & set(again.built)
+
+
+def test_the_same_kernel_is_not_run_again(history, search):
+    """Of a commit whose kernel is that of one that was judged, nothing is run."""
+    first = Drawn(history[1], 22)
+    judged = [verdict.commit for verdict in search(first)[0].verdicts]
+    places = [first.number[commit] for commit in judged]
+    bad = [place for place in places if place >= 22][:2]
+    drawn = Drawn(history[1], 22, alike={bad[1]: bad[0]})
+    answer, said, _ = search(drawn)
+    assert answer.search.found == history[1][22]
+    assert any(f"the kernel of {history[1][bad[0]][:12]}" in line for line in said)
+
+
+@pytest.mark.parametrize(
+    "drawn, when, sentence",
+    [
+        ({"before": 8.5}, "goodput_mbps < 9", "it holds in no more runs of BAD than of GOOD"),
+        ({"after": 9.3}, "goodput_mbps < 9", "it holds in no more runs of BAD than of GOOD"),
+        ({"after": 10}, "goodput_mbps falls", "goodput_mbps is not less in BAD than in GOOD"),
+        ({"broken": {39}}, "goodput_mbps falls", "no kernel can be built of it: net/a.c:1: error"),
+        ({"dead": {0}}, "goodput_mbps falls", "has no goodput_mbps: the guest ended"),
+    ],
+)
+def test_good_must_be_good_and_bad_bad(history, search, drawn, when, sentence):
+    with pytest.raises(BisectError) as raised:
+        search(Drawn(history[1], 22, **drawn), when)
+    assert sentence in str(raised.value) and "\n" not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    "before, after, sentence", [(8.5, 8.4, "GOOD="), (9.3, 9.2, "BAD="), (9.05, 8.95, "it doesn't tell GOOD from BAD")]
+)
+def test_with_one_cell_references_say_it(history, search, before, after, sentence):
+    with pytest.raises(BisectError) as raised:
+        search(Drawn(history[1], 22, before, after, 0.5 if before == 9.05 else 0.05), "goodput_mbps < 9", CELLS[:1])
+    assert sentence in str(raised.value)
+
+
+def test_histories_with_merges_and_unrelated_ends(tmp_path):
+    folder = git_history.repository(tmp_path / "linux")
+    base = git_history.commit(folder, {"a": "0"}, "Base")
+    git_history.git(folder, "checkout", "--quiet", "-b", "side")
+    side = git_history.commit(folder, {"b": "1"}, "Side")
+    git_history.git(folder, "checkout", "--quiet", "main")
+    main = git_history.commit(folder, {"a": "1"}, "Main")
+    git_history.git(folder, "merge", "--quiet", "--no-edit", "side")
+    merge = git_history.git(folder, "rev-parse", "HEAD")
+    history = History(folder, tmp_path / "history.git")
+    assert history.count(base, merge) == 3
+    search, told = history.begin(base, merge), {side: GOOD, main: BAD}
+    while search.next:
+        search = history.tell(search.next, told[search.next])
+    assert search.found == main
+    # GOOD on another branch than BAD: their common ancestor is judged first.
+    assert History(folder, tmp_path / "history.git").begin(side, main).next == base
+    worktree = tmp_path / "worktree"
+    git_history.git(folder, "worktree", "add", "--quiet", "--detach", worktree, "main")
+    assert History(worktree, tmp_path / "history.git").count(base, merge) == 3

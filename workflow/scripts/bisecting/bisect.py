@@ -1,0 +1,157 @@
+"""The first commit after which TCP does something else: ``python -m bisecting.bisect KERNEL STUDY_FILE --good ... --bad ... --when ...``.
+
+Each step builds the guest kernel of a commit, and runs what decides as often as a sequential test needs.
+"""
+
+import argparse
+import json
+import os
+import signal
+import sys
+import time
+from dataclasses import asdict
+
+from bisecting.commits import Commits
+from bisecting.condition import BisectError
+from bisecting.history import SKIP, History
+from bisecting.question import question_of
+from bisecting.search import Searching
+from publishing.result_checks.received_errors import ReceivedError
+from publishing.result_checks.testbeds_here import ROOT
+from study_files.git_trees import GitError
+from study_files.strict_yaml import FileError
+from testbed.machine.messages import tell
+from wording.number_format import count
+
+#: What a folder of results was made for, what was skipped in it, and what came out.
+STATE, RESULT, TEXT = "state.json", "bisect.json", "bisect.txt"
+
+
+def main(arguments=None) -> int:
+    """Read the command line, search, print and write what was found; return the exit status."""
+    parser = argparse.ArgumentParser(prog="bisect", description=__doc__.splitlines()[0])
+    parser.add_argument("kernel", help="a Git repository of Linux")
+    parser.add_argument("study", help="the file of a study")
+    parser.add_argument("--good", default="", help="a revision that is good")
+    parser.add_argument("--bad", default="", help="a later one that is bad")
+    parser.add_argument("--when", default="", help="when a run is bad, as 'goodput_mbps < 9' or 'goodput_mbps falls'")
+    parser.add_argument("--only", default="*", help="cells that may decide, a glob of scenario/CCA/IP version")
+    options = parser.parse_args(arguments)
+    try:
+        asked = question_of(options.kernel, options.good, options.bad, options.when, options.study, options.only)
+        return _carry_out(asked)
+    except (FileError, ReceivedError, GitError) as error:
+        tell(str(error))
+    except KeyboardInterrupt:
+        tell("interrupted; the same command goes on from here.")
+        return 130
+    return 1
+
+
+def _carry_out(asked):
+    began, folder = time.monotonic(), asked.folder
+    skipped = _kept(asked)
+    cores = len(os.sched_getaffinity(0))
+    commits = Commits(asked.tree, asked.study, asked.condition.measure, folder, cores)
+    history = History(asked.tree, folder / "history.git")
+    number = history.count(asked.good, asked.bad)
+    if not number:
+        raise BisectError(
+            f"BAD={asked.bad[:12]}", [f"it has no commit that GOOD ({asked.good[:12]}) hasn't: allowed is a later one."]
+        )
+    print(
+        f"{count(number, 'commit')} after {asked.good[:12]} up to {asked.bad[:12]}, some {number.bit_length()} steps; {folder}",
+        flush=True,
+    )
+    print("building GOOD and BAD: minutes, unless the repository was built before", flush=True)
+    lines = []
+
+    def say(line):
+        lines.append(line)
+        print(line, flush=True)
+
+    try:
+        answer = Searching(asked, commits, history, say, skipped).carry_out()
+    finally:
+        _write(folder / STATE, {"question": asked.identity(ROOT), "skipped": skipped})
+    for line in lines_of(answer, history):
+        say(line)
+    say(f"{time.monotonic() - began:.0f} s")
+    (folder / TEXT).write_text("\n".join(lines) + "\n")
+    _write(folder / RESULT, {"question": asked.identity(ROOT), **document_of(answer)})
+    print(f"results: {folder / TEXT}, {folder / RESULT}")
+    return 0 if answer.search.found else 1
+
+
+def _kept(asked):
+    """Return what was skipped by earlier calls; raise BisectError if the folder is another question's."""
+    state = asked.folder / STATE
+    identity = asked.identity(ROOT)
+    if not state.exists():
+        asked.folder.mkdir(parents=True, exist_ok=True)
+        _write(state, {"question": identity, "skipped": {}})
+        return {}
+    try:
+        kept = json.loads(state.read_text())
+        other = [key for key, value in identity.items() if kept["question"].get(key) != value]
+        skipped = dict(kept["skipped"])
+    except (ValueError, KeyError, TypeError, AttributeError):
+        raise BisectError(str(state), ["it is damaged; delete the folder and call again."]) from None
+    if other:
+        raise BisectError(
+            str(asked.folder), [f"it was made with another {other[0]}; rename or delete it and call again."]
+        )
+    return skipped
+
+
+def _write(file, content):
+    partial = file.with_suffix(".partial")
+    partial.write_text(json.dumps(content, indent=1) + "\n")
+    partial.replace(file)
+
+
+def lines_of(answer, history) -> list[str]:
+    """Return what a search has found, as lines."""
+    runs = sum(verdict.runs for verdict in answer.verdicts)
+    judged = sum(verdict.kind != SKIP for verdict in answer.verdicts)
+    sure = (
+        f"such a search is wrong at most {100 * answer.error:.2g} times in 100 (Wald's sequential test, {count(judged, 'verdict')} of "
+        f"{count(runs, 'run')}, after {count(2 * answer.references.runs, 'run')} of GOOD and BAD)"
+    )
+    if answer.search.found is None:
+        names = [f"  {commit[:12]} {history.subject(commit)}" for commit in answer.search.candidates]
+        skipped = sum(verdict.kind == SKIP for verdict in answer.verdicts)
+        return [f"the first bad commit is one of these {len(names)}, of which {skipped} can't be judged:", *names, sure]
+    found = answer.search.found
+    lines = [f"first bad commit: {found} {history.subject(found)} ({history.about(found)})"]
+    if answer.compared is not None:
+        before, after = answer.medians
+        of = answer.compared
+        interval = f" (95 % interval {of.ci_low:.4g} to {of.ci_high:.4g})" if of.ci_low is not None else ""
+        lines.append(
+            f"{answer.condition.measure} in {'/'.join(answer.cell)}: {before:.6g} before, {after:.6g} after (medians of {of.pairs} runs with the same seeds), "
+            f"a mean change of {of.effect:.4g}{interval}"
+        )
+    return [*lines, sure]
+
+
+def document_of(answer) -> dict:
+    """Return what a search has found, for a file."""
+    compared = answer.compared
+    return {
+        "first_bad": answer.search.found,
+        "candidates": list(answer.search.candidates),
+        "condition": str(answer.condition),
+        "cell": "/".join(answer.cell),
+        "references": asdict(answer.references),
+        "test": asdict(answer.test),
+        "most_error": answer.error,
+        "verdicts": [asdict(verdict) for verdict in answer.verdicts],
+        "before": None if compared is None else {"commit": answer.before, "median": answer.medians[0]},
+        "after": None if compared is None else {"commit": answer.search.found, "median": answer.medians[1]},
+    }
+
+
+if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    sys.exit(main())

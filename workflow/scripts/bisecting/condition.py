@@ -1,0 +1,79 @@
+"""What makes a commit bad: `WHEN='goodput_mbps < 9'`, or `'goodput_mbps falls'`."""
+
+import operator
+import re
+from dataclasses import dataclass
+
+from run_tables.tidy_tables import RUNS
+from study_files.strict_yaml import FileError
+from study_files.study_validation import nearest_choice
+from wording.terminal_text import shown
+
+COMPARISONS = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
+#: Of a comparison with GOOD's own values: which side is bad, as a sign; None is either.
+CHANGES = {"falls": -1, "rises": 1, "differs": None}
+FORM = re.compile(r"\s*([A-Za-z_0-9]+)\s*(<=|>=|<|>|\b[a-z]+)\s*([-+]?[0-9.]+(?:[eE][-+]?\d+)?)?\s*")
+EXAMPLES = "'goodput_mbps < 9', 'retransmits > 50', or 'goodput_mbps falls' (rises, differs)"
+
+
+class BisectError(FileError):
+    """The commit can't be searched for; one sentence says why."""
+
+
+@dataclass(frozen=True)
+class Condition:
+    """A condition on a run.
+
+    Attributes
+    ----------
+    measure : str
+        A column of ``tidy/runs.csv``.
+    comparison : str
+        One of `COMPARISONS` or `CHANGES`.
+    number : float or None
+        What the measure is compared with; None of `CHANGES`.
+    """
+
+    measure: str
+    comparison: str
+    number: float | None = None
+
+    @property
+    def is_change(self) -> bool:
+        """Whether the number is to be found from GOOD's and BAD's own values."""
+        return self.comparison in CHANGES
+
+    def holds(self, value) -> bool:
+        """Return whether a run with a value is a bad one's."""
+        return COMPARISONS[self.comparison](value, self.number)
+
+    def at(self, cut, direction) -> "Condition":
+        """Return the condition with a number: beyond ``cut``, in a direction (1 or -1)."""
+        return Condition(self.measure, ">" if direction > 0 else "<", cut)
+
+    def __str__(self):
+        return f"{self.measure} {self.comparison}" + ("" if self.number is None else f" {self.number:.6g}")
+
+
+def measures() -> list[str]:
+    """Return the measures that a condition may name: the numbers in ``tidy/runs.csv``."""
+    return [column.name for column in RUNS.columns if column.kind in ("number", "count") and column.name != "seed"]
+
+
+def condition_of(text) -> Condition:
+    """Return the condition that a text means; raise `BisectError` with what is allowed."""
+    match = FORM.fullmatch(text)
+    if not match or match[2] not in (*COMPARISONS, *CHANGES) or (match[3] is None) != (match[2] in CHANGES):
+        raise _problem(text, f"allowed is a measure and a comparison, {EXAMPLES}.")
+    if match[1] not in (known := measures()):
+        near = nearest_choice(match[1], known)
+        meant = f"did you mean '{near}'? " if near else ""
+        raise _problem(text, f"tidy/runs.csv has no number {match[1]}; {meant}Allowed are its columns with numbers (config/data-dictionary.md).")  # fmt: skip
+    try:
+        return Condition(match[1], match[2], None if match[3] is None else float(match[3]))
+    except ValueError:
+        raise _problem(text, f"{match[3]} is no number; allowed is {EXAMPLES}.") from None
+
+
+def _problem(text, sentence):
+    return BisectError(f"WHEN={shown(text, 200)}", [sentence])

@@ -1,0 +1,108 @@
+"""The commits between GOOD and BAD, searched by `git bisect` in a repository beside the person's, with its objects.
+
+The person's repository is only read. Each call begins again, and judges commits by the kernels and runs that are there, so nothing here
+has to be kept.
+"""
+
+import re
+import shutil
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+from study_files import git_trees
+
+GOOD, BAD, SKIP = "good", "bad", "skip"
+
+
+@dataclass(frozen=True)
+class Search:
+    """How far a search is.
+
+    Attributes
+    ----------
+    next : str or None
+        The commit to be judged next.
+    found : str or None
+        The first bad commit.
+    candidates : list of str
+        If commits around it were skipped, those that it may be, the newest first.
+    """
+
+    next: str | None = None
+    found: str | None = None
+    candidates: tuple[str, ...] = ()
+
+
+class History:
+    """The history of a repository, in a bare one in ``folder`` that has its objects.
+
+    Parameters
+    ----------
+    repository : str or pathlib.Path
+    folder : pathlib.Path
+        It is made again.
+    """
+
+    def __init__(self, repository, folder: Path):
+        self.folder = folder
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        form = git_trees.git(repository, "rev-parse", "--show-object-format").decode().strip()
+        git_trees.git(folder, "init", "--quiet", "--bare", f"--object-format={form}", "--template=")
+        (folder / "objects/info").mkdir(parents=True, exist_ok=True)
+        (folder / "objects/info/alternates").write_text(f"{self._path(repository, 'objects')}\n")
+        shallow = self._path(repository, "shallow")
+        if shallow.exists():
+            shutil.copy(shallow, folder / "shallow")
+
+    @staticmethod
+    def _path(repository, name):
+        path = git_trees.git(repository, "rev-parse", "--git-path", name).decode().rstrip("\n")
+        return Path(repository, path).resolve()
+
+    def count(self, good, bad) -> int:
+        """Return the number of commits that may be the first bad one."""
+        return int(git_trees.git(self.folder, "rev-list", "--count", bad, f"^{good}"))
+
+    def has_before(self, good, bad) -> bool:
+        """Return whether a commit is an ancestor of another."""
+        return git_trees.git(self.folder, "merge-base", good, bad).decode().strip() == good
+
+    def parent(self, commit) -> str:
+        """Return the first parent of a commit."""
+        return git_trees.commit_of(self.folder, f"{commit}^")
+
+    def subject(self, commit) -> str:
+        """Return the first line of a commit's message."""
+        return git_trees.git(self.folder, "show", "-s", "--format=%s", commit).decode(errors="replace").strip()
+
+    def about(self, commit) -> str:
+        """Return author and date of a commit."""
+        return git_trees.git(self.folder, "show", "-s", "--format=%an, %as", commit).decode(errors="replace").strip()
+
+    def begin(self, good, bad) -> Search:
+        """Begin a search; raise `git_trees.GitError` with Git's words if it can't."""
+        # Or there is nothing that Git could go back to.
+        git_trees.git(self.folder, "update-ref", "--no-deref", "HEAD", bad)
+        return self._told("start", "--no-checkout", bad, good)
+
+    def tell(self, commit, verdict) -> Search:
+        """Go on with a verdict, `GOOD`, `BAD` or `SKIP`; raise `git_trees.GitError` with Git's words if it can't."""
+        return self._told(verdict, commit)
+
+    def _told(self, *arguments):
+        done = subprocess.run(
+            ["git", "-C", self.folder, "bisect", *arguments], stdin=subprocess.DEVNULL, capture_output=True,
+            env=git_trees.environment(self.folder),
+        )  # fmt: skip
+        words = done.stdout.decode(errors="replace")
+        if found := re.search(r"^([0-9a-f]{40,64}) is the first bad commit$", words, re.M):
+            return Search(found=found[1])
+        _, could_be, rest = words.partition("The first bad commit could be any of:\n")
+        if could_be:
+            return Search(candidates=tuple(re.findall(r"^([0-9a-f]{40,64})$", rest, re.M)))
+        if done.returncode:
+            problem = (done.stderr.decode(errors="replace").strip() or words.strip()).splitlines()
+            raise git_trees.GitError(" ".join(problem[:3]) or f"git bisect ended with {done.returncode}")
+        return Search(next=git_trees.commit_of(self.folder, "BISECT_HEAD"))

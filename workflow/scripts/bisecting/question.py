@@ -1,0 +1,120 @@
+"""What is asked: which commits, which cells of which study, which condition."""
+
+import fnmatch
+import hashlib
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+from bisecting.condition import BisectError, Condition, condition_of
+from experiment.programs import has_programs
+from session.testbed_identity import image_fact
+from study_files import git_trees
+from study_files import study as studies
+from study_files.kernels import recipe_digest
+from study_files.study_runs import definitions_in
+from wording.missing_files import absence
+from wording.terminal_text import shown
+
+#: Where results go, below the folder of the call.
+FOLDER = Path("results/bisect")
+
+
+@dataclass(frozen=True)
+class Question:
+    """A search as it is asked for.
+
+    Attributes
+    ----------
+    tree : str
+        The repository.
+    good, bad : str
+        Commits.
+    condition : Condition
+    study : dict
+        Resolved.
+    cells : list of tuple of str
+        Scenario, CCA and IP version of each that may decide.
+    """
+
+    tree: str
+    good: str
+    bad: str
+    condition: Condition
+    study: dict
+    cells: list[tuple[str, str, str]]
+
+    @property
+    def folder(self) -> Path:
+        """Where its results go."""
+        return FOLDER / f"{self.study['study']}-{self.condition.measure}-{self.good[:8]}-{self.bad[:8]}"
+
+    def identity(self, root) -> dict:
+        """Return all that what was found depends on, as it is kept with that; ``root`` is the checkout."""
+        image = root / "envs/testbed.json"
+        return {
+            "good": self.good,
+            "bad": self.bad,
+            "when": str(self.condition),
+            "cells": ["/".join(cell) for cell in self.cells],
+            "study": hashlib.sha256(json.dumps(studies.measured(self.study), sort_keys=True).encode()).hexdigest(),
+            "recipe": recipe_digest(),
+            "image": image_fact(image, "content_digest"),
+        }
+
+
+def question_of(tree, good, bad, when, study_file, only="*") -> Question:
+    """Return what a call asks; raise `BisectError`, or the study's own error, with what is allowed.
+
+    Parameters
+    ----------
+    tree : str
+        A Git repository.
+    good, bad : str
+        Revisions.
+    when : str
+        `condition_of`.
+    study_file : str
+    only : str
+        A glob of cells, scenario/CCA/IP version.
+    """
+    for name, given in (("KERNEL", tree), ("GOOD", good), ("BAD", bad), ("WHEN", when)):
+        if not given:
+            raise BisectError(name, [f"it is missing; as in {EXAMPLE}."])
+    condition = condition_of(when)
+    if why := absence(tree, "folder"):
+        raise BisectError(f"KERNEL={shown(tree, 200)}", [f"{why}; allowed is a Git repository of Linux."])
+    commits = {name: _commit(tree, name, revision) for name, revision in (("GOOD", good), ("BAD", bad))}
+    if commits["GOOD"] == commits["BAD"]:
+        raise BisectError(f"BAD={shown(bad, 200)}", [f"it is the same commit as GOOD ({commits['BAD'][:12]})."])
+    study = studies.resolve(studies.load(study_file), str(study_file))
+    return Question(str(tree), commits["GOOD"], commits["BAD"], condition, study, _cells(study, study_file, only))
+
+
+#: A whole call.
+EXAMPLE = "make bisect KERNEL=../linux GOOD=v7.1 BAD=v7.2 STUDY=smoke WHEN='goodput_mbps falls'"
+
+
+def _commit(tree, name, revision):
+    try:
+        return git_trees.commit_of(tree, revision)
+    except (git_trees.GitError, OSError) as error:
+        raise BisectError(f"{name}={shown(revision, 200)}", [f"{shown(tree, 200)}: {error}."]) from None
+
+
+def _cells(study, study_file, only):
+    """Return the cells that a bisected kernel can run, of those that a glob names."""
+    cells = [cell for cell in studies.cells(study) if fnmatch.fnmatchcase("/".join(cell), only)]
+    if not cells:
+        first = "/".join(next(iter(studies.cells(study))))
+        raise BisectError(f"ONLY={shown(only, 200)}", [f"it matches no cell of {study_file}; allowed is a cell or a glob, as {first}."])  # fmt: skip
+    scenarios = {scenario["id"]: scenario for scenario in study["scenarios"]}
+    fit = [cell for cell in cells if _fits(study, scenarios[cell[0]], cell[1])]
+    if not fit:
+        raise BisectError(study_file, ["each of its cells has a kernel, programs or another platform of its own; allowed are studies with cells that run on the image's kernel (uml)."])  # fmt: skip
+    return fit
+
+
+def _fits(study, scenario, cca):
+    own = any(one.get("kernel") for one in definitions_in(study, scenario["id"], cca).values())
+    return scenario["platform"] == "uml" and not own and not has_programs({"scenario": scenario})

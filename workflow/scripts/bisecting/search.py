@@ -1,0 +1,279 @@
+"""The search for the first bad commit: which cell and value decide, what GOOD and BAD do, one verdict after another."""
+
+import statistics
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from bisecting.commits import SkippedError
+from bisecting.condition import BisectError, Condition
+from bisecting.history import BAD, GOOD, SKIP, History, Search
+from bisecting.question import Question
+from inference.paired_comparison import Comparison, Family, compare
+from inference.sequential_verdict import UPPER, SequentialTest, best_cut, reference_test
+from wording.number_format import count
+
+#: Runs of GOOD and of BAD in each cell, by which cell and value are chosen.
+SCREENED = 6
+#: Runs of GOOD and of BAD after which it is looked whether they are apart.
+LOOKS = (16, 32, 64)
+#: Most runs of a commit; one that takes more is skipped.
+MOST_RUNS = 64
+#: With more runs than this for a commit although all agree, more references are made first.
+FEW_RUNS = 8
+#: Probability that the limits of the references are wrong, and that any verdict after them is.
+REFERENCE_ERROR, VERDICT_ERROR = 0.02, 0.03
+#: The first replications of references and of commits: their runs have other seeds.
+FIRST_REFERENCE, FIRST_JUDGED = 101, 201
+#: Runs of the commit that is found and of the one before it, as pairs with the same seeds.
+COMPARED = 16
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What was found of a commit: `GOOD`, `BAD` or `SKIP`; ``why`` of a skipped one, or of one that had no runs; ``hits`` of ``runs`` met the condition."""
+
+    commit: str
+    kind: str
+    why: str = ""
+    hits: int = 0
+    runs: int = 0
+    median: float | None = None
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True)
+class References:
+    """What GOOD and BAD do in the cell that decides: number of runs of each, how many meet the condition, their medians."""
+
+    runs: int
+    hits_good: int
+    hits_bad: int
+    median_good: float
+    median_bad: float
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a search has found: ``search.found`` or ``search.candidates``, the verdicts; ``error``, its probability of being wrong at most."""
+
+    search: Search
+    condition: Condition
+    cell: tuple[str, str, str]
+    references: References
+    test: SequentialTest
+    verdicts: list[Verdict]
+    error: float
+    before: str | None = None
+    compared: Comparison | None = None
+    medians: tuple[float, float] | None = None
+
+
+@dataclass
+class Searching:
+    """A search under way.
+
+    Attributes
+    ----------
+    question : Question
+    commits
+        `commits.Commits`, or what builds and runs as it does.
+    history : History
+    say : callable
+        Gets each line that is printed.
+    skipped : dict
+        Commits that no kernel could be built of, with the reason; what is added to it is to be kept.
+    """
+
+    question: Question
+    commits: object
+    history: History
+    say: Callable[[str], None]
+    skipped: dict[str, str] = field(default_factory=dict)
+    _known: dict = field(default_factory=dict)
+
+    def carry_out(self) -> Answer:
+        """Search until a commit is found, or only skipped ones are left.
+
+        Raises
+        ------
+        BisectError
+            GOOD is not good, BAD is not bad, or they can't be told apart.
+        """
+        asked = self.question
+        for name, commit in (("GOOD", asked.good), ("BAD", asked.bad)):
+            self._build_reference(name, commit)
+        cell, condition = self._chosen()
+        number = self.history.count(asked.good, asked.bad)
+        most_verdicts = 2 * number.bit_length() + 2
+        references, test = self._references(cell, condition, VERDICT_ERROR / most_verdicts)
+        self.say(f"in {references.hits_good} of {references.runs} runs of GOOD and {references.hits_bad} of BAD {condition}: a commit is judged after {count(test.fewest, 'run')} if they agree")  # fmt: skip
+        verdicts = []
+        search = self.history.begin(asked.good, asked.bad)
+        while search.next and len([one for one in verdicts if one.kind != SKIP]) < most_verdicts:
+            verdict = self._judge(search.next, cell, condition, test)
+            verdicts.append(verdict)
+            self.say(f"step {len(verdicts)}: {self._words(verdict, condition)}")
+            search = self.history.tell(verdict.commit, verdict.kind)
+        judged = len([one for one in verdicts if one.kind != SKIP])
+        error = REFERENCE_ERROR + judged * test.error
+        answer = Answer(search, condition, cell, references, test, verdicts, error)
+        return self._with_comparison(answer) if search.found else answer
+
+    def _build_reference(self, name, commit):
+        began = time.monotonic()
+        try:
+            self.commits.build(commit, self.question.cells)
+        except SkippedError as error:
+            raise BisectError(f"{name}={commit[:12]}", [f"no kernel can be built of it: {error}."]) from None
+        self.say(f"{name} {commit[:12]} {self.history.subject(commit)}: built in {time.monotonic() - began:.0f} s")
+
+    def _values(self, name, commit, cells, first, number):
+        """Return the values of runs of GOOD or BAD, cell -> list; each run must have one."""
+        done = self.commits.runs(commit, cells, range(first, first + number))
+        for cell, runs in done.items():
+            for run in runs:
+                if run.value is None:
+                    raise BisectError(f"{name}={commit[:12]}", [f"a run of {'/'.join(cell)} has no {self.question.condition.measure}: {run.why}."])  # fmt: skip
+            if name == "GOOD":
+                self.commits.longest_s = max([self.commits.longest_s or 0, *(run.seconds for run in runs)])
+        return {cell: [run.value for run in runs] for cell, runs in done.items()}
+
+    def _chosen(self):
+        """Return the cell that decides, and the condition with a number."""
+        asked, condition = self.question, self.question.condition
+        if not condition.is_change and len(asked.cells) == 1:
+            return asked.cells[0], condition
+        good = self._values("GOOD", asked.good, asked.cells, 1, SCREENED)
+        bad = self._values("BAD", asked.bad, asked.cells, 1, SCREENED)
+        screened = [one for cell in asked.cells if (one := _apart(condition, cell, good[cell], bad[cell]))]
+        measure, cells = condition.measure, count(len(asked.cells), "cell")
+        if not screened:
+            if condition.is_change:
+                way = {"falls": "less", "rises": "more", "differs": "other"}[condition.comparison]
+                raise BisectError(f"WHEN={condition}", [f"{measure} is not {way} in BAD than in GOOD: {_both(good, bad, asked.cells)}."])  # fmt: skip
+            raise BisectError(f"WHEN={condition}", [f"it holds in no more runs of BAD than of GOOD in any of {cells}: {_both(good, bad, asked.cells)}."])  # fmt: skip
+        _, _, cell, chosen = max(screened, key=lambda one: one[:2])
+        self.say(f"{'/'.join(cell)} decides (of {cells}): {measure} is {statistics.median(good[cell]):.6g} in GOOD and {statistics.median(bad[cell]):.6g} in BAD; bad is {chosen}")  # fmt: skip
+        return cell, chosen
+
+    def _references(self, cell, condition, error):
+        """Return what GOOD and BAD do, and the test that follows; raise BisectError if they are not good and bad."""
+        asked, test = self.question, None
+        for runs in LOOKS:
+            good, bad = (
+                self._values(name, commit, [cell], FIRST_REFERENCE, runs)[cell]
+                for name, commit in (("GOOD", asked.good), ("BAD", asked.bad))
+            )
+            hits_good, hits_bad = (sum(map(condition.holds, values)) for values in (good, bad))
+            references = References(runs, hits_good, hits_bad, statistics.median(good), statistics.median(bad))
+            test = reference_test(hits_good, hits_bad, runs, REFERENCE_ERROR, LOOKS, error)
+            if (test and test.fewest <= FEW_RUNS) or hits_bad <= hits_good:
+                break
+        if test:
+            return references, test
+        if hits_good > runs / 2:
+            raise BisectError(f"GOOD={asked.good[:12]}", [f"it is not good: {condition} in {hits_good} of {runs} runs of {'/'.join(cell)} (median {references.median_good:.6g})."])  # fmt: skip
+        if hits_bad < runs / 2:
+            raise BisectError(f"BAD={asked.bad[:12]}", [f"it is not bad: {condition} in {hits_bad} of {runs} runs of {'/'.join(cell)} (median {references.median_bad:.6g}), and in {hits_good} of GOOD."])  # fmt: skip
+        raise BisectError(f"WHEN={condition}", [f"it doesn't tell GOOD from BAD: it holds in {hits_good} and {hits_bad} of {runs} runs of {'/'.join(cell)}."])  # fmt: skip
+
+    def _judge(self, commit, cell, condition, test):
+        """Return the verdict on a commit."""
+        began = time.monotonic()
+        try:
+            if commit in self.skipped:
+                raise SkippedError(self.skipped[commit])
+            try:
+                digest = self.commits.build(commit, [cell])
+            except SkippedError as error:
+                self.skipped[commit] = str(error)
+                raise
+            if digest in self._known:
+                same = self._known[digest]
+                return replace(same, commit=commit, why=f"the kernel of {same.commit[:12]}", seconds=time.monotonic() - began)  # fmt: skip
+            verdict = self._of_runs(commit, self._runs_of(commit, cell), condition, test)
+        except SkippedError as error:
+            return Verdict(commit, SKIP, str(error), seconds=time.monotonic() - began)
+        self._known[digest] = verdict = replace(verdict, seconds=time.monotonic() - began)
+        return verdict
+
+    def _runs_of(self, commit, cell) -> Iterator:
+        """Iterate over the runs of a commit, as many at a time as there are cores."""
+        step = self.commits.cores
+        for first in range(0, MOST_RUNS, step):
+            replications = range(FIRST_JUDGED + first, FIRST_JUDGED + min(first + step, MOST_RUNS))
+            runs = self.commits.runs(commit, [cell], replications)[cell]
+            if first == 0 and all(run.value is None for run in runs):
+                raise SkippedError(runs[0].why)
+            yield from runs
+
+    def _of_runs(self, commit, runs, condition, test):
+        values, failed = [], []
+        for run in runs:
+            if run.value is None:
+                failed.append(run.why)
+                if len(failed) > MOST_RUNS / 4:
+                    raise SkippedError(f"{len(failed)} of {len(values) + len(failed)} runs failed: {failed[0]}")
+                continue
+            values.append(run.value)
+            hits = sum(map(condition.holds, values))
+            if kind := test.verdict(hits, len(values)):
+                return Verdict(commit, BAD if kind == UPPER else GOOD, "", hits, len(values), statistics.median(values))
+        raise SkippedError(f"{condition} in {sum(map(condition.holds, values))} of {len(values)} runs, like neither GOOD nor BAD")  # fmt: skip
+
+    def _words(self, verdict, condition):
+        what = f"{verdict.commit[:12]} {self.history.subject(verdict.commit)[:60]}"
+        if verdict.kind == SKIP:
+            return f"{what}: skipped, {verdict.why} ({verdict.seconds:.0f} s)"
+        how = (
+            verdict.why
+            or f"{condition.measure} {verdict.median:.6g}, {verdict.hits} of {count(verdict.runs, 'run')} {condition}"
+        )
+        return f"{what}: {verdict.kind}, {how} ({verdict.seconds:.0f} s)"
+
+    def _with_comparison(self, answer):
+        """Return the answer with the runs of the commit that was found and of the one before, with the same seeds."""
+        found, before = answer.search.found, self.history.parent(answer.search.found)
+        numbers = range(FIRST_JUDGED, FIRST_JUDGED + COMPARED)
+        try:
+            values = []
+            for commit in (before, found):
+                self.commits.build(commit, [answer.cell])
+                values.append([run.value for run in self.commits.runs(commit, [answer.cell], numbers)[answer.cell]])
+        except SkippedError:
+            return answer
+        pairs = [pair for pair in zip(*values, strict=True) if None not in pair]
+        if not pairs:
+            return answer
+        a, b = (np.array(side) for side in zip(*pairs, strict=True))
+        return replace(
+            answer, before=before, medians=(float(np.median(a)), float(np.median(b))),
+            compared=compare(b, a, "points", "", Family(0.95, 0.05)),
+        )  # fmt: skip
+
+
+def _apart(condition, cell, good, bad):
+    """Return how far a cell's values are apart, for a choice, with the cell and the condition with a number; None if they aren't."""
+    if not condition.is_change:
+        shares = [sum(map(condition.holds, values)) / len(values) for values in (good, bad)]
+        far = min(abs(value - condition.number) for value in (*good, *bad)) / (abs(condition.number) or 1)
+        return (shares[1] - shares[0], far, cell, condition) if shares[1] > shares[0] else None
+    if (found := best_cut(good, bad)) is None:
+        return None
+    cut, direction = found
+    chosen = condition.at(cut, direction)
+    if {"falls": 1, "rises": -1}.get(condition.comparison) == direction:
+        return None
+    share = (sum(map(chosen.holds, bad)) - sum(map(chosen.holds, good))) / len(good)
+    spread = max(max(good) - min(good), max(bad) - min(bad))
+    far = abs(statistics.median(bad) - statistics.median(good)) / (spread or 1e-9)
+    return (share, far, cell, chosen) if share > 0 else None
+
+
+def _both(good, bad, cells):
+    """Return the medians of the first cells, for a sentence."""
+    medians = [f"{'/'.join(cell)} {statistics.median(good[cell]):.6g} and {statistics.median(bad[cell]):.6g}" for cell in cells[:3]]  # fmt: skip
+    return "medians " + "; ".join(medians) + ("; ..." if len(cells) > 3 else "")

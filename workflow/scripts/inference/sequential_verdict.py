@@ -1,0 +1,105 @@
+"""Whether a sample is of one kind or of another, by the share of its values that meet a condition: decided value by value.
+
+References come first: of each kind as many values as it takes until the shares are known to be apart. Their limits are Clopper's and
+Pearson's (1934, Biometrika 26), one-sided, each at a part of the error. Then each sample is judged by Wald's sequential probability
+ratio test (1945, Annals of Mathematical Statistics 16) between these limits: values are added until one of the two shares explains
+them `1 / error` times better than the other. If the sample's true share is at most the lower limit it is called the other kind with a
+probability of at most `error` (Ville's inequality, and the ratio grows with each value that meets the condition), and likewise
+above the upper limit. This holds for any distribution of the values. Runs of samples must have other seeds than those of the references.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from scipy import special
+
+LOWER, UPPER = "lower", "upper"
+
+
+def share_limits(hits_lower, hits_upper, values, error) -> tuple[float, float]:
+    """Return the upper limit of the lower kind's share and the lower limit of the upper kind's; both hold but for ``error``.
+
+    Parameters
+    ----------
+    hits_lower, hits_upper : int
+        Number of values that meet the condition, of ``values`` of each kind.
+    values : int
+    error : float
+        Of both limits together.
+    """
+    most = (
+        1.0 if hits_lower == values else float(special.betaincinv(hits_lower + 1, values - hits_lower, 1 - error / 2))
+    )
+    least = 0.0 if hits_upper == 0 else float(special.betaincinv(hits_upper, values - hits_upper + 1, error / 2))
+    return most, least
+
+
+@dataclass(frozen=True)
+class SequentialTest:
+    """A test between two shares.
+
+    Attributes
+    ----------
+    most, least : float
+        The largest share of the lower kind, and the smallest of the upper kind; ``most`` is the smaller of the two.
+    error : float
+        Probability of a wrong verdict, at most.
+    """
+
+    most: float
+    least: float
+    error: float
+
+    def evidence(self, hits, values) -> float:
+        """Return the natural logarithm of the likelihood ratio, the upper kind's to the lower's."""
+        return hits * math.log(self.least / self.most) + (values - hits) * math.log((1 - self.least) / (1 - self.most))
+
+    def verdict(self, hits, values) -> str | None:
+        """Return the kind of a sample (`LOWER` or `UPPER`), None if it takes more values."""
+        evidence = self.evidence(hits, values)
+        if abs(evidence) < -math.log(self.error):
+            return None
+        return UPPER if evidence > 0 else LOWER
+
+    @property
+    def fewest(self) -> int:
+        """Number of values after which a sample is judged if all agree, the larger of both kinds'."""
+        steps = self.evidence(1, 1), -self.evidence(0, 1)
+        return math.ceil(-math.log(self.error) / min(steps) - 1e-9)
+
+
+def reference_test(hits_lower, hits_upper, values, error, looks: Sequence[int], of_verdicts) -> SequentialTest | None:
+    """Return the test that references allow at one of some looks at them, None if the shares are not known to be apart.
+
+    Parameters
+    ----------
+    hits_lower, hits_upper, values : int
+        As in `share_limits`.
+    error : float
+        Of all limits at all looks together.
+    looks : sequence of int
+        The numbers of values at which references are looked at.
+    of_verdicts : float
+        Error of each verdict.
+    """
+    most, least = share_limits(hits_lower, hits_upper, values, error / len(looks))
+    return SequentialTest(most, least, of_verdicts) if most < least else None
+
+
+def best_cut(lower: Sequence[float], upper: Sequence[float]) -> tuple[float, int] | None:
+    """Return where two samples are cut apart best, and 1 if the second is above it, -1 if it is below; None if all values are equal.
+
+    It is where their distribution functions differ most (Kolmogorov and Smirnov); of several such places the widest gap, in the middle.
+    """
+    places = sorted({*lower, *upper})
+    cuts = []
+    for low, high in zip(places, places[1:], strict=False):
+        cut = (low + high) / 2
+        apart = sum(value > cut for value in upper) / len(upper) - sum(value > cut for value in lower) / len(lower)
+        if low < cut < high or cut == low:
+            cuts.append((abs(apart), high - low, cut, 1 if apart > 0 else -1))
+    if not cuts or max(cuts)[0] == 0:
+        return None
+    _, _, cut, direction = max(cuts)
+    return cut, direction
