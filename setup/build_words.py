@@ -10,9 +10,10 @@ def why_not_built(words, sources, kernel) -> str:
     """Return why a kernel was not built, from what its build said: a patch that does not apply, or the compiler's words."""
     if refused := re.search(r"^guest kernel: (.*)$", words, re.M):
         return f"Linux {kernel.get('version', 'of the image')}: {refused[1]}."
-    patching = re.findall(r"^==> apply (\d+)\.patch$", words, re.M)
+    patching = re.findall(r"^==> apply (\d+)(?:-(\d+))?\.patch$", words, re.M)
     if patching and "==> build" not in words:
-        patch = kernel["patches"][int(patching[-1])]["path"]
+        place, number = patching[-1]
+        patch = kernel["patches"][int(place)]["path"] + (f", patch {int(number)} of the series," if number else "")
         end = words.rpartition("==> apply ")[2]
         failed = re.search(r"patching file (\S+)\n(?:(?!patching file ).*\n)*?Hunk #(\d+) FAILED", end)
         missing = re.search(r"^\|?--- (?:a/)?(\S+)", end, re.M)

@@ -179,9 +179,12 @@ def build(name, root, base, partial, sources, kernel, changed, contents) -> byte
     for path, content in sources.items():
         (own / path.name).write_bytes(content)
     (own / "Makefile").write_text(MAKEFILE.format(objects=" ".join(path.with_suffix(".o").name for path in sources)))
-    texts = [of_kernel(text) for patch in kernel["patches"] for text in patches_in(contents[Path(patch["path"])])]
-    for number, text in enumerate(texts):
-        (patches / f"{number:03}.patch").write_bytes(text)
+    texts = []
+    for place, patch in enumerate(kernel["patches"]):
+        series = patches_in(contents[Path(patch["path"])])
+        for number, text in enumerate(map(of_kernel, series), 1):
+            (patches / (f"{place:03}-{number:03}.patch" if len(series) > 1 else f"{place:03}.patch")).write_bytes(text)
+            texts.append(text)
     tick = [str(kernel["config"]["HZ"])] if "HZ" in kernel["config"] else []
     source, binds = base / "source", []
     had = own_tree.copy_files(

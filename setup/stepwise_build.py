@@ -32,8 +32,12 @@ UNUSED = re.compile(
 STATE = "state.json"
 #: Exit status of set-up for a commit that no kernel can be built of.
 NOT_BUILT = 3
-#: Configure, build and strip, with what the tree's own Makefiles do in the folder of objects only.
-BUILD = "sh /build/guest/build_base && rm -rf /build/objects/stripped && strip -o /build/objects/stripped /build/objects/linux"
+#: Configure and build, or only build, then strip; all that the tree's own Makefiles do is in the folder of objects.
+CONFIGURE_AND_BUILD, BUILD = "sh /build/guest/build_base", "/build/guest/make_kernel linux"
+STRIP = "rm -rf /build/objects/stripped && strip -o /build/objects/stripped /build/objects/linux"
+#: What a configuration follows from, besides the guest's options; a digest of it lies beside the objects.
+CONFIGURES = re.compile(r"(?:.*/)?Kconfig[^/]*|scripts/.*|Makefile|arch/(?:um|x86)/(?:.*/)?Makefile[^/]*")
+CONFIGURED = "configured"
 #: Words of a machine that ended a compiler: nothing is wrong with the commit.
 OF_THE_MACHINE = re.compile(r"Killed|No space left on device|Cannot allocate memory|virtual memory exhausted")
 
@@ -97,14 +101,21 @@ def _build(name, folder, root, kernel, contents):
         f"{source}:/build/source:ro", f"{made}:/build/made:ro", f"{objects}:/build/objects",
         recipe=recipe, seconds=LONGEST_BASE_S, root=root,
     )  # fmt: skip
-    status, words = said_by([*command, root, *IN_CONTAINER, f"SAWTOOTH_KERNEL={name}", "sh", "-c", BUILD])
+    follows = sorted(f"{path} {one}" for path, one in wanted.items() if CONFIGURES.fullmatch(path))
+    configures = digest(made / "kernel.config", *follows)
+    is_configured = (folder / CONFIGURED).exists() and (folder / CONFIGURED).read_text() == configures
+    (folder / CONFIGURED).unlink(missing_ok=True)
+    build = f"{BUILD if is_configured else CONFIGURE_AND_BUILD} && {STRIP}"
+    status, words = said_by([*command, root, *IN_CONTAINER, f"SAWTOOTH_KERNEL={name}", "sh", "-c", build])
     for path in contents:
         words = words.replace(f"net/sawtooth/{path.name}", str(path))
     if status:
         if OF_THE_MACHINE.search(words):
             raise SetupError(f"the machine ended a build: {OF_THE_MACHINE.search(words)[0]}.")
         raise NotBuiltError(why_not_built(words, contents, kernel))
-    return build_outputs.read_linux(objects, name)
+    linux = build_outputs.read_linux(objects, name)
+    (folder / CONFIGURED).write_text(configures)
+    return linux
 
 
 def _patch(kernel, files, root, recipe, patched, made, contents):

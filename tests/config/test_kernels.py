@@ -22,6 +22,7 @@ from study_files.kernels import bases, digests_of_files, tree_digest
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.append(str(ROOT / "setup"))
 
+import build_words  # noqa: E402
 import kernel_bases  # noqa: E402 (not in a test: there the checkout is another)
 import kernels  # noqa: E402
 
@@ -334,3 +335,14 @@ def test_another_file_than_the_study_names_is_refused(checkout):
     assert f"the patch mine.patch of SHA-256 {'0' * 64}, and the file has {has}" in problem
     patches[0]["sha256"] = has
     assert patch_problem(with_kernel(base="6.12", patches=patches), "0" * 64, checkout) is None
+
+
+def test_which_patch_of_a_series_does_not_apply_is_said():
+    kernel = {"version": "7.2", "patches": [{"path": "a.patch"}, {"path": "series.mbox"}]}
+    failed = "patching file net/x.c\nHunk #2 FAILED at 7.\n1 out of 2 hunks FAILED\n"
+    words = f"==> apply 000.patch\npatching file net/x.c\n==> apply 001-001.patch\n==> apply 001-002.patch\n{failed}"
+    assert build_words.why_not_built(words, {}, kernel) == (
+        "series.mbox, patch 2 of the series, does not apply to Linux 7.2: hunk 2 of net/x.c."
+    )
+    alone = build_words.why_not_built(f"==> apply 000.patch\n{failed}", {}, kernel)
+    assert alone == "a.patch does not apply to Linux 7.2: hunk 2 of net/x.c."

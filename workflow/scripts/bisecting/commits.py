@@ -203,7 +203,7 @@ def _program_digest() -> str:
 
 def _shortest(why):
     """Return why a commit is not built in one line: the first error of a compiler, if it is one's."""
-    lines = why.splitlines()
+    lines = why.replace("/build/source/", "").splitlines()
     return shown(
         next((line.strip() for line in lines if ": error: " in line), lines[0] if lines else "it is not built"), 200
     )

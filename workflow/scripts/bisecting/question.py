@@ -8,6 +8,7 @@ from pathlib import Path
 
 from bisecting.condition import BisectError, Condition, condition_of
 from experiment.programs import has_programs
+from publishing.result_checks.testbeds_here import testbeds_here
 from session.testbed_identity import image_fact
 from study_files import git_trees
 from study_files import study as studies
@@ -60,6 +61,7 @@ class Question:
             "study": hashlib.sha256(json.dumps(studies.measured(self.study), sort_keys=True).encode()).hexdigest(),
             "recipe": recipe_digest(),
             "image": image_fact(image, "content_digest"),
+            "testbed": testbeds_here()["testbed"][1],
         }
 
 

@@ -109,7 +109,7 @@ class Searching:
         number = self.history.count(asked.good, asked.bad)
         most_verdicts = 2 * number.bit_length() + 2
         references, test = self._references(cell, condition, VERDICT_ERROR / most_verdicts)
-        self.say(f"in {references.hits_good} of {references.runs} runs of GOOD and {references.hits_bad} of BAD {condition}: a commit is judged after {count(test.fewest, 'run')} if they agree")  # fmt: skip
+        self.say(f"{condition} in {references.hits_good} of {references.runs} runs of GOOD and {references.hits_bad} of {references.runs} of BAD: a commit is judged after {count(test.fewest, 'run')} if they agree")  # fmt: skip
         verdicts = []
         search = self.history.begin(asked.good, asked.bad)
         while search.next and len([one for one in verdicts if one.kind != SKIP]) < most_verdicts:
@@ -230,7 +230,7 @@ class Searching:
             return f"{what}: skipped, {verdict.why} ({verdict.seconds:.0f} s)"
         how = (
             verdict.why
-            or f"{condition.measure} {verdict.median:.6g}, {verdict.hits} of {count(verdict.runs, 'run')} {condition}"
+            or f"{condition.measure} {verdict.median:.6g}, {condition} in {verdict.hits} of {count(verdict.runs, 'run')}"
         )
         return f"{what}: {verdict.kind}, {how} ({verdict.seconds:.0f} s)"
 
