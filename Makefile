@@ -13,8 +13,10 @@ RESULTS = results/$(shell sed -n 's/^study: *\([a-z0-9.-]*\).*/\1/p' $(call quot
 N =
 SEED = 1
 RUNS =
-# For exam and evaluate: the kernel's CCA, or the path of a C file or of a YAML file with a definition; QUICK=1 for the short exam.
+# For exam and evaluate: the kernel's CCA, the path of a C file or of a YAML file with a definition, or a stack's (quic-go:cubic); PROGRAM: a YAML
+# file that declares a program, of whose CCAs CCA is one. QUICK=1 for the short exam.
 CCA =
+PROGRAM =
 QUICK =
 # exam: so many replications more of the scenarios whose rows are open.
 MORE =
@@ -112,12 +114,12 @@ sensitivity: study setup  ## rerun N scenarios of STUDY (drawn by SEED) with det
 	@$(IN_ENVIRONMENT) snakemake --cores all --use-apptainer --configfile $(call quoted,$(RESULTS)-sensitivity.yaml) $(ARGS)
 	@$(IN_ENVIRONMENT) python -m session.sensitivity show $(call quoted,$(RESULTS)-sensitivity)
 
-exam:  ## examine CCA by RFC 9743; QUICK=1: the short form; MORE=n: n replications more
+exam:  ## examine CCA or PROGRAM by RFC 9743; QUICK=1: short form; MORE=n: n replications more
 	@$(MAKE) --no-print-directory evaluate $(call quoted,STUDY=exam$(if $(filter-out 0,$(QUICK)),-quick))
 
 evaluate: study setup  ## run STUDY with CCA beside its own, results/<study>-<name>
-	@test -n $(call quoted,$(CCA)) || { echo 'sawtooth: CCA is missing; allowed is a CCA of the kernel, or the path of a C file or of a YAML file with a definition, as in make evaluate CCA=examples/tcp_aimd.c STUDY=smoke' >&2; exit 1; }
-	@file=$$($(IN_ENVIRONMENT) python -m session.candidate $(call quoted,$(CCA)) $(call quoted,$(CONFIG)) $(if $(MORE),--more $(call quoted,$(MORE)))) \
+	@test -n $(call quoted,$(CCA)$(PROGRAM)) || { echo 'sawtooth: CCA is missing; allowed is a CCA of the kernel, the path of a C file or of a YAML file with a definition, or PROGRAM, a YAML file that declares a program, as in make evaluate CCA=examples/tcp_aimd.c STUDY=smoke' >&2; exit 1; }
+	@file=$$($(IN_ENVIRONMENT) python -m session.candidate $(call quoted,$(CCA)) $(call quoted,$(CONFIG)) $(if $(PROGRAM),--program $(call quoted,$(PROGRAM))) $(if $(MORE),--more $(call quoted,$(MORE)))) \
 	&& $(IN_ENVIRONMENT) snakemake --cores all --use-apptainer --configfile "$$file" $(if $(PLATFORM),--config $(call quoted,platform=$(PLATFORM))) $(ARGS) \
 	&& report="$${file%.yaml}"$(call quoted,$(if $(PLATFORM),-$(PLATFORM))/report.html) && { test ! -f "$$report" || echo "report: $$report"; }
 

@@ -1,7 +1,7 @@
 // A flow of QUIC by quic-go, as a program that a study declares (docs/programs.md).
 //
 //	quic-go serve ADDRESS:PORT SECONDS BYTES    sends for a time, or an amount if SECONDS is empty
-//	quic-go get ADDRESS:PORT                    receives, and prints how many bytes it got
+//	quic-go get ADDRESS:PORT SECONDS            receives, and prints how many bytes it got
 package main
 
 import (
@@ -11,6 +11,7 @@ import (
 	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
+	"errors"
 	"fmt"
 	"io"
 	"log"
@@ -40,10 +41,10 @@ func main() {
 	switch {
 	case len(os.Args) == 5 && os.Args[1] == "serve":
 		err = serve(os.Args[2], os.Args[3], os.Args[4])
-	case len(os.Args) == 3 && os.Args[1] == "get":
-		err = get(os.Args[2])
+	case len(os.Args) == 4 && os.Args[1] == "get":
+		err = get(os.Args[2], os.Args[3])
 	default:
-		err = fmt.Errorf("usage: quic-go serve ADDRESS:PORT SECONDS BYTES | get ADDRESS:PORT")
+		err = fmt.Errorf("usage: quic-go serve ADDRESS:PORT SECONDS BYTES | get ADDRESS:PORT SECONDS")
 	}
 	if err != nil {
 		log.Fatal(err)
@@ -110,8 +111,11 @@ func sendFor(stream *quic.Stream, seconds string) error {
 	return nil
 }
 
-// get receives until the stream ends.
-func get(address string) error {
+// How much longer than the server sends a client waits for the end, which a dead path never brings.
+const patience = 3 * time.Second
+
+// get receives until the stream ends, or for some seconds.
+func get(address, seconds string) error {
 	connection, err := quic.DialAddr(context.Background(), address, &tls.Config{
 		InsecureSkipVerify: true, NextProtos: []string{protocol},
 	}, config)
@@ -125,9 +129,18 @@ func get(address string) error {
 	if _, err := stream.Write([]byte{0}); err != nil {
 		return err
 	}
+	if seconds != "" {
+		length, err := time.ParseDuration(seconds + "s")
+		if err != nil {
+			return err
+		}
+		if err := stream.SetReadDeadline(time.Now().Add(length + patience)); err != nil {
+			return err
+		}
+	}
 	received, err := io.Copy(io.Discard, stream)
 	fmt.Println("bytes", received)
-	if _, cancelled := err.(*quic.StreamError); err != nil && !cancelled {
+	if _, cancelled := err.(*quic.StreamError); err != nil && !cancelled && !errors.Is(err, os.ErrDeadlineExceeded) {
 		return err
 	}
 	return connection.CloseWithError(0, "")

@@ -8,7 +8,7 @@ if EMULATED and RUNS_PER_JOB == 1:
     rule emulate_run:
         input:
             kernel=kernel_file(),
-            programs=ancient(program_archives),
+            programs=program_archives(),
         output:
             document="results/{study}/runs/{scenario}/{cca}/{ip_version}/{replication}.json.gz",
         log:
@@ -46,7 +46,7 @@ elif EMULATED:
                 f"emulate_runs_{number}"
             input:
                 kernel=kernel_file(job[0][0]),
-                programs=ancient(program_archives),
+                programs=program_archives(job[0][0]),
             output:
                 update(
                     [

@@ -15,16 +15,22 @@ def kernel_file(cca=None):
     return ancient(file)
 
 
-# Archives of the files of declared programs, by their names
-PROGRAMS = program_files_of(STUDY)
+# Archives of the files of declared programs, by their names, and the programs among the study's CCAs
+PROGRAMS, UNDER_TEST = program_files_of(STUDY), programs_under_test(STUDY)
 
 
-def program_archives(wildcards):
-    """Return a job's input: the archives of the declared programs that a scenario's groups use."""
-    of_scenario = {"scenarios": [one for one in STUDY["scenarios"] if one["id"] == wildcards.scenario]}
-    return [
-        os.path.join("results", wildcards.study, "programs", f"{name}.tar") for name in program_files_of(of_scenario)
-    ]
+def program_archives(cca=None):
+    """Return the function of a job's input: the archives of the declared programs that its CCA and its scenario's groups need."""
+
+    def archives(wildcards):
+        own = UNDER_TEST.get(cca or wildcards.cca)
+        of_job = {
+            "scenarios": [one for one in STUDY["scenarios"] if one["id"] == wildcards.scenario],
+            "programs": {own["name"]: own} if own else {},
+        }
+        return [os.path.join("results", wildcards.study, "programs", f"{name}.tar") for name in program_files_of(of_job)]
+
+    return ancient(archives)
 
 
 def files_of_kernel(name):
@@ -71,7 +77,7 @@ def conditions_of(replication=None, cca=None):
     def conditions(wildcards):
         of_run = cca or wildcards.cca
         defined = studies.definitions_in(STUDY, wildcards.scenario, of_run)
-        if wildcards.scenario in CONDITIONS_JSON and not defined:
+        if wildcards.scenario in CONDITIONS_JSON and not defined and of_run not in UNDER_TEST:
             return CONDITIONS_JSON[wildcards.scenario]
         numbered = replication or wildcards.replication if wildcards.scenario not in CONDITIONS_JSON else None
         return json.dumps(studies.run_conditions(STUDY, wildcards.scenario, numbered, of_run))
@@ -112,7 +118,8 @@ def job_memory(wildcards):
     # A job may have runs of every CCA.
     every = "+".join(STUDY["ccas"])
     defined = {"cca_definitions": studies.definitions_in(STUDY, wildcards.scenario, every)}
-    return job_memory_mb({**CONDITIONS[wildcards.scenario], **defined, "cca": every})
+    of_programs = [studies.largest_conditions(STUDY, wildcards.scenario, cca) for cca in UNDER_TEST]
+    return max(job_memory_mb({**one, **defined, "cca": every}) for one in (CONDITIONS[wildcards.scenario], *of_programs))
 
 
 def scenarios_on(platform):

@@ -1,12 +1,27 @@
-"""The flows that a run's own columns are of: the long flows with the CCA under test, in the direction of the data."""
+"""The flows that a run's own columns are of: the long flows, or the programs, with the CCA under test, in the direction of the data."""
 
-from experiment.flow_groups import OWN, REVERSE
+from experiment.flow_groups import OWN, PROGRAM, REVERSE
+from experiment.host_pairs import Pair
 
 
 def numbers_under_test(run) -> set[int]:
-    """Return the numbers of the long flows of a `RunSpecification` with the CCA under test.
+    """Return the numbers of the flows of a `RunSpecification` with the CCA under test.
 
-    A run's own columns say nothing of groups with a CCA by name, or whose data go in reverse.
+    A run's own columns say nothing of groups with a CCA by name, of programs that aren't the run's CCA, or of groups whose data go in reverse.
     """
     named = {group.name for group in run.groups if group.cca != OWN or group.direction == REVERSE}
-    return {flow.number for flow in run.long_flows if flow.group not in named}
+    under_test = {group.name for group in programs_under_test(run) if group.direction != REVERSE}
+    long = {flow.number for flow in run.long_flows if flow.group not in named}
+    return long | {flow.number for flow in run.program_flows if flow.group in under_test}
+
+
+def programs_under_test(run) -> list:
+    """Return the groups of programs that a `RunSpecification` has in the place of its flows under test: they have its CCA's name."""
+    return [group for group in run.groups_of(PROGRAM) if group.cca != OWN]
+
+
+def pair_of(run, number) -> Pair:
+    """Return the pair of hosts of a flow by its number, long or a program's."""
+    if number < run.flows:
+        return run.flow_pair(number)
+    return run.program_flows[number - run.flows].pair

@@ -4,6 +4,7 @@ import numpy as np
 
 from experiment.flow_groups import LONG
 from experiment.run_document import specification_of
+from run_tables.flows_under_test import pair_of, programs_under_test
 from run_tables.path_changes import leaving_ms
 from run_tables.simulated_metrics import is_simulated
 from testbed.readings.deliveries import COOKIE_ACKED_BYTES, windows
@@ -46,10 +47,15 @@ def _utilisation(document, run):
     Counters of the bottleneck know more, but go on after the traffic's end: what waits in a socket's buffer is still sent.
     """
     window = next(iter(windows(document).values()), None)
-    alone = all(group.application == LONG for group in run.groups) and run.background == "none" and not run.is_chain
+    under_test = programs_under_test(run)
+    alone = (
+        all(group.application == LONG or group in under_test for group in run.groups)
+        and run.background == "none"
+        and not run.is_chain
+    )
     if not window or not alone or run.traffic.application != "iperf3" or run.udp:
         return None
-    forward = [bytes_ for flow, bytes_ in window.delivered_bytes.items() if run.flow_pair(flow).direction == "forward"]
+    forward = [size for flow, size in window.delivered_bytes.items() if pair_of(run, flow).direction == "forward"]
     return run.capacity.share_percent(sum(forward), window.begin_ns, window.end_ns)
 
 
@@ -65,12 +71,14 @@ def convergence_s(document) -> float | None:
     if not delivered or len(delivered["flows"]) < 2 or is_simulated(document):
         return None
     run, times_ns = specification_of(document), delivered["time_ns"]
-    forward = {flow for flow in range(run.flows) if run.flow_pair(flow).direction == "forward"}
+    numbers = (flow["flow"] for flow in delivered["flows"])
+    forward = {flow for flow in numbers if pair_of(run, flow).direction == "forward"}
     counts = [flow["bytes"] for flow in delivered["flows"] if flow["flow"] in forward]
     if len(counts) < 2:
         return None
     together = [n for n in range(len(times_ns)) if all((count[n] or 0) > COOKIE_ACKED_BYTES for count in counts)]
     starts_ns = [1e6 * process["start_offset_ms"] for process in document["traffic"] if forward & {*process["flows"]}]
+    starts_ns += [entry["start_ns"] for entry in document.get("programs", ()) if entry["flow"] in forward]
     least_ns, fair = STEP_RTTS * 1e6 * run.rtt_longest_ms, 1 / len(counts)
     for place, begin in enumerate(together):
         end = next((n for n in together[place + 1 :] if times_ns[n] - times_ns[begin] >= least_ns), None)

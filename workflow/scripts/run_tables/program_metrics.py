@@ -7,22 +7,27 @@ the payload of UDP's packets that arrived: then a stack's own headers and retran
 import math
 
 from experiment.flow_groups import PROGRAM
+from experiment.packet_sizes import ETHERNET_HEADER_BYTES, IP_HEADER_BYTES, TCP_HEADER_BYTES, UDP_HEADER_BYTES
 from experiment.run_document import specification_of
 from inference.censored_times import ended_quantile
+from run_tables.steady_state import USUAL_RULE, steady_windows
 from testbed.checks.program_checks import reported_bytes
 from testbed.readings.deliveries import windows
 from testbed.traffic.program_process import ITSELF
 
 
-def program_flows(document) -> list[dict]:
-    """Return what is known of each flow of a run's programs, with names of `tidy_tables.FLOWS`."""
+def program_flows(document, rule=USUAL_RULE) -> list[dict]:
+    """Return what is known of each flow of a run's programs, with names of `tidy_tables.FLOWS`; ``rule`` says what is start-up."""
     run = specification_of(document)
-    common = next(iter(windows(document).values()), None)
+    common, steady = (
+        next(iter(of_flows.values()), None) for of_flows in (windows(document), steady_windows(document, rule))
+    )
     rows = []
-    for flow, entry, packets in _flows(document):
+    for flow, entry, packets in flows_of_programs(document):
         life = lifetime_ns(packets)
         window = (common.begin_ns, common.end_ns) if common else life
         goodput = window and goodput_mbps(flow, entry, packets, window)
+        steady_mbps = steady and goodput_mbps(flow, entry, packets, (steady.begin_ns, steady.end_ns))
         said = reported_bytes(flow, entry)
         client_s = (entry["client"]["ended_ns"] - entry["client"]["started_ns"]) / 1e9
         rows.append(
@@ -30,7 +35,7 @@ def program_flows(document) -> list[dict]:
                 "flow": flow.number, "flow_cca": flow.program.label, "pair": flow.pair.index + 1, "group": flow.group,
                 "hops": flow.pair.hops, "first_hop": flow.pair.first_hop, "direction": flow.pair.direction,
                 "rtt_path_ms": float(flow.pair.rtt_ms), "rtt_shortest_ms": run.capacity.shortest_rtt_ms(flow.pair),
-                "start_offset_ms": entry["start_ns"] / 1e6, "goodput_mbps": goodput,
+                "start_offset_ms": entry["start_ns"] / 1e6, "goodput_mbps": goodput, "goodput_steady_mbps": steady_mbps,
                 "delivered_bytes": None if goodput is None else round(goodput * (window[1] - window[0]) / 8e3),
                 "window_begin_ns": window and window[0], "window_end_ns": window and window[1],
                 "application_goodput_mbps": said * 8 / client_s / 1e6 if said is not None and client_s > 0 else None,
@@ -45,17 +50,38 @@ def program_flows(document) -> list[dict]:
 def program_groups(document) -> dict[str, dict]:
     """Return group -> its columns of `group_tables.GROUPS`, of the groups of a run's programs."""
     run, of_groups = specification_of(document), {}
-    for flow, entry, packets in _flows(document):
+    for flow, entry, packets in flows_of_programs(document):
         of_groups.setdefault(flow.group, []).append((flow, entry, packets))
     return {name: _group(run, members) for name, members in of_groups.items()}
 
 
-def _flows(document):
+def flows_of_programs(document) -> list[tuple]:
+    """Return of each flow of a run's programs the flow itself, its entry in ``programs``, and that in ``program_packets``."""
     run = specification_of(document)
     if not run.groups_of(PROGRAM):
         return []
     counted = document["program_packets"]["flows"]
     return list(zip(run.program_flows, document["programs"], counted, strict=True))
+
+
+def packet_sizes_of_programs(document) -> tuple[int, int] | tuple[None, None]:
+    """Return the payload of the largest packet of a run's programs, without TCP's options, and what the bottleneck counts of it, in bytes."""
+    run = specification_of(document)
+    sizes = [
+        (
+            packets["largest_packet_bytes"],
+            UDP_HEADER_BYTES if flow.program.protocol == "udp" else TCP_HEADER_BYTES + run.timestamp_bytes,
+        )
+        for flow, _, packets in flows_of_programs(document)
+        if packets["packets_sent"]
+    ]
+    if not sizes:
+        return None, None
+    largest, header = max(sizes)
+    return (
+        largest - ETHERNET_HEADER_BYTES - IP_HEADER_BYTES[run.ip_version] - header,
+        largest + run.link.frame_overhead_bytes,
+    )
 
 
 def delivered_bytes(flow, entry, packets) -> int:

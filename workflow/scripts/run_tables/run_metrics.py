@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from experiment.packet_sizes import MPTCP_OPTION_BYTES
 from experiment.run_document import specification_of
 from run_tables.application_metrics import application_flows, has_own_metrics, retransmitted_segments
+from run_tables.flows_under_test import programs_under_test
+from run_tables.program_metrics import packet_sizes_of_programs
 from run_tables.simulated_metrics import is_simulated, simulated_bottleneck, simulated_flows, simulated_intervals
 from run_tables.steady_state import USUAL_RULE, intervals_of_flows, steady_flow, steady_run, steady_windows
 from tcp_models.fairness_index import jain_index
@@ -148,6 +150,8 @@ def _counts_of(document, interfaces, kind):
 def segment_bytes(document) -> int | None:
     """Return the payload of a full segment of the run's connections in bytes, as the sender's TCP had it; None if nobody looked."""
     seen = [socket["mss_bytes"] for look in document["sockets"] for socket in look["sockets"] if "mss_bytes" in socket]
+    if not seen and programs_under_test(specification_of(document)):
+        return packet_sizes_of_programs(document)[0]
     return max(seen) if seen else specification_of(document).transport.segment_bytes
 
 
@@ -188,6 +192,8 @@ def payload_and_frame_bytes(document) -> tuple[float, float] | tuple[None, None]
     payload = run.traffic.block_bytes if run.udp else segment_bytes(document)
     if payload is None:
         return None, None
+    if programs_under_test(run) and not run.flows:
+        return packet_sizes_of_programs(document)
     tunnel = run.multipath.tunnel_ip_version if run.multipath.by == "gre" else None
     frame = frame_bytes(payload, run.traffic.protocol, run.ip_version, run.link.frame_overhead_bytes, tunnel)
     if run.multipath.by == "mptcp":
@@ -225,8 +231,10 @@ def retransmits_of_run(document, flows) -> int | None:
 
 def _of_one_time(document, flows):
     """Return whether the flows were to send at the same time, so that rates over the time of each may be added up."""
-    of_run = specification_of(document).long_flows
-    return len({(of_run[flow["flow"]].start_s, of_run[flow["flow"]].stop_s) for flow in flows}) < 2
+    run = specification_of(document)
+    groups = {group.name: (group.start_s, group.stop_s) for group in run.groups}
+    own = [(flow.start_s, flow.stop_s) for flow in run.long_flows] + [groups[flow.group] for flow in run.program_flows]
+    return len({own[flow["flow"]] for flow in flows}) < 2
 
 
 def _shared(flows, key):

@@ -16,6 +16,7 @@ from run_tables.group_tables import GROUPS, SHORT_FLOWS
 from run_tables.parquet import read_typed, schema_of
 from run_tables.path_changes import change_rows
 from run_tables.path_tables import BOTTLENECKS, PATHS
+from run_tables.program_deliveries import with_program_deliveries
 from run_tables.run_documents import file_sha256, missing_document, read_document, run_of
 from run_tables.scenario_table import SCENARIOS
 from run_tables.series_tables import CHANGES, CPU, INTERVALS, QUEUE, SOCKETS
@@ -74,6 +75,7 @@ def tidy(study, paths, output, workflow, made_by=None) -> None:
         def rows_of(of_run):
             path, specification = there.get(of_run), run_specification(study, *of_run)
             document = read_document(path, specification, made_by) if path else missing_document(specification)
+            document = with_program_deliveries(document)
             label, digest = of_study[of_run[0]]["label"], path and file_sha256(path)
             return path, document, tidy_rows.rows_of_run(document, label, digest, rule)
 

@@ -1,7 +1,8 @@
 """A study with one CCA more: `make exam CCA=...` and `make evaluate CCA=... STUDY=...`.
 
 ``python -m session.candidate CCA STUDY_FILE`` writes ``results/<study>-<name>.yaml``, which the workflow then runs as any other
-study, and prints that name. CCA is one of the kernel's, the path of a C file, or that of a YAML file with a definition.
+study, and prints that name. CCA is one of the kernel's, the path of a C file, or that of a YAML file with a definition, or a
+program's (`candidate_programs`), which ``--program FILE`` declares.
 """
 
 import argparse
@@ -14,6 +15,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from experiment.timeline import TRACES
+from session.candidate_programs import is_of_stack, named_program, without_inapplicable
 from session.derived_study import size_words, write_study
 from study_files import study as studies
 from study_files.cca_definitions import FILE, LARGEST_BYTES
@@ -50,10 +52,20 @@ class Candidate:
     foreign: Path | None = None
     #: What its author says of its departures from the principles of congestion control, for an exam's card.
     explanation: str = ""
+    #: The declarations of programs that it is one of.
+    programs: dict = field(default_factory=dict)
+
+    @property
+    def study_name(self) -> str:
+        """What the study's own name ends in."""
+        return re.sub("[^a-z0-9.-]", "-", self.name.lower())
 
 
-def candidate_of(cca) -> Candidate:
-    """Return what ``CCA=`` of a call names; raise `CandidateError` with a sentence that says what is allowed."""
+def candidate_of(cca, program=None) -> Candidate:
+    """Return what ``CCA=`` and ``PROGRAM=`` of a call name; raise `CandidateError` with a sentence that says what is allowed."""
+    if program or is_of_stack(cca):
+        name, programs, explanation = named_program(cca, program, CandidateError)
+        return Candidate(name, programs=programs, explanation=explanation)
     path = Path(cca)
     if path.suffix in (".yaml", ".yml"):
         return _of_definition(path)
@@ -151,13 +163,17 @@ def with_candidate(config, candidate, output) -> dict:
         ccas = [cca for cca in ccas if cca != exam["cca"] or cca in (*STANDARDS, *exam.get("standards", ()))]
     elif name in ccas:
         raise CandidateError(output, [f"the study has {name} already; allowed is a CCA that it hasn't."])
-    study = config | {"study": f"{config['study']}-{name}", "ccas": list(dict.fromkeys([*ccas, name]))}
+    study = config | {"study": f"{config['study']}-{candidate.study_name}", "ccas": list(dict.fromkeys([*ccas, name]))}
     study["title"] = f"{config.get('title', config['study'])}: {name}"[:120]
     if exam.get("cca"):
         study["exam"] = exam | {"cca": name} | ({"explanation": candidate.explanation} if candidate.explanation else {})
         if (candidate.definition or {}).get("base", name) in NEED_ECN:
             defaults = config.get("defaults") or {}
             study["defaults"] = defaults | {"transport": {"ecn": "classic"} | (defaults.get("transport") or {})}
+    if candidate.programs:
+        if taken := sorted({*candidate.programs} & {*(config.get("programs") or {})}):
+            raise CandidateError(output, [f"the study has a program {taken[0]} already; give it a name of its own."])
+        study["programs"] = dict(config.get("programs") or {}) | candidate.programs
     if candidate.definition is not None:
         study["cca_definitions"] = definitions | {name: candidate.definition}
     if candidate.kernels:
@@ -238,25 +254,29 @@ def _extended(study, output, more):
     return extended
 
 
-def write(cca, source, results="results", more=None) -> tuple[str, dict]:
+def write(cca, source, results="results", more=None, program=None) -> tuple[str, dict]:
     """Write the study of a file with one CCA more, ``results/<study>-<name>.yaml``; return the file and the study resolved.
 
     With ``more``, the scenarios of an exam whose verdicts are open get so many replications more. Raises `FileError` if there is no such CCA,
     or the study can't be run with it.
     """
-    config, candidate = studies.load(source), candidate_of(cca)
+    config, candidate = studies.load(source), candidate_of(cca, program)
     if problems := problems_of_form(config, {"type": "object", "properties": _NEEDED, "required": [*_NEEDED]}):
         raise studies.StudyError(source, problems)
-    output = f"{results}/{config['study']}-{candidate.name}.yaml"
+    output = f"{results}/{config['study']}-{candidate.study_name}.yaml"
     if candidate.foreign:
         copy = Path(f"{output.removesuffix('.yaml')}-source", candidate.foreign.name)
         candidate = replace(candidate, definition={"source": str(copy)})
         copy.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(candidate.foreign, copy)
-    study = _with_traces(with_candidate(config, candidate, f"CCA={cca}"), source)
+    called = " ".join(filter(None, (cca and f"CCA={cca}", program and f"PROGRAM={program}")))
+    study = with_candidate(config, candidate, called)
+    if candidate.programs and (config.get("exam") or {}).get("cca"):
+        study = without_inapplicable(study, config, candidate.name, source, called, CandidateError)
+    study = _with_traces(study, source)
     if more is not None:
         study = _extended(study, output, more)
-    return output, write_study(study, output, f"`make evaluate` or `make exam` of {source}, CCA={shown(cca, 200)}")
+    return output, write_study(study, output, f"`make evaluate` or `make exam` of {source}, {shown(called, 400)}")
 
 
 def _number_of_runs(text):
@@ -283,10 +303,13 @@ def main(arguments=None) -> int:
         "cca", help="a CCA of the kernel's, or the path of a C file or of a YAML file with a definition"
     )
     parser.add_argument("study", help="the study's file")
+    parser.add_argument("--program", help="the YAML file with the declaration of the program that the CCA is of")
     parser.add_argument("--more", help="replications that the open rows of an exam get besides those that they have")
     options = parser.parse_args(arguments)
     try:
-        output, resolved = write(options.cca, options.study, more=_number_of_runs(options.more))
+        output, resolved = write(
+            options.cca, options.study, more=_number_of_runs(options.more), program=options.program
+        )
     except (FileError, OSError) as error:
         tell(str(error))
         return 1

@@ -66,15 +66,23 @@ def definitions_of_runs(study, scenario, cca) -> dict[str, dict]:
     their CCAs where the scenario has a kernel of its own.
     """
     names = dict.fromkeys(with_named(scenario, cca).split("+"))
+    names = [name for name in names if not is_program(study, name)]
     defined = {name: study["cca_definitions"][name] for name in names if name in study["cca_definitions"]}
     if kernel := scenario.get("kernel"):
         return {name: defined.get(name, {"base": name, "parameters": {}}) | {"kernel": kernel} for name in names}
     return defined
 
 
+def is_program(study, cca) -> bool:
+    """Return whether a CCA of a resolved study is a program's (`program_ccas.program_of`), by its name."""
+    return cca.partition(":")[0] in study.get("programs", {})
+
+
 def defines_ccas(study) -> bool:
-    """Tell whether any run of a resolved study needs a definition: then runs of two CCAs have different conditions."""
-    return bool(study["cca_definitions"]) or any("kernel" in scenario for scenario in study["scenarios"])
+    """Tell whether any run of a resolved study needs a definition, or is a program's: then runs of two CCAs have different conditions."""
+    return bool(study["cca_definitions"] or study.get("programs")) or any(
+        "kernel" in scenario for scenario in study["scenarios"]
+    )
 
 
 def with_named(scenario, cca) -> str:

@@ -1,4 +1,4 @@
-"""Whether a study as somebody wrote it names files of programs; without the schema, which the analysis image can't read."""
+"""What a study as somebody wrote it says of programs: their names, and files; without the schema, which the analysis image can't read."""
 
 
 def names_programs_unread(study) -> bool:
@@ -13,7 +13,21 @@ def names_programs_unread(study) -> bool:
     )
     groups = (group for groups in lists if isinstance(groups, list) for group in groups if isinstance(group, dict))
     programs = [group["program"] for group in groups if group.get("program") is not None]
-    whole = all(
+    declared = study.get("programs") or {}
+    programs += declared.values() if isinstance(declared, dict) else [declared]
+    return not all(
         isinstance(one, dict) and (one.get("path") is None or isinstance(one.get("sha256"), str)) for one in programs
     )
-    return bool(study.get("programs")) or not whole
+
+
+def names_of(programs) -> list[str]:
+    """Return what `ccas` may call the programs of a study as somebody wrote it: ``name:cca``, or the name of one without CCAs."""
+    if not isinstance(programs, dict):
+        return []
+    named = [(name, one.get("ccas") or [None]) for name, one in programs.items() if isinstance(one, dict)]
+    return [
+        f"{name}:{cca}" if isinstance(cca, str) else name
+        for name, ccas in named
+        if isinstance(name, str) and isinstance(ccas, list)
+        for cca in ccas
+    ]

@@ -19,7 +19,7 @@ AMOUNTS = ("seconds", "bytes")
 
 
 def with_programs(study) -> list[str]:
-    """Give each group of a study's resolved scenarios its program's declaration, in place, and take `programs` from the study.
+    """Give each group of a study's resolved scenarios its program's declaration, in place; of `programs` leave those that `ccas` names.
 
     Returns sentences that start with the key: what is wrong.
     """
@@ -29,7 +29,14 @@ def with_programs(study) -> list[str]:
         complete, wrong = _completed(one)
         declared[name] = complete
         problems += [f"programs.{name}.{problem}" for problem in wrong]
-    used = set()
+    others = {*keys_of(study_schema())["ccas"]["items"]["joined"], *study["cca_definitions"]}
+    parts = {part for cca in study["ccas"] for part in cca.split("+")} - others
+    under_test = {part.partition(":")[0] for part in parts} & {*written}
+    if under_test:
+        study["programs"] = {
+            name: declared[name] | {"ccas": one.get("ccas", [])} for name, one in written.items() if name in under_test
+        }
+    used = set(under_test)
     for scenario in study["scenarios"]:
         for group in scenario["groups"]:
             program = group["program"]
@@ -49,7 +56,7 @@ def with_programs(study) -> list[str]:
                     # The CCAs that may be named are no part of what runs.
                     group["program"] = {"name": name, "cca": cca or None, **declared[name]}
     problems += [
-        f"programs.{name} is used by no group of flows; name it there (program)."
+        f"programs.{name} is used by no group of flows and is none of ccas; name it in one of the two."
         for name in written
         if name not in used
     ]
@@ -125,6 +132,10 @@ def _amount(group, program):
 
 
 def program_files_of(study) -> dict[str, dict]:
-    """Return the programs with files that a resolved study's groups use, each once, by the name of their archive."""
-    programs = (group["program"] for scenario in study["scenarios"] for group in scenario.get("groups", ()))
+    """Return the programs with files that a resolved study's groups and CCAs use, each once, by the name of their archive."""
+    programs = [group["program"] for scenario in study["scenarios"] for group in scenario.get("groups", ())]
+    programs += [
+        {"cca": None} | {key: value for key, value in one.items() if key != "ccas"} | {"name": name}
+        for name, one in study.get("programs", {}).items()
+    ]
     return {Program(**one).folder: one for one in programs if one and one["sha256"]}

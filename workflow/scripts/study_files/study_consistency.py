@@ -12,6 +12,7 @@ from experiment.disciplines import measure_of
 from experiment.packet_sizes import PACKET_BYTES
 from experiment.specification import RunSpecification
 from study_files.cca_definitions import definition_problems
+from study_files.program_ccas import mix_problems, program_cca_problems
 from study_files.study_analyses import analysis_problems
 from study_files.study_chains import chain_mix_problems, chain_problems
 from study_files.study_groups import group_problems
@@ -70,6 +71,7 @@ def contradictions(study) -> list[str]:
     sentences += [*_check_replications(study), *_check_seeds(study), *_check_count(study), *analysis_problems(study)]
     kernels_ccas = keys_of(study_schema())["ccas"]["items"]["joined"]
     sentences += definition_problems(study, ccas_written_out(study), kernels_ccas)
+    sentences += mix_problems(study)
     checks = (
         _check_rate, _check_jitter, _check_intervals, _check_starts, _check_time, _check_hosts, size_problems,
         _check_segments, _check_buffers, _check_memory, _check_samples, _check_report, _check_loss, network_problems, traffic_problems, network_queue_problems,
@@ -82,6 +84,7 @@ def contradictions(study) -> list[str]:
         problems = [*chain_mix_problems(scenario, ccas), *chain_problems(scenario)]
         problems = problems or [*_problems_of(scenario, checks), *group_problems(scenario, ccas)]
         problems += flow_problems(scenario, ccas)
+        problems += [] if problems else program_cca_problems(study, scenario)
         if not problems and is_varied(scenario):
             problems = list(_check_variation(scenario, study["analysis"]["calibration"])) or _check_corners(
                 scenario, checks

@@ -12,6 +12,7 @@ from experiment.host_options import HOST_OPTIONS
 from experiment.link_options import LINK_OPTIONS
 from experiment.specification import SPECIFICATION_VERSION
 from study_files.cca_definitions import defines_ccas, definitions_of_runs
+from study_files.program_ccas import scenario_of
 from study_files.study_replications import fixed_replications, has_looks, looks, most_replications
 from study_files.study_variation import corners, drawn, is_varied
 
@@ -156,6 +157,7 @@ def run_conditions(study, scenario_id, replication=None, cca=None) -> dict:
     if replication is not None:
         scenario = drawn(scenario, seed_of_run(study, scenario_id, replication))
     defined = definitions_of_runs(study, scenario, cca) if cca else {}
+    scenario = scenario_of(study, scenario, cca) if cca else scenario
     return _conditions(study, scenario) | ({"cca_definitions": defined} if defined else {})
 
 
@@ -164,9 +166,10 @@ def definitions_in(study, scenario_id, cca) -> dict[str, dict]:
     return definitions_of_runs(study, _scenario(study, scenario_id), cca)
 
 
-def largest_conditions(study, scenario_id) -> dict:
-    """Return `run_conditions` with all that may be drawn at its upper end: what a job must have room for."""
-    return _conditions(study, list(corners(_scenario(study, scenario_id)))[-1])
+def largest_conditions(study, scenario_id, cca=None) -> dict:
+    """Return `run_conditions` with all that may be drawn at its upper end: what a job must have room for; ``cca``: of a program's runs."""
+    largest = list(corners(_scenario(study, scenario_id)))[-1]
+    return _conditions(study, scenario_of(study, largest, cca) if cca else largest)
 
 
 def _scenario(study, scenario_id):

@@ -14,6 +14,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from study_files import forms_in_order
+from study_files.named_programs import names_of
 from study_files.study_schema import allowed_text, homes_of_keys, keys_of, study_schema
 from wording.terminal_text import shown
 
@@ -50,8 +51,9 @@ def problems_of_form(config, schema=None) -> list[str]:
     """
     schema = schema or study_schema()
     homes = homes_of_keys() if schema is study_schema() else {}
+    programs = []
     if schema is study_schema() and isinstance(config, dict):
-        schema = _with_names(schema, _defined(config))
+        schema, programs = _with_names(schema, _defined(config)), names_of(config.get("programs"))
     for key, node in keys_of(schema).items():
         # Before each of them is looked at.
         if (
@@ -62,7 +64,8 @@ def problems_of_form(config, schema=None) -> list[str]:
             return [f"{key} has {len(config[key]):,} entries; allowed are up to {node['maxItems']:,}."]
     if problems := _too_long(config) or list(itertools.islice(_unprintable(config), MOST_PROBLEMS + 1)):
         return problems
-    schema = _with_named_flows(schema)
+    # Programs are no CCAs of sockets.
+    schema = _with_names(_with_named_flows(schema), programs)
     form = forms_in_order.key_of(config, schema, __file__)
     if forms_in_order.is_known(form):
         return []

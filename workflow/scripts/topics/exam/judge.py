@@ -24,6 +24,7 @@ from topics.exam.outcomes import PAIR, Outcomes, absolute_outcomes, relative_out
 from topics.exam.tables import (
     BETTER,
     LIKE,
+    NOT_APPLICABLE,
     NOT_ENOUGH,
     NOT_MEASURED,
     OPEN_VERDICTS,
@@ -148,7 +149,10 @@ def _rows_of(criterion, design, scenarios, confidence):
         "rfc_section": criterion.section, "group": criterion.group, "criterion": criterion.words, "rfc_word": criterion.strength,
         "cca": exam["cca"], "role": SECONDARY,
     }  # fmt: skip
-    if not answering:
+    inapplicable = {name: why for name, why in exam.get("inapplicable", {}).items() if criterion.is_answered_by(name)}
+    for scenario, reason in inapplicable.items():
+        yield about | {"scenario": scenario, "scenario_label": scenario, "verdict": NOT_APPLICABLE, "reason": reason}
+    if not answering and not inapplicable:
         explained = criterion.is_explained and exam.get("explanation")
         reason = (
             "explained by its author, below" if explained else criterion.reason or "the study has no scenario for it"

@@ -17,6 +17,7 @@ from topics.exam.outcomes import FAR
 from topics.exam.tables import (
     BETTER,
     LIKE,
+    NOT_APPLICABLE,
     NOT_ENOUGH,
     NOT_MEASURED,
     OPEN_VERDICTS,
@@ -33,7 +34,7 @@ from wording.sentence_words import cca_name, listed
 MOST_FINDINGS = 3
 GOOD, BAD = "verdict good", "verdict bad"
 VERDICTS = {
-    WORSE: BAD, TOO_VARIABLE: OPEN, NOT_ENOUGH: OPEN, NOT_MEASURED: OPEN, LIKE: ALIKE, BETTER: GOOD, "": "",
+    WORSE: BAD, TOO_VARIABLE: OPEN, NOT_ENOUGH: OPEN, NOT_MEASURED: OPEN, NOT_APPLICABLE: OPEN, LIKE: ALIKE, BETTER: GOOD, "": "",
 }  # fmt: skip
 #: Signs of agreement with what is published.
 AGREEMENT = {AGREES: ALIKE, PUBLISHED_DIFFERS: DIFFERS, NOT_SHOWN: OPEN}
@@ -54,6 +55,7 @@ def section(material: ReportMaterial) -> dict:
         "cca": cca_name(exam["cca"]),
         "standards": listed([cca_name(cca) for cca in exam["standards"]]),
         "lead": lead(deciding),
+        "inapplicable": inapplicable_cases(card),
         "failed": failed_runs(material.tables.runs, exam["cca"]),
         "groups": [group_verdict(group, deciding[deciding["group"] == group]) for group in GROUPS],
         "worst": [{"text": row_sentence(row), "link": link_of(row, material)} for row in worst_rows(deciding)],
@@ -87,6 +89,10 @@ def findings(material: ReportMaterial) -> list[Finding]:
     deciding = card[card["role"] == PRIMARY]
     found = [Finding("Failed", one, TOPIC.anchor) for one in failed_runs(material.tables.runs, exam["cca"])]
     found.append(Finding("Verdict", f"{cca_name(exam['cca'])}: {lead(deciding)}", TOPIC.anchor))
+    if cases := inapplicable_cases(card):
+        verb = "does" if len(cases) == 1 else "do"
+        words = f"{count(len(cases), 'case')} of the exam {verb} not apply and had no run."
+        found.append(Finding("Not applicable", words, TOPIC.anchor))
     found += [Finding("Worse", row_sentence(row), link_of(row, material)) for row in worst_rows(deciding)]
     return found + [Finding("Falls", row_sentence(row), link_of(row, material)) for row in fallen_rows(deciding)]
 
@@ -112,6 +118,15 @@ def lead(deciding: pd.DataFrame) -> str:
             f"worse in {worse} of {rows} that decide, most clearly in {_row_name(worst)}: {_worse_words(worst)}{rest}."
         )
     return f"nothing worse was shown in {rows} that decide{rest}."
+
+
+def inapplicable_cases(card: pd.DataFrame) -> list[str]:
+    """Return a sentence on each case that the candidate can't have: the case, what it asks, and why."""
+    rows = card[card["verdict"] == NOT_APPLICABLE]
+    return [
+        f"{scenario} ({'; '.join(of_case['criterion'])}): {of_case['reason'].iloc[0]}"
+        for scenario, of_case in rows.groupby("scenario", sort=False)
+    ]
 
 
 def _row_name(row) -> str:

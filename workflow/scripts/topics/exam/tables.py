@@ -4,8 +4,8 @@ from run_tables.run_keys import RUN_KEYS, SCENARIO_LABEL
 from run_tables.table import Table, count_column, number_column, ordinal_column, text_column, verdict_column
 
 #: Verdicts of the scorecard.
-BETTER, LIKE, WORSE, TOO_VARIABLE, NOT_ENOUGH, NOT_MEASURED = (
-    "better", "like", "worse", "too variable", "not enough", "not measured",
+BETTER, LIKE, WORSE, TOO_VARIABLE, NOT_ENOUGH, NOT_MEASURED, NOT_APPLICABLE = (
+    "better", "like", "worse", "too variable", "not enough", "not measured", "not applicable",
 )  # fmt: skip
 #: Verdicts of a row that more runs may close.
 OPEN_VERDICTS = (TOO_VARIABLE, NOT_ENOUGH)
@@ -38,8 +38,8 @@ SCORECARD = Table(
         text_column("measure", "What was measured, with its unit.", _NOT_MEASURED),
         text_column("unit", "Unit of the values.", "it has none"),
         text_column("better", "Which values are better: `higher` or `lower`.", _NOT_MEASURED),
-        verdict_column("verdict", "`worse`, `better`, `like`, `too variable`, `not enough` or `not measured`.", "the row is secondary", (NOT_MEASURED,)),
-        text_column("reason", "Why it was not measured, or is open.", "it has another verdict"),
+        verdict_column("verdict", "`worse`, `better`, `like`, `too variable`, `not enough`, `not measured`, or `not applicable`: the candidate can't have that scenario.", "the row is secondary", (NOT_MEASURED, NOT_APPLICABLE)),
+        text_column("reason", "Why it was not measured, is not applicable, or is open.", "it has another verdict"),
         count_column("runs_planned", "runs", "Runs of the CCA that the study has there.", _NOT_MEASURED),
         count_column("n", "runs", "Of them those that were compared with a standard CCA's of the same seed.", _NOT_MEASURED),
         count_column("runs_missing", "runs", "Runs without a value, not for what the CCA did.", _NOT_MEASURED),

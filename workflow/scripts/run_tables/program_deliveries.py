@@ -1,0 +1,93 @@
+"""Deliveries and time series of programs under test, as a document has them of sockets: their packets at both hosts say the same.
+
+All that is computed of what was delivered so far, or sent, is then computed alike for every flow.
+"""
+
+import numpy as np
+
+from experiment.flow_groups import PROGRAM
+from experiment.run_document import specification_of
+from run_tables.flows_under_test import programs_under_test
+from run_tables.program_metrics import delivered_bytes, flows_of_programs
+from testbed.readings.deliveries import EARLY, PARTS
+
+
+def with_program_deliveries(document) -> dict:
+    """Return a run document whose sections ``delivered`` and ``series`` also have its programs, if the CCA under test is a program's.
+
+    Bytes delivered are those that a program reports, at the times at which its packets arrived; bytes sent are all payload of its packets.
+    """
+    run = specification_of(document)
+    if "failure" in document or not programs_under_test(run):
+        return document
+    flows = flows_of_programs(document)
+    times_ns = document.get("delivered", {}).get("time_ns") or _reading_times_ns(run, flows)
+    known = document.get("delivered", {}).get("flows", [])
+    delivered = [
+        {"flow": flow.number, "bytes": _delivered(flow, entry, packets, times_ns)} for flow, entry, packets in flows
+    ]
+    document = document | {"delivered": {"time_ns": times_ns, "flows": [*known, *delivered]}}
+    if series := document.get("series"):
+        sockets = [_series(*one, series["queue"]["time_s"]) for one in flows]
+        document |= {"series": series | {"sockets": [*series.get("sockets", []), *sockets]}}
+    return document
+
+
+def end_ns(flow, entry, packets) -> int:
+    """Return when a flow of a program ended, from the traffic's origin: when it was to, or had, and not before its last packet came."""
+    ended_ns = entry["client"]["ended_ns"]
+    if flow.seconds is not None:
+        ended_ns = min(ended_ns, round(1e9 * (flow.start_s + flow.seconds)))
+    return max(ended_ns, packets["last_arrived_ns"] or 0)
+
+
+def _reading_times_ns(run, flows):
+    """Return the times of readings of a run without sockets: between the last begin and the first end of flows of the same times, and of all."""
+    step_ns, lives, same_times = 5e5 * run.rtt_longest_ms, [], {}
+    for flow, entry, packets in flows:
+        if packets["last_arrived_ns"] is None:
+            continue
+        begin_ns = packets["first_sent_ns"] + run.rtt_longest_ms * 5e5
+        lives.append((begin_ns, end_ns(flow, entry, packets)))
+        group = next(one for one in run.groups_of(PROGRAM) if one.name == flow.group)
+        same_times.setdefault((group.start_s, group.stop_s), []).append(lives[-1])
+    times_ns = set()
+    for of_flows in [lives, *same_times.values()] if lives else []:
+        begin_ns, last_ns = max(begin for begin, _ in of_flows), min(end for _, end in of_flows)
+        early = [begin_ns + number * step_ns for number in range(EARLY)]
+        regular = [begin_ns + (last_ns - begin_ns) * number / PARTS for number in range(PARTS + 1)]
+        times_ns |= {round(at) for at in (*early, *regular) if at <= last_ns}
+    return sorted(times_ns)
+
+
+def _delivered(flow, entry, packets, times_ns):
+    """Return what a flow had delivered by some times, None when it hadn't begun or had ended."""
+    if packets["last_arrived_ns"] is None:
+        return [None] * len(times_ns)
+    begin_ns, last_ns = packets["first_sent_ns"], end_ns(flow, entry, packets)
+    counts = np.rint(_arrived(flow, entry, packets, times_ns))
+    return [int(count) if begin_ns <= at <= last_ns else None for at, count in zip(times_ns, counts, strict=True)]
+
+
+def _arrived(flow, entry, packets, times_ns):
+    """Return the bytes delivered by some times, even within each step of the packets' counts."""
+    total = sum(packets["arrived_bytes_by_step"])
+    share = delivered_bytes(flow, entry, packets) / total if total else 0.0
+    return share * _summed(packets["arrived_bytes_by_step"], packets["step_ns"], times_ns)
+
+
+def _summed(steps, step_ns, times_ns):
+    edges_ns = step_ns * np.arange(len(steps) + 1)
+    return np.interp(times_ns, edges_ns, np.concatenate([[0], np.cumsum(steps)]))
+
+
+def _series(flow, entry, packets, times_s):
+    """Return a flow's time series at the times of the queue's, while it lasts."""
+    last_s = end_ns(flow, entry, packets) / 1e9
+    times_s = [at for at in times_s if flow.start_s <= at <= last_s]
+    times_ns = 1e9 * np.asarray(times_s)
+    sent = np.rint(_summed(packets["sent_bytes_by_step"], packets["step_ns"], times_ns))
+    return {
+        "flow": flow.number, "time_s": times_s, "bytes_sent": sent.astype(int).tolist(),
+        "bytes_acked": np.rint(_arrived(flow, entry, packets, times_ns)).astype(int).tolist(),
+    }  # fmt: skip

@@ -1,0 +1,111 @@
+"""A program as the CCA of `make exam` and `make evaluate`: its declaration, from a file of the user's or a stack's of ``examples/``."""
+
+from pathlib import Path
+
+from study_files import study as studies
+from study_files.named_programs import names_of
+from study_files.program_ccas import program_cca_problems
+from study_files.strict_yaml import read_mapping
+from study_files.study_schema import dereferenced, keys_of, study_schema
+from study_files.study_validation import nearest_choice, problems_of_form
+from wording.terminal_text import shown
+
+#: The folder of the studies that declare the stacks that come with the checkout, a file each.
+STACKS = Path(__file__).parents[3] / "examples"
+
+
+def is_of_stack(cca) -> bool:
+    """Return whether a CCA of a call is written as a program's, ``stack:cca``."""
+    return ":" in cca and "/" not in cca
+
+
+def named_program(cca, file, error) -> tuple[str, dict, str]:
+    """Return the name of a call's program as `ccas` has it, the declarations of its file, and its author's explanation.
+
+    Parameters
+    ----------
+    cca : str
+        ``program:cca``, one of the two where the file leaves no choice, or nothing where it declares one program with one CCA.
+    file : str or None
+        The file with the declaration (`declarations`); by default that of the stack.
+    error : type
+        The exception for a sentence that says what is allowed.
+    """
+    if not file:
+        stacks = sorted(path.stem for path in STACKS.glob("*.yaml") if "\nprograms:" in path.read_text())
+        stack = cca.partition(":")[0]
+        if stack not in stacks:
+            words = (
+                f"comes with no declaration; allowed are {', '.join(stacks)}, or another program with PROGRAM=<file>."
+            )
+            raise error(f"CCA={shown(cca, 200)}", [f"{shown(stack, 60)} {words}"])
+        file = STACKS / f"{stack}.yaml"
+    programs, explanation = declarations(file, error)
+    names = names_of(programs)
+    fitting = [name for name in names if not cca or cca in (name, *name.split(":"))]
+    if len(fitting) != 1:
+        what = f"CCA={shown(cca, 200)} is " + ("several" if fitting else "none") if cca else "CCA is missing for one"
+        near = nearest_choice(cca, names) if cca and not fitting else None
+        meant = f"did you mean {near!r}? Allowed" if near else "allowed"
+        raise error(
+            f"PROGRAM={shown(str(file), 200)}", [f"{what} of its programs; {meant} is one of {', '.join(names)}."]
+        )
+    name = fitting[0].partition(":")[0]
+    return fitting[0], {name: programs[name]}, explanation
+
+
+def declarations(file, error) -> tuple[dict, str]:
+    """Return the declarations of a file by name, and its ``explanation``: those of a study, or the declaration of one program with the file's name."""
+    schema = study_schema()
+    form = dereferenced(schema["$defs"]["program"])
+    content = read_mapping(Path(file), "a program's declaration", {**keys_of(form), **keys_of(schema)}, error)
+    explanation = content.pop("explanation", "")
+    if "programs" in content:
+        content = {"programs": content["programs"]}
+        form = {"type": "object", "properties": {"programs": keys_of(schema)["programs"]}, "$defs": schema["$defs"]}
+    wanted = {**form, "$defs": schema["$defs"]}
+    if problems := problems_of_form(content, wanted):
+        raise error(file, [problem.strip() for problem in problems])
+    if problems := problems_of_form({"explanation": explanation}, {"type": "object", "properties": _explanation()}):
+        raise error(file, problems)
+    if "programs" in content:
+        return content["programs"], explanation
+    name = Path(file).stem.replace("_", "-").lower()
+    named = {"type": "object", "properties": {"programs": keys_of(schema)["programs"]}, "$defs": schema["$defs"]}
+    if problems := problems_of_form({"programs": {name: content}}, named):
+        raise error(file, [f"{problems[0]} The file's name is the program's unless it has programs."])
+    return {name: content}, explanation
+
+
+def _explanation():
+    return {"explanation": keys_of(keys_of(study_schema())["exam"])["explanation"]}
+
+
+def without_inapplicable(study, config, cca, source, called, error) -> dict:
+    """Return an exam's study with a program without the scenarios that no program can have, which its ``exam`` names with the reason.
+
+    Parameters
+    ----------
+    study, config : dict
+        The exam with and without the program, as they would stand in a file.
+    cca : str
+        The program, as `ccas` has it.
+    source, called : str
+        The exam's file, and the call, for messages.
+    error : type
+        The exception for a sentence that says what is allowed.
+    """
+    # Any scenario will do to complete the declaration.
+    plain = {"id": "plain", "traffic": {"sample_interval_ms": 50}}
+    of_program = studies.resolve(
+        {"study": "try", "ccas": [cca], "programs": study["programs"], "scenarios": [plain]}, called
+    )
+    reasons = {}
+    for scenario in studies.resolve(config, source)["scenarios"]:
+        for problem in program_cca_problems(of_program, scenario):
+            reasons[scenario["id"]] = problem
+    scenarios = [one for one in study["scenarios"] if one["id"] not in reasons]
+    if not scenarios:
+        raise error(called, [next(iter(reasons.values()))])
+    primaries = {name: of for name, of in (study["exam"].get("primaries") or {}).items() if name not in reasons}
+    return study | {"scenarios": scenarios, "exam": study["exam"] | {"primaries": primaries, "inapplicable": reasons}}
