@@ -116,3 +116,13 @@ def test_the_template_says_all_of_it(study):
     page = Environment().from_string(source).render(topic=topic, part=part, files=files, figures={}, significance=0.05)
     assert topic["lead"] in page and "What no case here could have seen" in page and "IPv4, IPv6" in page
     assert {name for name in topic if f"topic.{name}" not in source} == set()
+
+
+def test_the_page_says_what_does_not_apply(study):
+    """Before anybody reads a verdict."""
+    exam = study["exam"] | {"inapplicable": {"6.2-tunnel": "programs run on a dumbbell only."}}
+    kept = [scenario for scenario in study["scenarios"] if scenario["id"] != "6.2-tunnel"]
+    made = material(study | {"exam": exam, "scenarios": kept}, 0)
+    assert section(made)["inapplicable"] == ["6.2-tunnel (tunnels): programs run on a dumbbell only."]
+    assert "1 case of the exam does not apply and had no run." in [finding.text for finding in findings(made)]
+    assert not section(material(study, 0))["inapplicable"]

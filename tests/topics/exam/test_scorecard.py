@@ -11,11 +11,12 @@ from study_files import study as studies
 from topics.exam import card_tests
 from topics.exam.criteria import CRITERIA, GROUPS, LOWER, MEASURES, wanted_measures
 from topics.exam.judge import scorecard
-from topics.exam.section import failed_runs, group_verdict, lead, link_of, row_sentence
+from topics.exam.section import failed_runs, group_verdict, inapplicable_cases, lead, link_of, row_sentence
 from topics.exam.tables import (
     BETTER,
     EXAM_VALUES,
     LIKE,
+    NOT_APPLICABLE,
     NOT_ENOUGH,
     NOT_MEASURED,
     PRIMARY,
@@ -247,6 +248,26 @@ def test_every_criterion_has_a_row(exam):
     assert set(zip(card["rfc_section"], card["criterion"], strict=True)) == {(c.section, c.words) for c in CRITERIA}
     assert set(card["verdict"]) == {NOT_MEASURED} and card["reason"].ne("").all()
     assert card.query("scenario == '6.2-tunnel'")["reason"].tolist() == ["no valid run: cca"]
+
+
+def test_what_a_candidate_can_not_have_is_said_and_never_passed(exam):
+    """Each criterion that the case answers has a row without a verdict that counts, and none is called unexamined for want of a scenario."""
+    inapplicable = exam | {"inapplicable": {"6.2-tunnel": "no tunnel.", "5.1.5-short": "no web."}}
+    cells = of("utilisation_percent", wave(80), wave(80), wave(95))
+    card = scorecard(values(cells), {CASE: "x"}, inapplicable)
+    rows = card[card["verdict"] == NOT_APPLICABLE]
+    assert set(zip(rows["scenario"], rows["reason"], strict=True)) == {
+        ("6.2-tunnel", "no tunnel."),
+        ("5.1.5-short", "no web."),
+    }
+    assert set(rows["role"]) == {SECONDARY} and rows["n"].isna().all()
+    whole = scorecard(values(cells), {CASE: "x"}, exam)
+    tunnels = [
+        one.query("rfc_section == '6.2' and criterion == 'tunnels'")["verdict"].tolist() for one in (whole, card)
+    ]
+    assert tunnels == [[NOT_MEASURED], [NOT_APPLICABLE]]
+    sentences = inapplicable_cases(card)
+    assert len(sentences) == 2 and "6.2-tunnel (tunnels): no tunnel." in sentences and inapplicable_cases(whole) == []
 
 
 def test_an_authors_explanation_answers_its_criterion(exam):

@@ -2,10 +2,12 @@
 
 from pathlib import Path
 
+from experiment.flow_groups import OWN, WEB
 from study_files import study as studies
 from study_files.named_programs import names_of
 from study_files.program_ccas import program_cca_problems
 from study_files.strict_yaml import read_mapping
+from study_files.study_groups import MOST_PROGRAMS
 from study_files.study_schema import dereferenced, keys_of, study_schema
 from study_files.study_validation import nearest_choice, problems_of_form
 from wording.terminal_text import shown
@@ -103,9 +105,23 @@ def without_inapplicable(study, config, cca, source, called, error) -> dict:
     reasons = {}
     for scenario in studies.resolve(config, source)["scenarios"]:
         for problem in program_cca_problems(of_program, scenario):
-            reasons[scenario["id"]] = problem
+            reasons[scenario["id"]] = _reason(scenario) or problem
     scenarios = [one for one in study["scenarios"] if one["id"] not in reasons]
     if not scenarios:
         raise error(called, [next(iter(reasons.values()))])
     primaries = {name: of for name, of in (study["exam"].get("primaries") or {}).items() if name not in reasons}
     return study | {"scenarios": scenarios, "exam": study["exam"] | {"primaries": primaries, "inapplicable": reasons}}
+
+
+def _reason(scenario):
+    """Return why no program can have a resolved scenario, None of one that some program might have."""
+    if scenario["multipath"]["by"] != "none" or scenario["topology"] != "dumbbell":
+        return "its path is a tunnel or has several paths, and programs run on a dumbbell only."
+    if any(group["cca"] == OWN and group["application"] == WEB for group in scenario["groups"]):
+        return "its short flows are objects of a web server with the CCA under test, and a program has none."
+    if (
+        max([scenario["flows"], *(group["count"] for group in scenario["groups"] if group["cca"] == OWN)])
+        > MOST_PROGRAMS
+    ):
+        return f"it has more flows under test than a program may have, {MOST_PROGRAMS}."
+    return None

@@ -53,6 +53,28 @@ def _is_under_test(group):
     return group["application"] == LONG and group["cca"] == OWN
 
 
+def with_named_programs(scenario, cca) -> tuple[dict, dict]:
+    """Return the scenario of a received specification with the program that is its CCA as any other group's, and group -> that CCA's name.
+
+    Nothing of it has been checked yet; a scenario without such groups is returned as it is.
+    """
+    groups = scenario.get("groups") if isinstance(scenario, dict) else None
+    if not isinstance(groups, list) or not all(isinstance(group, dict) for group in groups):
+        return scenario, {}
+    named = {
+        place: cca for place, group in enumerate(groups) if group.get("cca") == cca == label_of(group.get("program"))
+    }
+    plain = [group | {"cca": OWN} if place in named else group for place, group in enumerate(groups)]
+    return (scenario | {"groups": plain} if named else scenario), named
+
+
+def label_of(program) -> str | None:
+    """Return the name that `ccas` has for a program as a group has it, checked or not."""
+    if not isinstance(program, dict) or not isinstance(program.get("name"), str):
+        return None
+    return f"{program['name']}:{program['cca']}" if program.get("cca") else program["name"]
+
+
 def program_cca_problems(study, scenario) -> Iterator[str]:
     """Yield what keeps the programs among a resolved study's CCAs from a scenario: sentences that start with the key."""
     for cca, program in programs_under_test(study).items():

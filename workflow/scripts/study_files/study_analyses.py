@@ -10,8 +10,8 @@ from experiment.disciplines import discipline_of
 from experiment.link_options import LINK_OPTIONS
 from experiment.qdisc import DROP_TAIL
 from experiment.timeline import TRACES
+from study_files.named_programs import names_of
 from study_files.perturbed_study import JOINT, WORDS
-from study_files.program_ccas import programs_under_test
 from study_files.study_runs import ccas_written_out
 from study_files.study_schema import keys_of, study_schema
 from study_files.study_validation import value_text
@@ -72,7 +72,7 @@ def _check_sensitivity(study):
 def _check_exam(study):
     """Yield what an exam can't be: its CCAs are single ones, and the standard CCAs run."""
     exam, names = study["exam"], {*keys_of(study_schema())["ccas"]["items"]["joined"], *study["cca_definitions"]}
-    names |= {*programs_under_test(study)}
+    names |= {*names_of(study.get("programs"))}
     if exam["cca"] is None:
         return
     if exam["cca"] not in names:

@@ -11,6 +11,7 @@ from publishing.result_checks.received_errors import ReceivedError, shown
 from publishing.result_checks.received_folder import read_file
 from study_files import study as studies
 from study_files.kernels import names_files_unread
+from study_files.program_ccas import with_named_programs
 from study_files.study_replications import replications_of
 
 PROVENANCE = "tidy/provenance.json"
@@ -112,14 +113,16 @@ def check_specification(document: object, source: str) -> dict:
     if type(version) is not int or version != SPECIFICATION_VERSION:
         version = repr(str(version)[:60])
         raise ReceivedError(f"{source}: schema_version is {version}; this workflow runs {SPECIFICATION_VERSION}.")
+    scenario, programs = with_named_programs(document["scenario"], document["cca"])
     study = {
         "study": "received",
         "seed": document["seed"],  # has the limits of a study's
         "replications": document["replication"],
-        "ccas": [document["cca"]],
+        # Which CCA of the kernel stands for a program, of whose groups no other is, makes no difference.
+        "ccas": ["cubic" if programs else document["cca"]],
         "cca_definitions": document.get("cca_definitions", {}),
         "ip_versions": [document["ip_version"]],
-        "scenarios": [document["scenario"]],
+        "scenarios": [scenario],
     }
     if names_files_unread(study):
         raise ReceivedError(f"{source}: it has kernels that are not complete as the workflow writes them.")
@@ -129,7 +132,13 @@ def check_specification(document: object, source: str) -> dict:
         raise ReceivedError(error.problems[0]) from None
     if studies.has_looks(study):
         raise ReceivedError(f"{source}: its replication is a rule; allowed is a whole number.")
-    made = studies.run_conditions(study, study["scenarios"][0]["id"], cca=document["cca"])
+    made = studies.run_conditions(study, study["scenarios"][0]["id"], cca=study["ccas"][0])
+    if programs:
+        groups = [
+            group | ({"cca": programs[place]} if place in programs else {})
+            for place, group in enumerate(made["scenario"]["groups"])
+        ]
+        made["scenario"] = made["scenario"] | {"groups": groups}
     if made.get("cca_definitions") != document.get("cca_definitions"):
         raise ReceivedError(
             f"{source}: its cca_definitions are not those of its CCA, complete as the workflow writes them."

@@ -1,0 +1,125 @@
+"""A program as the candidate of an exam: how a call names it, which cases it can't have, and the sentence on each that can't be."""
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+from session import candidate
+from session.candidate import CandidateError, candidate_of
+from session.candidate_programs import declarations
+from study_files import study as studies
+
+ROOT = Path(__file__).resolve().parents[2]
+ONE = {"path": "my/flow", "server": "{folder}/flow serve {server} {seconds}", "client": "{folder}/flow get {server}"}
+TUNNEL = {"id": "6.2-tunnel", "topology": "cable", "multipath": {"by": "gre", "paths": 1}}
+WEB = [
+    {"name": "long", "stop_s": 9},
+    {"name": "web", "application": "web", "arrivals_per_s": 1, "sizes": "main-object", "stop_s": 9},
+]
+EXAM = {
+    "study": "small", "replications": 2, "ccas": ["reno", "cubic"], "defaults": {"traffic": {"duration_s": 9, "sample_interval_ms": 50}},
+    "exam": {"cca": "cubic", "primaries": {"6.2-tunnel": ["utilisation_percent"], "5.2.1-solo": ["utilisation_percent"]}},
+    "scenarios": [{"id": "5.2.1-solo"}, TUNNEL, {"id": "5.1.5-short", "flows": WEB}],
+}  # fmt: skip
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A folder that the workflow runs in, with an exam, a program, and declarations of it."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "my").mkdir()
+    files = {
+        "small.yaml": EXAM,
+        "my/flow": "#!/bin/sh\n",
+        "my/one.yaml": ONE | {"ccas": ["fast"], "explanation": "It is new."},
+        "my/two.yaml": {"study": "any", "ccas": ["cubic"], "programs": {"one": ONE | {"ccas": ["a", "Bb"]}, "two": ONE | {"ccas": ["a"]}}},
+        "my/plain.yaml": ONE,
+        "my/typo.yaml": ONE | {"protokol": "udp"},
+        "my/no-seconds.yaml": ONE | {"server": "{folder}/flow serve {server}"},
+        "my/Bad Name.yaml": ONE,
+    }  # fmt: skip
+    for name, content in files.items():
+        Path(name).write_text(content if isinstance(content, str) else yaml.safe_dump(content))
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("cca", "program", "name"),
+    [
+        ("", "my/one.yaml", "one:fast"),
+        ("fast", "my/one.yaml", "one:fast"),
+        ("one:fast", "my/one.yaml", "one:fast"),
+        ("one:Bb", "my/two.yaml", "one:Bb"),
+        ("Bb", "my/two.yaml", "one:Bb"),
+        ("two", "my/two.yaml", "two:a"),
+        ("", "my/plain.yaml", "plain"),
+    ],
+)
+def test_a_call_names_a_program_and_its_cca(folder, cca, program, name):
+    made = candidate_of(cca, program)
+    assert made.name == name and list(made.programs) == [name.partition(":")[0]]
+
+
+def test_a_stack_that_comes_with_the_checkout_needs_no_file(folder):
+    made = candidate_of("quic-go:cubic")
+    declared, _ = declarations(ROOT / "examples/quic-go.yaml", CandidateError)
+    assert (made.name, made.programs) == ("quic-go:cubic", declared)
+
+
+def test_an_exam_leaves_out_what_no_program_can_have_and_says_why(folder):
+    output, resolved = candidate.write("", "small.yaml", program="my/one.yaml")
+    assert output == "results/small-one-fast.yaml" and resolved["ccas"] == ["reno", "cubic", "one:fast"]
+    assert [scenario["id"] for scenario in resolved["scenarios"]] == ["5.2.1-solo"]
+    exam = resolved["exam"]
+    assert (exam["cca"], list(exam["primaries"]), exam["explanation"]) == ("one:fast", ["5.2.1-solo"], "It is new.")
+    assert exam["inapplicable"] == {
+        "6.2-tunnel": "its path is a tunnel or has several paths, and programs run on a dumbbell only.",
+        "5.1.5-short": "its short flows are objects of a web server with the CCA under test, and a program has none.",
+    }
+    # The standards' runs are those of every exam, which the run cache has.
+    plain = studies.resolve(studies.load("small.yaml"), "small.yaml")
+    for cca in ("reno", "cubic"):
+        runs = [studies.run_specification(one, "5.2.1-solo", cca, "ipv4", 1) for one in (plain, resolved)]
+        assert runs[0] == runs[1]
+
+
+def test_the_short_exam_keeps_most_of_its_cases(folder):
+    _, resolved = candidate.write("", str(ROOT / "config/studies/exam-quick.yaml"), program="my/one.yaml")
+    assert (len(resolved["scenarios"]), len(resolved["exam"]["inapplicable"])) == (37, 5)
+    # What is left out has a reason in words, and not in terms of a study's keys.
+    assert not any(";" in reason for reason in resolved["exam"]["inapplicable"].values())
+
+
+@pytest.mark.parametrize(
+    ("cca", "program", "sentence"),
+    [
+        ("", "my/two.yaml", "CCA is missing for one of its programs; allowed is one of one:a, one:Bb, two:a."),
+        ("a", "my/two.yaml", "CCA=a is several of its programs; allowed is one of one:a, one:Bb, two:a."),
+        ("one:Bv", "my/two.yaml", "CCA=one:Bv is none of its programs; did you mean 'one:Bb'? Allowed is one of"),
+        ("", "my/none.yaml", "my/none.yaml"),
+        ("", "my/typo.yaml", "unknown key 'protokol'; did you mean 'protocol'?"),
+        ("", "my/Bad Name.yaml", "The file's name is the program's unless it has programs."),
+        ("other:cubic", None, "other comes with no declaration; allowed are quic-go, or another program with PROGRAM=<file>."),
+        ("", "my/no-seconds.yaml", "no command of no-seconds has {seconds}"),
+    ],
+)  # fmt: skip
+def test_what_can_not_be_is_said_in_a_sentence(folder, cca, program, sentence):
+    with pytest.raises(studies.FileError) as caught:
+        candidate.write(cca, "small.yaml", program=program)
+    assert sentence in str(caught.value)
+
+
+def test_a_study_may_not_have_the_program_already(folder):
+    Path("has.yaml").write_text(yaml.safe_dump(EXAM | {"programs": {"one": ONE}}))
+    with pytest.raises(CandidateError, match="the study has a program one already"):
+        candidate.write("", "has.yaml", program="my/one.yaml")
+
+
+def test_more_runs_go_to_open_rows_of_the_programs_exam(folder):
+    output, _ = candidate.write("", "small.yaml", program="my/one.yaml")
+    card = Path(output.removesuffix(".yaml"), "analysis/scorecard.csv")
+    card.parent.mkdir(parents=True)
+    card.write_text("role,verdict,scenario\nprimary,too variable,5.2.1-solo\n")
+    _, resolved = candidate.write("", "small.yaml", program="my/one.yaml", more=3)
+    assert [scenario["replications"] for scenario in resolved["scenarios"]] == [resolved["replications"] + 3]
