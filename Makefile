@@ -20,6 +20,8 @@ PROGRAM =
 QUICK =
 # exam: so many replications more of the scenarios whose rows are open.
 MORE =
+# exam: end with an exit status other than 0 if a row that decides is worse, or was not measured.
+GATE =
 # Two results folders, for compare.
 EXAMS =
 # gallery: CCAs as exam takes them, all of the kernel's by default; DOCUMENT=1 writes config/gallery.md.
@@ -114,12 +116,12 @@ sensitivity: study setup  ## rerun N scenarios of STUDY (drawn by SEED) with det
 	@$(IN_ENVIRONMENT) snakemake --cores all --use-apptainer --configfile $(call quoted,$(RESULTS)-sensitivity.yaml) $(ARGS)
 	@$(IN_ENVIRONMENT) python -m session.sensitivity show $(call quoted,$(RESULTS)-sensitivity)
 
-exam:  ## examine CCA or PROGRAM by RFC 9743; QUICK=1: short form; MORE=n: n replications more
+exam:  ## examine CCA or PROGRAM by RFC 9743; QUICK=1: short; MORE=n: n more runs; GATE=1
 	@$(MAKE) --no-print-directory evaluate $(call quoted,STUDY=exam$(if $(filter-out 0,$(QUICK)),-quick))
 
 evaluate: study setup  ## run STUDY with CCA beside its own, results/<study>-<name>
 	@test -n $(call quoted,$(CCA)$(PROGRAM)) || { echo 'sawtooth: CCA is missing; allowed is a CCA of the kernel, the path of a C file or of a YAML file with a definition, or PROGRAM, a YAML file that declares a program, as in make evaluate CCA=examples/tcp_aimd.c STUDY=smoke' >&2; exit 1; }
-	@file=$$($(IN_ENVIRONMENT) python -m session.candidate $(call quoted,$(CCA)) $(call quoted,$(CONFIG)) $(if $(PROGRAM),--program $(call quoted,$(PROGRAM))) $(if $(MORE),--more $(call quoted,$(MORE)))) \
+	@file=$$($(IN_ENVIRONMENT) python -m session.candidate $(call quoted,$(CCA)) $(call quoted,$(CONFIG)) $(if $(PROGRAM),--program $(call quoted,$(PROGRAM))) $(if $(filter-out 0,$(GATE)),--gate) $(if $(MORE),--more $(call quoted,$(MORE)))) \
 	&& $(IN_ENVIRONMENT) snakemake --cores all --use-apptainer --configfile "$$file" $(if $(PLATFORM),--config $(call quoted,platform=$(PLATFORM))) $(ARGS) \
 	&& report="$${file%.yaml}"$(call quoted,$(if $(PLATFORM),-$(PLATFORM))/report.html) && { test ! -f "$$report" || echo "report: $$report"; }
 

@@ -123,3 +123,12 @@ def test_more_runs_go_to_open_rows_of_the_programs_exam(folder):
     card.write_text("role,verdict,scenario\nprimary,too variable,5.2.1-solo\n")
     _, resolved = candidate.write("", "small.yaml", program="my/one.yaml", more=3)
     assert [scenario["replications"] for scenario in resolved["scenarios"]] == [resolved["replications"] + 3]
+
+
+def test_a_gate_makes_an_exam_fail_if_a_row_that_decides_is_worse(folder):
+    _, resolved = candidate.write("", "small.yaml", program="my/one.yaml", gate=True)
+    (expected,) = resolved["analysis"]["expect"]
+    assert (expected["table"], expected["where"], expected["none_of"]) == ("scorecard", {"role": "primary"}, ["worse"])
+    Path("base.yaml").write_text(yaml.safe_dump({key: value for key, value in EXAM.items() if key != "exam"}))
+    with pytest.raises(CandidateError, match="base.yaml is no exam; allowed is GATE with make exam."):
+        candidate.write("vegas", "base.yaml", gate=True)

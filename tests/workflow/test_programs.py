@@ -11,7 +11,9 @@ import pytest
 
 from experiment.disciplines import completed
 from run_tables.group_metrics import groups_of_run
+from run_tables.program_deliveries import with_program_deliveries
 from run_tables.tidy_rows import factors, rows_of_run
+from run_tables.time_series import socket_tables
 from study_files import study as studies
 from testbed.machine.program_files import digest_of, files_of, write_archive
 
@@ -239,3 +241,66 @@ def test_quic_beside_tcp_is_the_same_each_time(root, made, testbed, tmp_path):
 def place(name):
     """Put a program of the tests into the user's folder, and return its path there."""
     return Path(shutil.copy(PROGRAMS / name, name))
+
+
+@pytest.fixture
+def under_test(testbed, tmp_path, monkeypatch):
+    """A function that carries out a run of a scenario whose CCA is the program ``kind:kind``, and returns its document."""
+    monkeypatch.chdir(tmp_path)
+    shutil.copy(PROGRAMS / "sender.py", tmp_path)
+    files = files_of("sender.py")
+    write_archive(files, tmp_path / f"{digest_of(files)[:16]}.tar")
+
+    def carry_out(kind, **scenario):
+        declared = {kind: SENDER | {"protocol": kind, "ccas": [kind]}}
+        config = {
+            "study": "try",
+            "ccas": ["reno", f"{kind}:{kind}"],
+            "programs": declared,
+            "scenarios": [{"id": "a", **scenario}],
+        }
+        asked = studies.run_specification(studies.resolve(config, "try.yaml"), "a", f"{kind}:{kind}", "ipv4", 1)
+        output = tmp_path / "run.json.gz"
+        done = testbed(asked, output, "--programs", str(tmp_path))
+        assert done.returncode == 0, done.stderr[-3000:]
+        return json.loads(gzip.decompress(output.read_bytes()))
+
+    return carry_out
+
+
+def test_a_client_that_the_path_cuts_off_is_no_finding(under_test):
+    """It can't know that its flow has ended; the run ends it, and what it got is known from its packets."""
+    link = {"rate_mbps": 10, "delay_ms": 20, "timeline": [{"at_s": 1, "loss_percent": 100}]}
+    document = under_test("udp", link=link, traffic={"duration_s": 3})
+    (entry,), (packets,) = document["programs"], document["program_packets"]["flows"]
+    assert (entry["client"]["ended_by"], entry["client"]["reported"]) == ("at its limit", None)
+    assert document["verdict"]["valid"], findings(document)
+    assert (
+        rows_of_run(with_program_deliveries(document), "a", "0" * 64)[1][0]["bytes_received"]
+        == packets["bytes_arrived"]
+        > 0
+    )
+
+
+def test_a_program_under_test_has_the_columns_of_the_kernels_flows(under_test):
+    """Two flows of TCP that a program sends: run, flows and time series have what they would have of sockets, from packets."""
+    link, traffic = {"rate_mbps": 10, "delay_ms": 20}, {"duration_s": 6, "sample_interval_ms": 50}
+    document = under_test("tcp", flows=2, link=link, queue={"packets": 50}, traffic=traffic)
+    assert document["verdict"]["valid"] and "delivered" not in document
+    whole = with_program_deliveries(document)
+    run, flows, _, _ = rows_of_run(whole, "a", "0" * 64)
+    assert (run["flows_under_test"], run["mss_bytes"], run["packet_bytes"]) == (2, 1448, 1514)
+    assert run["goodput_mbps"] == pytest.approx(sum(flow["goodput_mbps"] for flow in flows))
+    assert 95 < run["ideal_percent"] <= 100 and run["utilisation_percent"] == pytest.approx(run["ideal_percent"], abs=1)
+    assert 0.5 < run["jain_steady_index"] <= 1 and run["retransmits"] == sum(flow["retransmits"] for flow in flows)
+    reported = [entry["client"]["reported"] for entry in document["programs"]]
+    tables = list(socket_tables(whole, factors(document), {flow["flow"]: flow["flow_cca"] for flow in flows}))
+    for table, packets, said in zip(tables, document["program_packets"]["flows"], reported, strict=True):
+        acked, times = table["bytes_acked"].to_pylist(), table["time_s"].to_pylist()
+        assert acked == sorted(acked) and 0.97 * said < acked[-1] <= said
+        assert table["bytes_sent"].to_pylist()[-1] <= packets["bytes_sent"] and set(times) <= set(
+            document["series"]["queue"]["time_s"]
+        )
+        assert (
+            set(table["flow_cca"].to_pylist()) == {"tcp:tcp"} and table["cwnd_packets"].null_count == len(times) > 100
+        )

@@ -24,10 +24,10 @@ INTERVALS = Table(
     "tidy",
     "parquet",
 )
-_UNKNOWN = "the platform or the CCA doesn't know it"
+_UNKNOWN = "the platform or the CCA doesn't know it, or it is a program's"
 SOCKETS = Table(
     "sockets",
-    "a flow's socket at one instant (of MPTCP a subflow's); only of studies that ask for time series",
+    "a flow's socket at one instant (of MPTCP a subflow's; of a program under test what its packets say); only of studies that ask for time series",
     (
         *RUN_KEYS,
         ordinal_column("flow", "Number of the flow, from 0."),
@@ -41,8 +41,8 @@ SOCKETS = Table(
         number_column("sacked_packets", "segments", "Of these, acknowledged selectively.", _UNKNOWN, "tcpi_sacked"),
         number_column("lost_packets", "segments", "Of these, taken for lost.", _UNKNOWN, "tcpi_lost"),
         number_column("retransmits", "segments", "Retransmitted so far.", _UNKNOWN, "tcpi_total_retrans"),
-        number_column("bytes_sent", "bytes", "Payload sent so far, retransmissions included.", _UNKNOWN, "tcpi_bytes_sent"),
-        number_column("bytes_acked", "bytes", "Payload acknowledged so far.", _UNKNOWN, "tcpi_bytes_acked"),
+        number_column("bytes_sent", "bytes", "Payload sent so far, retransmissions included.", _UNKNOWN, "tcpi_bytes_sent; of a program the payload of its packets"),
+        number_column("bytes_acked", "bytes", "Payload acknowledged so far.", _UNKNOWN, "tcpi_bytes_acked; of a program what arrived"),
         number_column("bytes_retransmitted", "bytes", "Payload retransmitted so far.", _UNKNOWN, "tcpi_bytes_retrans"),
         number_column("rtt_ms", "ms", "Smoothed RTT.", _UNKNOWN, "tcpi_rtt"),
         number_column("rttvar_ms", "ms", "Its mean deviation.", _UNKNOWN, "tcpi_rttvar"),

@@ -50,10 +50,10 @@ RUNS = Table(
         number_column("delay_ms", "ms", "One-way delay between the routers (of a chain the first and the last), or of the cable, in the data's direction."),
         number_column("rtt_path_ms", "ms", "RTT of the empty path, the mean over pairs of hosts and paths; of a path that changes, at first."),
         number_column("loss_configured_percent", "%", "Random loss that is set in the data's direction, behind each bottleneck; of a path that changes, at first.", "each of several paths has its own (`path_loss_percent` of the scenario)"),
-        count_column("flows", "", "Number of long flows, those of all groups together; one that pauses counts for each time that it sends."),
+        count_column("flows", "", "Number of long flows and of flows of programs, those of all groups together; one that pauses counts for each time that it sends."),
         count_column(
             "flows_under_test", "",
-            "Number of these with the CCA under test: goodput, RTT, retransmits and all else that is measured of a run's flows is of them. "
+            "Number of these with the CCA under test, which may be a program's: goodput, RTT, retransmits and all else that is measured of a run's flows is of them. "
             "The others are in `flows.csv` and `groups.csv`.",
         ),
         count_column("queue_packets", "packets", "Limit of the bottleneck's queue, as it was set.", "its limit is in bytes, or there is none"),

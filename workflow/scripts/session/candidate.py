@@ -25,7 +25,7 @@ from study_files.study_validation import nearest_choice, problems_of_form
 from study_files.timeline_files import has_timeline_file
 from testbed.machine.given_file import given_bytes
 from testbed.machine.messages import tell
-from topics.exam.tables import OPEN_VERDICTS, PRIMARY
+from topics.exam.tables import OPEN_VERDICTS, PRIMARY, WORSE
 from wording.missing_files import absence
 from wording.terminal_text import shown
 
@@ -35,6 +35,12 @@ STANDARDS = ("reno", "cubic", "bbr")
 NEED_ECN = ("dctcp",)
 #: The longest name of a CCA in a study, in characters; the study's own must have room for it.
 LONGEST = 32
+
+
+#: What `GATE=1` expects of a scorecard.
+NOTHING_WORSE = {
+    "id": "nothing-worse", "table": "scorecard", "where": {"role": PRIMARY}, "column": "verdict", "none_of": [WORSE],
+}  # fmt: skip
 
 
 class CandidateError(FileError):
@@ -254,10 +260,16 @@ def _extended(study, output, more):
     return extended
 
 
-def write(cca, source, results="results", more=None, program=None) -> tuple[str, dict]:
+def with_gate(study) -> dict:
+    """Return an exam's study that fails (`analysis.expect`) unless each row that decides was measured and none is worse."""
+    analysis = study.get("analysis") or {}
+    return study | {"analysis": analysis | {"expect": [*(analysis.get("expect") or []), NOTHING_WORSE]}}
+
+
+def write(cca, source, results="results", more=None, program=None, gate=False) -> tuple[str, dict]:
     """Write the study of a file with one CCA more, ``results/<study>-<name>.yaml``; return the file and the study resolved.
 
-    With ``more``, the scenarios of an exam whose verdicts are open get so many replications more. Raises `FileError` if there is no such CCA,
+    With ``more``, the scenarios of an exam whose verdicts are open get so many replications more; with ``gate`` it fails if a row is worse. Raises `FileError` if there is no such CCA,
     or the study can't be run with it.
     """
     config, candidate = studies.load(source), candidate_of(cca, program)
@@ -273,7 +285,9 @@ def write(cca, source, results="results", more=None, program=None) -> tuple[str,
     study = with_candidate(config, candidate, called)
     if candidate.programs and (config.get("exam") or {}).get("cca"):
         study = without_inapplicable(study, config, candidate.name, source, called, CandidateError)
-    study = _with_traces(study, source)
+    if gate and not (study.get("exam") or {}).get("cca"):
+        raise CandidateError("GATE=1", [f"{source} is no exam; allowed is GATE with make exam."])
+    study = _with_traces(with_gate(study) if gate else study, source)
     if more is not None:
         study = _extended(study, output, more)
     return output, write_study(study, output, f"`make evaluate` or `make exam` of {source}, {shown(called, 400)}")
@@ -305,10 +319,15 @@ def main(arguments=None) -> int:
     parser.add_argument("study", help="the study's file")
     parser.add_argument("--program", help="the YAML file with the declaration of the program that the CCA is of")
     parser.add_argument("--more", help="replications that the open rows of an exam get besides those that they have")
+    parser.add_argument(
+        "--gate",
+        action="store_true",
+        help="make an exam fail unless all that decides was measured and nothing is worse",
+    )
     options = parser.parse_args(arguments)
     try:
         output, resolved = write(
-            options.cca, options.study, more=_number_of_runs(options.more), program=options.program
+            options.cca, options.study, more=_number_of_runs(options.more), program=options.program, gate=options.gate
         )
     except (FileError, OSError) as error:
         tell(str(error))
