@@ -5,7 +5,7 @@ from pathlib import Path
 from experiment.flow_groups import OWN, WEB
 from study_files import study as studies
 from study_files.named_programs import names_of
-from study_files.program_ccas import program_cca_problems
+from study_files.program_problems import program_cca_problems
 from study_files.strict_yaml import read_mapping
 from study_files.study_groups import MOST_PROGRAMS
 from study_files.study_schema import dereferenced, keys_of, study_schema

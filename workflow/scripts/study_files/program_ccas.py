@@ -3,10 +3,7 @@
 Standard library only: the scripts in the analysis image need it too.
 """
 
-from collections.abc import Iterator
-
 from experiment.flow_groups import LONG, OWN, PROGRAM
-from study_files.study_groups import KEYS, group_problems, long_flows_of
 
 #: What stands for flows that are all alike where they are a program's; the rest of the group is the scenario's.
 GROUP = {
@@ -37,19 +34,21 @@ def scenario_of(study, scenario, cca) -> dict:
     Their ``cca`` is the program's name, by which they differ from other groups of the same program.
     """
     program = program_of(study, cca)
-    return scenario if program is None else _with_program(scenario, program, cca)
+    return scenario if program is None else with_program(scenario, program, cca)
 
 
-def _with_program(scenario, program, cca):
+def with_program(scenario, program, cca) -> dict:
+    """Return a resolved scenario with a program in the place of its flows under test, whose groups have ``cca``."""
     alike = GROUP | {"count": scenario["flows"], "stop_s": scenario["traffic"]["duration_s"]}
-    groups = [
-        group | {"application": PROGRAM, "program": program, "cca": cca} if _is_under_test(group) else group
-        for group in scenario["groups"] or [alike]
-    ]
-    return scenario | {"flows": long_flows_of(groups), "groups": groups}
+    given = scenario["groups"] or [alike]
+    replaced = {"application": PROGRAM, "program": program, "cca": cca}
+    groups = [group | replaced if is_under_test(group) else group for group in given]
+    flows = scenario["flows"] - sum(group["count"] for group in given if is_under_test(group))
+    return scenario | {"flows": flows, "groups": groups}
 
 
-def _is_under_test(group):
+def is_under_test(group) -> bool:
+    """Return whether a group of a resolved scenario is of long flows with the CCA under test."""
     return group["application"] == LONG and group["cca"] == OWN
 
 
@@ -73,28 +72,3 @@ def label_of(program) -> str | None:
     if not isinstance(program, dict) or not isinstance(program.get("name"), str):
         return None
     return f"{program['name']}:{program['cca']}" if program.get("cca") else program["name"]
-
-
-def program_cca_problems(study, scenario) -> Iterator[str]:
-    """Yield what keeps the programs among a resolved study's CCAs from a scenario: sentences that start with the key."""
-    for cca, program in programs_under_test(study).items():
-        problems = list(_others_of_its_own(scenario)) or list(
-            group_problems(_with_program(scenario, program, OWN), [cca])
-        )
-        yield from (f"{problem.removesuffix('.')} (ccas has the program {cca})." for problem in problems[:1])
-
-
-def _others_of_its_own(scenario):
-    """Yield flows with the CCA under test that can't be a program's."""
-    for group in scenario["groups"]:
-        if group["cca"] == OWN and "cca" in KEYS[group["application"]] and not _is_under_test(group):
-            yield f"flows[{group['name']}].cca is {OWN}; allowed with application {group['application']} is a CCA of the kernel"
-
-
-def mix_problems(study) -> Iterator[str]:
-    """Yield mixes of a study's CCAs, as written out, that have a program."""
-    for mix in study["ccas"]:
-        if parts := [part for part in mix.split("+") if program_of(study, part)] if "+" in mix else ():
-            yield f"ccas has the mix {mix}; allowed are mixes of the kernel's CCAs: for {parts[0]} beside others use groups of flows."
-    if study["mixes"] == "ordered-pairs" and (programs := programs_under_test(study)):
-        yield f"mixes is ordered-pairs, and ccas has the program {next(iter(programs))}; allowed are CCAs of the kernel."

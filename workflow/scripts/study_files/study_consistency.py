@@ -12,7 +12,7 @@ from experiment.disciplines import measure_of
 from experiment.packet_sizes import PACKET_BYTES
 from experiment.specification import RunSpecification
 from study_files.cca_definitions import definition_problems
-from study_files.program_ccas import mix_problems, program_cca_problems
+from study_files.program_problems import mix_problems, program_cca_problems
 from study_files.study_analyses import analysis_problems
 from study_files.study_chains import chain_mix_problems, chain_problems
 from study_files.study_groups import group_problems

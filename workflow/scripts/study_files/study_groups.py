@@ -48,10 +48,10 @@ def counted_flows(scenario) -> dict:
         }
         for group in given
     ]
-    return {"flows": long_flows_of(groups) if isinstance(flows, list) else flows, "groups": groups}
+    return {"flows": _long_flows(groups) if isinstance(flows, list) else flows, "groups": groups}
 
 
-def long_flows_of(groups) -> int:
+def _long_flows(groups):
     """Return how many long flows groups have; of a group whose times make no sense one for each member."""
     flows = 0
     for group in (FlowGroup(**group) for group in groups):
@@ -82,7 +82,7 @@ def group_problems(scenario, ccas) -> Iterator[str]:
         problems += program_problems(group, scenario)
         for problem in problems:
             yield f"flows[{group['name']}].{problem}"
-    flows, counted = scenario["flows"], long_flows_of(groups)
+    flows, counted = scenario["flows"], _long_flows(groups)
     if flows != counted:
         yield f"flows is {flows}; allowed beside groups is the number of their flows of {LONG}, {counted}, or the groups themselves."
     if flows > MOST_FLOWS:

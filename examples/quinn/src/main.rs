@@ -1,0 +1,167 @@
+//! A flow of QUIC by quinn, as a program that a study declares (docs/programs.md).
+//!
+//!     quinn serve ADDRESS:PORT SECONDS BYTES CCA    sends for a time, or an amount if SECONDS is empty
+//!     quinn get ADDRESS:PORT SECONDS                receives, and prints how many bytes it got
+
+use std::error::Error;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use quinn::congestion::{BbrConfig, ControllerFactory, CubicConfig, NewRenoConfig};
+use quinn::crypto::rustls::{QuicClientConfig, QuicServerConfig};
+use quinn::{Connection, Endpoint, SendStream, TransportConfig};
+use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
+use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
+use rustls::{DigitallySignedStruct, SignatureScheme};
+use tokio::time::{timeout, Instant};
+
+type Outcome<T> = Result<T, Box<dyn Error>>;
+
+const PROTOCOL: &[u8] = b"flow";
+/// Windows that limit no flow: congestion control alone does.
+const WINDOW: u32 = 64 << 20;
+/// How much longer than the server sends a client waits for the end, which a dead path never brings.
+const PATIENCE: Duration = Duration::from_secs(3);
+static BLOCK: [u8; 65_536] = [0; 65_536];
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> Outcome<()> {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    match words[..] {
+        ["serve", address, seconds, amount, cca] => serve(address, seconds, amount, cca).await,
+        ["get", address, seconds] => get(address, seconds).await,
+        _ => Err("usage: quinn serve ADDRESS:PORT SECONDS BYTES CCA | get ADDRESS:PORT SECONDS".into()),
+    }
+}
+
+fn transport(cca: &str) -> Outcome<Arc<TransportConfig>> {
+    let controller: Arc<dyn ControllerFactory + Send + Sync> = match cca {
+        "cubic" => Arc::new(CubicConfig::default()),
+        "newreno" => Arc::new(NewRenoConfig::default()),
+        "bbr" => Arc::new(BbrConfig::default()),
+        _ => return Err(format!("there is no CCA {cca}").into()),
+    };
+    let mut config = TransportConfig::default();
+    config
+        .max_idle_timeout(Some(Duration::from_secs(300).try_into()?))
+        .stream_receive_window(WINDOW.into())
+        .receive_window(WINDOW.into())
+        .send_window(WINDOW.into())
+        .congestion_controller_factory(controller);
+    Ok(Arc::new(config))
+}
+
+/// Sends to one client, and goes on until it is ended.
+async fn serve(address: &str, seconds: &str, amount: &str, cca: &str) -> Outcome<()> {
+    let own = rcgen::generate_simple_self_signed(vec!["flow".into()])?;
+    let key = PrivateKeyDer::Pkcs8(own.key_pair.serialize_der().into());
+    let mut tls = rustls::ServerConfig::builder().with_no_client_auth().with_single_cert(vec![own.cert.der().clone()], key)?;
+    tls.alpn_protocols = vec![PROTOCOL.into()];
+    let mut config = quinn::ServerConfig::with_crypto(Arc::new(QuicServerConfig::try_from(tls)?));
+    config.transport_config(transport(cca)?);
+    let endpoint = Endpoint::server(config, address.parse()?)?;
+    let connection = endpoint.accept().await.ok_or("no client")?.await?;
+    let (mut stream, mut asked) = connection.accept_bi().await?;
+    asked.read_exact(&mut [0]).await?;
+    if amount.is_empty() {
+        let end = Instant::now() + Duration::from_secs_f64(seconds.parse()?);
+        // What is not sent by then is not sent any more.
+        while Instant::now() < end && timeout(end - Instant::now(), send(&mut stream, BLOCK.len())).await.is_ok() {}
+        stream.reset(0u32.into())?;
+    } else {
+        let mut left: usize = amount.parse()?;
+        while left > 0 {
+            left -= send(&mut stream, left.min(BLOCK.len())).await?;
+        }
+        stream.finish()?;
+    }
+    connection.closed().await;
+    std::future::pending().await
+}
+
+async fn send(stream: &mut SendStream, size: usize) -> Outcome<usize> {
+    stream.write_chunk(Bytes::from_static(&BLOCK[..size])).await?;
+    Ok(size)
+}
+
+/// Receives until the stream ends, or for some seconds.
+async fn get(address: &str, seconds: &str) -> Outcome<()> {
+    let server: SocketAddr = address.parse()?;
+    let mut tls = rustls::ClientConfig::builder()
+        .dangerous()
+        .with_custom_certificate_verifier(Arc::new(AnyServer))
+        .with_no_client_auth();
+    tls.alpn_protocols = vec![PROTOCOL.into()];
+    let mut config = quinn::ClientConfig::new(Arc::new(QuicClientConfig::try_from(tls)?));
+    config.transport_config(transport("cubic")?);
+    let mut endpoint = Endpoint::client(if server.is_ipv4() { "0.0.0.0:0".parse()? } else { "[::]:0".parse()? })?;
+    endpoint.set_default_client_config(config);
+    let connection = endpoint.connect(server, "flow")?.await?;
+    let mut received = 0;
+    match seconds {
+        "" => receive(&connection, &mut received).await?,
+        _ => {
+            let limit = Duration::from_secs_f64(seconds.parse()?) + PATIENCE;
+            timeout(limit, receive(&connection, &mut received)).await.unwrap_or(Ok(()))?
+        }
+    }
+    println!("bytes {received}");
+    connection.close(0u32.into(), b"");
+    // Its last packet is to leave; a dead path never answers it.
+    let _ = timeout(PATIENCE, endpoint.wait_idle()).await;
+    Ok(())
+}
+
+async fn receive(connection: &Connection, received: &mut usize) -> Outcome<()> {
+    let (mut asking, mut stream) = connection.open_bi().await?;
+    asking.write_all(&[0]).await?;
+    loop {
+        match stream.read_chunk(usize::MAX, true).await {
+            Ok(Some(chunk)) => *received += chunk.bytes.len(),
+            Ok(None) | Err(quinn::ReadError::Reset(_)) => return Ok(()),
+            Err(error) => return Err(error.into()),
+        }
+    }
+}
+
+/// The certificate is the server's own: who it is doesn't matter here.
+#[derive(Debug)]
+struct AnyServer;
+
+impl ServerCertVerifier for AnyServer {
+    fn verify_server_cert(
+        &self,
+        _: &CertificateDer,
+        _: &[CertificateDer],
+        _: &ServerName,
+        _: &[u8],
+        _: UnixTime,
+    ) -> Result<ServerCertVerified, rustls::Error> {
+        Ok(ServerCertVerified::assertion())
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        _: &[u8],
+        _: &CertificateDer,
+        _: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        Ok(HandshakeSignatureValid::assertion())
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        _: &[u8],
+        _: &CertificateDer,
+        _: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        Ok(HandshakeSignatureValid::assertion())
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        rustls::crypto::ring::default_provider().signature_verification_algorithms.supported_schemes()
+    }
+}

@@ -1,0 +1,32 @@
+"""What keeps the programs among a study's CCAs from its scenarios and mixes, in sentences that start with the key."""
+
+from collections.abc import Iterator
+
+from experiment.flow_groups import OWN
+from study_files.program_ccas import is_under_test, program_of, programs_under_test, with_program
+from study_files.study_groups import KEYS, group_problems
+
+
+def program_cca_problems(study, scenario) -> Iterator[str]:
+    """Yield what keeps the programs among a resolved study's CCAs from a scenario: sentences that start with the key."""
+    for cca, program in programs_under_test(study).items():
+        problems = list(_others_of_its_own(scenario)) or list(
+            group_problems(with_program(scenario, program, OWN), [cca])
+        )
+        yield from (f"{problem.removesuffix('.')} (ccas has the program {cca})." for problem in problems[:1])
+
+
+def _others_of_its_own(scenario):
+    """Yield flows with the CCA under test that can't be a program's."""
+    for group in scenario["groups"]:
+        if group["cca"] == OWN and "cca" in KEYS[group["application"]] and not is_under_test(group):
+            yield f"flows[{group['name']}].cca is {OWN}; allowed with application {group['application']} is a CCA of the kernel"
+
+
+def mix_problems(study) -> Iterator[str]:
+    """Yield mixes of a study's CCAs, as written out, that have a program."""
+    for mix in study["ccas"]:
+        if parts := [part for part in mix.split("+") if program_of(study, part)] if "+" in mix else ():
+            yield f"ccas has the mix {mix}; allowed are mixes of the kernel's CCAs: for {parts[0]} beside others use groups of flows."
+    if study["mixes"] == "ordered-pairs" and (programs := programs_under_test(study)):
+        yield f"mixes is ordered-pairs, and ccas has the program {next(iter(programs))}; allowed are CCAs of the kernel."
