@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass
 from functools import cached_property
 
-from experiment.flow_groups import PROGRAM
+from experiment.flow_groups import LONG, OWN, PROGRAM
 from experiment.host_pairs import Pair
 
 #: Port of the first flow of a run's first group of a program, and how far the first ports of groups are apart.
@@ -100,10 +100,11 @@ def program_flows(specification) -> list[ProgramFlow]:
     """Return the flows of a run's programs, group by group.
 
     Each starts at a time that is drawn evenly within the study's ``start_within_ms`` behind its group's start, one RTT of the
-    empty path if the study gives none, as long flows do.
+    empty path if the study gives none, as long flows do. A program under test, whose group has its name as ``cca``, starts when the
+    long flow in its place would.
     """
-    within_ms = specification.traffic.start_within_ms
-    within_s = (specification.rtt_longest_ms if within_ms is None else within_ms) / 1e3
+    within_s = _within_s(specification)
+    under_test = starts_drawn(specification)[1] if is_under_test(specification) else {}
     flows = []
     for place, group in enumerate(specification.groups):
         if group.application != PROGRAM:
@@ -112,6 +113,8 @@ def program_flows(specification) -> list[ProgramFlow]:
         draw = random.Random(specification.substream(f"program {group.name}"))
         for member in range(group.count):
             start_s, seed = group.start_s + draw.uniform(0, within_s), draw.getrandbits(63)
+            if group.name in under_test:
+                start_s = group.start_s + under_test[group.name][member]
             flows.append(
                 ProgramFlow(
                     specification.flows + len(flows), group.name, Program(**group.program),
@@ -120,6 +123,31 @@ def program_flows(specification) -> list[ProgramFlow]:
                 )
             )  # fmt: skip
     return flows
+
+
+def is_under_test(specification) -> bool:
+    """Return whether programs stand in the place of a run's flows under test."""
+    return any(group.cca != OWN for group in specification.groups_of(PROGRAM))
+
+
+def starts_drawn(specification) -> tuple[list[float], dict[str, list[float]]]:
+    """Return how long behind their groups' starts the long flows of a run with groups start, and group -> the flows of programs under test, in s.
+
+    Draws go through all of them in the groups' order, so that each has that of the flow of another CCA in its place.
+    """
+    draw, within_s = random.Random(specification.substream("flow-starts")), _within_s(specification)
+    long_flows, programs = [], {}
+    for group in specification.groups:
+        if group.application == LONG:
+            long_flows += [draw.uniform(0, within_s) for _ in range(group.count * len(group.on_times_s))]
+        elif group.application == PROGRAM and group.cca != OWN:
+            programs[group.name] = [draw.uniform(0, within_s) for _ in range(group.count)]
+    return long_flows, programs
+
+
+def _within_s(specification):
+    within_ms = specification.traffic.start_within_ms
+    return (specification.rtt_longest_ms if within_ms is None else within_ms) / 1e3
 
 
 def has_programs(specification) -> bool:

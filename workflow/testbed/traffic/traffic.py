@@ -72,9 +72,15 @@ def plan_clients(specification) -> list[Client]:
     within_s = start_within_s(specification)
     if specification.traffic.processes == "single":
         return [Client(tuple(range(specification.flows)), first_port, draw.uniform(0, within_s))]
+    starts_s = [draw.uniform(0, within_s) for _ in specification.long_flows]
+    if specification.program_flows:
+        # What other runs would load for nothing.
+        from experiment.programs import starts_drawn
+
+        starts_s, _ = starts_drawn(specification)
     return [
-        Client((flow.number,), first_port + flow.number, flow.start_s + draw.uniform(0, within_s))
-        for flow in specification.long_flows
+        Client((flow.number,), first_port + flow.number, flow.start_s + start_s)
+        for flow, start_s in zip(specification.long_flows, starts_s, strict=True)
     ]
 
 
