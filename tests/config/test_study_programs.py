@@ -9,8 +9,10 @@ import yaml
 from experiment.programs import PLACEHOLDERS, Program, needs_files
 from experiment.specification import RunSpecification
 from publishing.result_checks.received_study import ReceivedError, check_specification
+from session.candidate_programs import declarations
 from study_files import study as studies
 from study_files.kernels import names_files_unread
+from study_files.program_ccas import programs_under_test
 from testbed.machine.program_files import digest_of, files_of
 
 MINE = {
@@ -132,8 +134,8 @@ def test_what_can_not_be_is_said_in_a_sentence(groups, mine, sentence):
 def test_the_page_declares_what_the_workflow_takes(files, root):
     """The example of the page and that of `examples/`, and all placeholders."""
     text = (root / "docs/programs.md").read_text()
-    (block,) = re.findall(r"^```yaml\n(.*?)^```$", text, re.M | re.S)
-    for program in ("mine", "quic-go"):
+    block, under_test = re.findall(r"^```yaml\n(.*?)^```$", text, re.M | re.S)
+    for program in ("mine", "quic-go", "quinn"):
         (files / "my" / program).write_text("x")
     of_page = studies.resolve(yaml.safe_load(block), "docs/programs.md")
     labels = [Program(**group["program"]).label for group in of_page["scenarios"][0]["groups"] if group["program"]]
@@ -141,3 +143,14 @@ def test_the_page_declares_what_the_workflow_takes(files, root):
     assert set(re.findall(r"`\{([a-z_]+)\}`", text)) == {*PLACEHOLDERS}
     example = studies.resolve(studies.load(root / "examples/quic-go.yaml"), "examples/quic-go.yaml")
     assert [scenario["id"] for scenario in example["scenarios"]] == ["alone", "beside", "file"]
+    of_page = studies.resolve(yaml.safe_load(under_test), "docs/programs.md")
+    of_quinn = studies.resolve(studies.load(root / "examples/quinn.yaml"), "examples/quinn.yaml")
+    assert list(programs_under_test(of_page)) == ["mine:cubic"]
+    assert list(programs_under_test(of_quinn)) == ["quinn:cubic", "quinn:newreno", "quinn:bbr"]
+
+
+def test_the_page_on_exams_declares_a_program_that_can_be_examined(files, root):
+    (block,) = re.findall(r"^```yaml\n(path: .*?)^```$", (root / "docs/exam.md").read_text(), re.M | re.S)
+    (files / "my/mine.yaml").write_text(block)
+    programs, explanation = declarations("my/mine.yaml", studies.StudyError)
+    assert programs["mine"]["ccas"] == ["cubic", "bbr"] and explanation.startswith("It grows")

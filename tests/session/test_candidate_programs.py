@@ -61,10 +61,11 @@ def test_a_call_names_a_program_and_its_cca(folder, cca, program, name):
     assert made.name == name and list(made.programs) == [name.partition(":")[0]]
 
 
-def test_a_stack_that_comes_with_the_checkout_needs_no_file(folder):
-    made = candidate_of("quic-go:cubic")
-    declared, _ = declarations(ROOT / "examples/quic-go.yaml", CandidateError)
-    assert (made.name, made.programs) == ("quic-go:cubic", declared)
+@pytest.mark.parametrize(("stack", "cca"), [("quic-go", "cubic"), ("quinn", "bbr")])
+def test_a_stack_that_comes_with_the_checkout_needs_no_file(folder, stack, cca):
+    made = candidate_of(f"{stack}:{cca}")
+    declared, _ = declarations(ROOT / f"examples/{stack}.yaml", CandidateError)
+    assert (made.name, made.programs) == (f"{stack}:{cca}", declared)
 
 
 def test_an_exam_leaves_out_what_no_program_can_have_and_says_why(folder):
@@ -100,7 +101,7 @@ def test_the_short_exam_keeps_most_of_its_cases(folder):
         ("", "my/none.yaml", "my/none.yaml"),
         ("", "my/typo.yaml", "unknown key 'protokol'; did you mean 'protocol'?"),
         ("", "my/Bad Name.yaml", "The file's name is the program's unless it has programs."),
-        ("other:cubic", None, "other comes with no declaration; allowed are quic-go, or another program with PROGRAM=<file>."),
+        ("other:cubic", None, "other comes with no declaration; allowed are quic-go, quinn, or another program with PROGRAM=<file>."),
         ("", "my/no-seconds.yaml", "no command of no-seconds has {seconds}"),
     ],
 )  # fmt: skip

@@ -21,7 +21,7 @@ if EMULATED and RUNS_PER_JOB == 1:
             "envs/testbed.sif"
         resources:
             mem_mb=job_memory,
-            runtime=lambda wildcards: job_runtime_min(CONDITIONS[wildcards.scenario], 1),
+            runtime=job_minutes(1),
             wall_limit_s=lambda wildcards: wall_limit_s(CONDITIONS[wildcards.scenario]),
         params:
             conditions=conditions_of(),
@@ -65,7 +65,7 @@ elif EMULATED:
             resources:
                 **{
                     "mem_mb": job_memory,
-                    "runtime": lambda wildcards: job_runtime_min(CONDITIONS[wildcards.scenario], RUNS_PER_JOB),
+                    "runtime": job_minutes(RUNS_PER_JOB),
                     "wall_limit_s": lambda wildcards: wall_limit_s(CONDITIONS[wildcards.scenario]),
                 }
                 | SET_FOR_EACH_JOB,

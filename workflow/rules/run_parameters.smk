@@ -28,7 +28,9 @@ def program_archives(cca=None):
             "scenarios": [one for one in STUDY["scenarios"] if one["id"] == wildcards.scenario],
             "programs": {own["name"]: own} if own else {},
         }
-        return [os.path.join("results", wildcards.study, "programs", f"{name}.tar") for name in program_files_of(of_job)]
+        return [
+            os.path.join("results", wildcards.study, "programs", f"{name}.tar") for name in program_files_of(of_job)
+        ]
 
     return ancient(archives)
 
@@ -114,12 +116,23 @@ def job_with(log=None):
     return job
 
 
+def conditions_of_job(wildcards):
+    """Return the conditions of a scenario's runs at their upper ends: those of the kernel's CCAs, and of each program under test."""
+    return [CONDITIONS[wildcards.scenario]] + [
+        studies.largest_conditions(STUDY, wildcards.scenario, cca) for cca in UNDER_TEST
+    ]
+
+
+def job_minutes(runs):
+    """Return the function of a job's time for so many runs, in minutes."""
+    return lambda wildcards: max(job_runtime_min(one, runs) for one in conditions_of_job(wildcards))
+
+
 def job_memory(wildcards):
     # A job may have runs of every CCA.
     every = "+".join(STUDY["ccas"])
     defined = {"cca_definitions": studies.definitions_in(STUDY, wildcards.scenario, every)}
-    of_programs = [studies.largest_conditions(STUDY, wildcards.scenario, cca) for cca in UNDER_TEST]
-    return max(job_memory_mb({**one, **defined, "cca": every}) for one in (CONDITIONS[wildcards.scenario], *of_programs))
+    return max(job_memory_mb({**one, **defined, "cca": every}) for one in conditions_of_job(wildcards))
 
 
 def scenarios_on(platform):

@@ -7,7 +7,7 @@ import math
 import sys
 from typing import NamedTuple
 
-from experiment.flow_groups import LONG
+from experiment.flow_groups import LONG, PROGRAM, WEB
 from experiment.specification import RunSpecification
 from testbed.machine.platforms import platform_of
 from testbed.machine.uml import full_packets
@@ -26,6 +26,8 @@ TIDY_DOCUMENT_S = 0.05
 #: What a run takes of a core of the machine of benchmarks/README.md, in s: container, boot and reading back; each pair of hosts beyond the
 #: first; each connection; each group with other programs than iperf3; each packet.
 RUN_S, PAIR_S, CONNECTION_S, GROUP_S, PACKET_S = 0.6, 0.04, 0.036, 0.27, 1.8e-6
+#: The same of a packet of a program's, whose two processes and clock readings are all switches of the guest: of quic-go, at 20 Mbit/s.
+PROGRAM_PACKET_S = 5e-4
 #: The square-root law's constant for a receiver that acknowledges each packet (Mathis and others, CCR 1997).
 SQUARE_ROOT_LAW = 1.5**0.5
 #: How many times as much as by that law is sent in the mean of a study's CCAs.
@@ -62,7 +64,16 @@ def job_memory_mb(conditions) -> int:
 def run_time_s(conditions) -> float:
     """Return about how many seconds of one core a run takes, rather too many."""
     specification = _specification(conditions)
-    return platform_of(specification).run_time_s(specification)
+    return platform_of(specification).run_time_s(specification) + _programs_s(specification)
+
+
+def _programs_s(specification):
+    """Return about how many seconds the packets of a run's programs take, if all flows get the same."""
+    flows = sum(group.count for group in specification.groups_of(PROGRAM))
+    if not flows:
+        return 0.0
+    others = max(specification.flows, len(specification.groups_of(WEB)))
+    return PROGRAM_PACKET_S * _expected_packets(specification) * flows / (flows + others)
 
 
 class Work(NamedTuple):
@@ -91,7 +102,7 @@ def work_of_run(conditions) -> Work:
         return Work(traffic_s=SIMULATED_PART * run_time_s(conditions))
     own_s = RUN_S + PAIR_S * (len(specification.pairs) - 1) + CONNECTION_S * specification.connections
     own_s += GROUP_S * sum(group.application != LONG for group in specification.groups)
-    return Work(own_s, PACKET_S * _expected_packets(specification))
+    return Work(own_s, PACKET_S * _expected_packets(specification) + _programs_s(specification))
 
 
 def _expected_packets(specification):

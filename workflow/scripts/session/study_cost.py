@@ -8,6 +8,7 @@ from session.machine_speed import SpeedRecord, samples_of, speed_of
 from session.run_cache import cache_folder
 from session.run_cost import Work, document_kb, work_of_run
 from study_files import study as studies
+from study_files.program_ccas import programs_under_test
 
 #: Fewest runs of a study for which it is said how far off their estimate was.
 FEWEST_RUNS = 10
@@ -36,9 +37,18 @@ def cost_of(study: dict) -> StudyCost:
     conditions = {scenario: studies.largest_conditions(study, scenario) for scenario in runs}
     return StudyCost(
         runs=dict(runs),
-        works={scenario: work_of_run(each) for scenario, each in conditions.items()},
+        works={scenario: _mean_work(study, scenario, each) for scenario, each in conditions.items()},
         kilobytes=sum(runs[scenario] * document_kb(each) for scenario, each in conditions.items()),
     )
+
+
+def _mean_work(study, scenario, conditions):
+    """Return what a run of a scenario takes on average over the study's CCAs, of which those of programs take more."""
+    programs, ccas = programs_under_test(study), len(study["ccas"])
+    total = Work().plus(ccas - len(programs), work_of_run(conditions))
+    for cca in programs:
+        total = total.plus(1, work_of_run(studies.largest_conditions(study, scenario, cca)))
+    return Work(*(part / ccas for part in total)) if programs else work_of_run(conditions)
 
 
 def speed_record(root: Path) -> SpeedRecord:
