@@ -13,6 +13,7 @@ from study_files.named_programs import names_of
 from study_files.program_ccas import GROUP, program_of
 from study_files.programs import program_files_of
 from study_files.study_groups import counted_flows
+from testbed.traffic.traffic import plan_clients
 
 MINE = {
     "path": "my/flow", "server": "{folder}/flow serve {server} {seconds}", "client": "{folder}/flow get {server}", "ccas": ["fast"],
@@ -54,6 +55,17 @@ def test_flows_under_test_are_the_programs():
     for scenario in ({"flows": 3}, {"flows": BESIDE, "traffic": {"duration_s": 10}}):
         without = studies.resolve(config(["cubic"], {}, **scenario), "try.yaml")
         assert specification(study(**scenario), "cubic") == specification(without, "cubic")
+
+
+def test_a_program_under_test_starts_when_the_flow_in_its_place_would():
+    """And so do the others: runs of the same seed differ in nothing but what sends."""
+    groups = [{"name": "first", "cca": "bbr", "stop_s": 9}, *BESIDE, {"name": "late", "start_s": 4, "stop_s": 9}]
+    of_study = study(flows=groups, traffic={"duration_s": 10})
+    kernel, program = (RunSpecification(specification(of_study, cca)) for cca in of_study["ccas"])
+    starts = {(kernel.long_flows[one.flows[0]].group, one.start_offset_s) for one in plan_clients(kernel)}
+    others = {(program.long_flows[one.flows[0]].group, one.start_offset_s) for one in plan_clients(program)}
+    assert starts == others | {(flow.group, flow.start_s) for flow in program.program_flows}
+    assert len(starts) == 5 and {group for group, _ in others} == {"first", "other"}
 
 
 def test_a_neighbour_of_the_same_program_is_not_under_test():
