@@ -116,7 +116,7 @@ sensitivity: study setup  ## rerun N scenarios of STUDY (drawn by SEED) with det
 	@$(IN_ENVIRONMENT) snakemake --cores all --use-apptainer --configfile $(call quoted,$(RESULTS)-sensitivity.yaml) $(ARGS)
 	@$(IN_ENVIRONMENT) python -m session.sensitivity show $(call quoted,$(RESULTS)-sensitivity)
 
-exam:  ## examine CCA or PROGRAM by RFC 9743; QUICK=1: short; MORE=n: n more runs; GATE=1
+exam:  ## examine CCA or PROGRAM by RFC 9743; QUICK=1, MORE=<runs>, GATE=1
 	@$(MAKE) --no-print-directory evaluate $(call quoted,STUDY=exam$(if $(filter-out 0,$(QUICK)),-quick))
 
 evaluate: study setup  ## run STUDY with CCA beside its own, results/<study>-<name>
