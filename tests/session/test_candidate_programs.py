@@ -63,6 +63,9 @@ def test_a_call_names_a_program_and_its_cca(folder, cca, program, name):
 
 @pytest.mark.parametrize(("stack", "cca"), [("quic-go", "cubic"), ("quinn", "bbr")])
 def test_a_stack_that_comes_with_the_checkout_needs_no_file(folder, stack, cca):
+    with pytest.raises(CandidateError, match=f"my/{stack} is not there; docs/programs.md says how it is built."):
+        candidate_of(f"{stack}:{cca}")
+    Path("my", stack).touch()
     made = candidate_of(f"{stack}:{cca}")
     declared, _ = declarations(ROOT / f"examples/{stack}.yaml", CandidateError)
     assert (made.name, made.programs) == (f"{stack}:{cca}", declared)

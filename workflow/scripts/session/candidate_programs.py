@@ -42,6 +42,14 @@ def named_program(cca, file, error) -> tuple[str, dict, str]:
             )
             raise error(f"CCA={shown(cca, 200)}", [f"{shown(stack, 60)} {words}"])
         file = STACKS / f"{stack}.yaml"
+        if missing := [
+            path
+            for one in declarations(file, error)[0].values()
+            if (path := one.get("path")) and not Path(path).exists()
+        ]:
+            raise error(
+                f"CCA={shown(cca, 200)}", [f"{missing[0]} is not there; docs/programs.md says how it is built."]
+            )
     programs, explanation = declarations(file, error)
     names = names_of(programs)
     fitting = [name for name in names if not cca or cca in (name, *name.split(":"))]
