@@ -3,10 +3,15 @@
 
 if PROGRAMS:
 
+    def files_of_program(wildcards):
+        """Return where the user keeps a program's files."""
+        return users(PROGRAMS[wildcards.program]["path"])
+
     # A copy with the study: its runs have these bytes, whatever becomes of the files.
     rule lay_in_program:
         input:
-            files=ancient(lambda wildcards: users(PROGRAMS[wildcards.program]["path"])),
+            # They are needed no longer once they are archived.
+            files=ancient(lambda wildcards: list(filter(os.path.exists, [files_of_program(wildcards)]))),
         output:
             archive="results/{study}/programs/{program}.tar",
         log:
@@ -15,7 +20,8 @@ if PROGRAMS:
             program="|".join(PROGRAMS),
         params:
             python=sys.executable,
+            path=files_of_program,
             sha256=lambda wildcards: PROGRAMS[wildcards.program]["sha256"],
         shell:
             f"PYTHONPATH={in_command(own('workflow'))} {{params.python:q}} -m testbed.machine.program_files"
-            " {input.files:q} {params.sha256:q} {output.archive:q} 2>&1 | tee {log:q}"
+            " {params.path:q} {params.sha256:q} {output.archive:q} 2>&1 | tee {log:q}"

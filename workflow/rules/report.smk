@@ -102,6 +102,8 @@ rule write_manifest:
             *rules.write_report.output,
             *rules.write_explorer.output,
             *(f"results/{{study}}/workflow/kernel-{kernel}.json" for kernel in KERNELS),
+            # What runs of programs are repeated with.
+            *(f"results/{{study}}/programs/{program}.tar" for program in PROGRAMS),
         ],
         runs="results/{study}/tidy/runs.csv",
         provenance="results/{study}/tidy/provenance.json",

@@ -39,6 +39,7 @@ FORMATS = {
     ".rst": "text/x-rst",
     ".smk": "text/x-snakemake",
     ".svg": "image/svg+xml",
+    ".tar": "application/x-tar",
     ".yaml": "application/yaml",
     "": "text/x-snakemake",
 }
@@ -48,6 +49,7 @@ FOLDERS = {
     "time series, a row a reading of a socket and of the queue.",
     "analysis": "Statistics, models and verdicts.",
     "figures": "Figures, each with its data.",
+    "programs": "The files of declared programs, as runs got them: archives named by the first 16 digits of the SHA-256 in the study.",
     "workflow": "What made the study: Snakefile and rules, the study complete with all defaults, the claims and when they were "
     "fixed.",
 }

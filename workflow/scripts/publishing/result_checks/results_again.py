@@ -14,7 +14,7 @@ from pathlib import Path
 from publishing.result_checks.compressed_json import parse
 from publishing.result_checks.folder_walk import files_below
 from publishing.result_checks.json_difference import first_byte
-from publishing.result_checks.manifest import MANIFEST
+from publishing.result_checks.manifest import LARGEST_FILE_BYTES, MANIFEST
 from publishing.result_checks.received_errors import ReceivedError, shown
 from publishing.result_checks.received_folder import DOCUMENT_LIMIT, TABLE_LIMIT, read_file
 from publishing.result_checks.reruns import end, last_words, start
@@ -37,8 +37,8 @@ DERIVED = (
 )
 #: The resolved study, title and description too.
 STUDY = "workflow/study.json"
-#: What results have that doesn't follow from the documents: their own claims and their versions, and how kernels were built.
-TAKEN = ("workflow/claims.yaml", "workflow/claims-record.json", "workflow/kernel-*.json")
+#: What results have that doesn't follow from the documents: their own claims and their versions, how kernels were built, and the files of programs.
+TAKEN = ("workflow/claims.yaml", "workflow/claims-record.json", "workflow/kernel-*.json", "programs/*.tar")
 
 
 class NotMadeError(Exception):
@@ -113,7 +113,7 @@ def _analysis_of(path, study):
 
 def _copy(folder, files, target):
     for file in files:
-        content = read_file(folder, file, DOCUMENT_LIMIT)
+        content = read_file(folder, file, LARGEST_FILE_BYTES if file.startswith("programs/") else DOCUMENT_LIMIT)
         (target / file).parent.mkdir(parents=True, exist_ok=True)
         (target / file).write_bytes(content)
 
