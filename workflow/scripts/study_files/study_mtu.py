@@ -26,12 +26,6 @@ def mtu_problems(scenario) -> Iterator[str]:
     """Yield what is larger than a resolved scenario's packets may be, or too small for one."""
     mtu_bytes = scenario["link"]["mtu_bytes"]
     here = f"allowed with link.mtu_bytes {mtu_bytes} is"
-    segment, most = (
-        scenario["transport"]["segment_bytes"],
-        mtu_bytes - HEADER_BYTES["ipv6"] - TCP_TIMESTAMP_OPTION_BYTES,
-    )
-    if segment and segment > most:
-        yield f"transport.segment_bytes is {segment}; {here} up to {most}."
     for group in scenario["groups"]:
         if group["application"] == REAL_TIME and group["packet_bytes"] > udp_payload_bytes(scenario):
             yield f"flows[{group['name']}].packet_bytes is {group['packet_bytes']}; {here} up to {udp_payload_bytes(scenario)}."
@@ -50,8 +44,15 @@ def _too_small(scenario, packet_bytes, here):
 
 
 def ip_version_problems(study) -> Iterator[str]:
-    """Yield where IPv6 can't pass a link."""
+    """Yield where IPv6 can't pass a link, and segments that fit no packet of a study's IP versions."""
+    headers = max(HEADER_BYTES[version] for version in study["ip_versions"]) + TCP_TIMESTAMP_OPTION_BYTES
     for scenario in study["scenarios"]:
+        segment, most = scenario["transport"]["segment_bytes"], scenario["link"]["mtu_bytes"] - headers
+        if segment and segment > most:
+            yield (
+                f"scenarios[{scenario['id']}].transport.segment_bytes is {segment}; allowed with link.mtu_bytes "
+                f"{scenario['link']['mtu_bytes']} and {' and '.join(study['ip_versions'])} is up to {most}."
+            )
         if "ipv6" in study["ip_versions"] and scenario["link"]["mtu_bytes"] < LEAST_IPV6_MTU_BYTES:
             yield (
                 f"scenarios[{scenario['id']}].link.mtu_bytes is {scenario['link']['mtu_bytes']}; allowed with ipv6 in ip_versions is "

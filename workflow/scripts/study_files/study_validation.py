@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from study_files import forms_in_order
 from study_files.named_programs import names_of
 from study_files.study_schema import allowed_text, homes_of_keys, keys_of, study_schema
+from study_files.where_else import of_key, of_value
 from wording.terminal_text import shown
 
 if TYPE_CHECKING:
@@ -215,7 +216,7 @@ def _unknown_keys(error, path, config, homes):
         if key in homes:
             hint = f"; it belongs to {homes[key]}."
         where = path_text((*path, str(key)), config)
-        sentences.append(f"unknown key '{where}'{hint} Allowed here: {', '.join(allowed)}.")
+        sentences.append(f"unknown key '{where}'{hint} Allowed here: {', '.join(allowed)}.{of_key(key)}")
     return sentences
 
 
@@ -260,7 +261,7 @@ def wrong_value(error, path, config) -> str:
         allowed = _choice_hint(next(part for part in parts if part not in choices), choices)
     elif error.validator == "type":
         hint = _type_hint(value, error.schema)
-    return f"{where} is {value_text(value)}; {allowed} is {allowed_text(error.schema)}{hint}."
+    return f"{where} is {value_text(value)}; {allowed} is {allowed_text(error.schema)}{hint}.{of_value(path, value)}"
 
 
 def _choice_hint(value, choices):
