@@ -80,3 +80,18 @@ def test_lines_of_cases_are_told_by_run_and_flow():
         "solo, replication 1: bottleneck",
     ]
     assert [one["data-y"].rpartition("|")[2] for one in attributes] == ["packets", "ms"]
+
+
+def test_beside_a_program_goodput_is_drawn():
+    """A program has no window; its flow and the kernel's are drawn in the one unit that both have."""
+    times = np.arange(0, 10, 0.1)
+    flows = {(0, "reno"): (10.0, 4e6), (1, "mine:cubic"): (np.nan, 1e6)}
+    rows = [
+        pd.DataFrame({"flow": flow, "flow_cca": cca, "path": np.nan, "time_s": times, "cwnd_packets": cwnd, "bytes_acked": rate / 8 * times})
+        for (flow, cca), (cwnd, rate) in flows.items()
+    ]  # fmt: skip
+    queue = pd.DataFrame({"time_s": times, "delay_ms": 5.0})
+    means = plot_cases.lines_of(pd.concat(rows), queue).groupby(["series", "flow"])["value"].mean()
+    assert means.to_dict() == pytest.approx({("goodput", 0): 4, ("goodput", 1): 1, ("queueing", -1): 5})
+    alone = plot_cases.lines_of(rows[0], queue)
+    assert set(alone["series"]) == {"cwnd", "queueing"}

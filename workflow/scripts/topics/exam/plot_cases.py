@@ -1,4 +1,4 @@
-"""Draw every case of the examined CCA over time, the first valid run of each: the windows of its flows, and the queue."""
+"""Draw every case of the examined CCA over time, the first valid run of each: the windows of its flows, or what they deliver if a program is among them, and the queue."""
 
 import numpy as np
 import pandas as pd
@@ -18,7 +18,7 @@ from wording.sentence_words import cca_name
 #: Points of a line, and lines of a panel: of more flows the first.
 POINTS, MOST_FLOWS = 100, 4
 WIDTH_PT, HEIGHT_PT, COLUMNS, LEFT_PT, RIGHT_PT, TITLE_PT, AXIS_PT = 230, 130, 2, 40, 10, 30, 26
-KINDS = {"cwnd": "cwnd, packets", "queueing": "queueing delay, ms"}
+KINDS = {"cwnd": "cwnd, packets", "goodput": "goodput, Mbit/s", "queueing": "queueing delay, ms"}
 DATA = ["scenario", "ip_version", "replication", "series", "flow", "flow_cca", "time_s", "value"]
 
 
@@ -31,9 +31,12 @@ def thinned(times, values, how) -> pd.DataFrame:
 
 def lines_of(sockets, queue) -> pd.DataFrame:
     """Return the lines of a run: series (a key of `KINDS`), flow, flow_cca, time_s, value."""
-    parts = []
+    parts, has_program = [], not sockets.groupby("flow")["cwnd_packets"].any().all()
     for (flow, cca, _), rows in sockets.groupby(["flow", "flow_cca", sockets["path"].fillna(0)], observed=True):
-        if flow < MOST_FLOWS and rows["cwnd_packets"].notna().any():
+        if flow < MOST_FLOWS and has_program and len(rows) > 1:
+            rate = 8e-6 * rows["bytes_acked"].astype(float).diff() / rows["time_s"].diff()
+            parts.append(thinned(rows["time_s"], rate, "mean").assign(series="goodput", flow=flow, flow_cca=str(cca)))
+        elif flow < MOST_FLOWS and rows["cwnd_packets"].notna().any():
             line = thinned(rows["time_s"], rows["cwnd_packets"], "mean")
             parts.append(line.assign(series="cwnd", flow=flow, flow_cca=str(cca)))
     if len(queue) and queue["delay_ms"].notna().any():
@@ -48,7 +51,9 @@ def figure_data(runs, sockets, queues, cca) -> pd.DataFrame:
     queue_of = dict(series_of_runs(queues, ["time_s", "delay_ms"], wanted))
     parts = [
         lines_of(samples, queue_of[key]).assign(scenario=key[0], ip_version=key[2], replication=key[3])
-        for key, samples in series_of_runs(sockets, ["flow", "flow_cca", "path", "time_s", "cwnd_packets"], wanted)
+        for key, samples in series_of_runs(
+            sockets, ["flow", "flow_cca", "path", "time_s", "cwnd_packets", "bytes_acked"], wanted
+        )
         if key in wanted
     ]
     return pd.concat(parts, ignore_index=True)[DATA] if parts else pd.DataFrame(columns=DATA)
