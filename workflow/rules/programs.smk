@@ -3,10 +3,6 @@
 
 if PROGRAMS:
 
-    def files_of_program(wildcards):
-        """Return where the user keeps a program's files."""
-        return users(PROGRAMS[wildcards.program]["path"])
-
     # A copy with the study: its runs have these bytes, whatever becomes of the files.
     rule lay_in_program:
         input:

@@ -35,6 +35,11 @@ def program_archives(cca=None):
     return ancient(archives)
 
 
+def files_of_program(wildcards):
+    """Return where the user keeps a program's files."""
+    return users(PROGRAMS[wildcards.program]["path"])
+
+
 def files_of_kernel(name):
     """Return the files that a kernel is made of, by its name."""
     kernel, sources = KERNELS[name]
