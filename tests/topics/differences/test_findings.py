@@ -260,5 +260,5 @@ def test_what_a_kernel_changes_is_said_of_it_alone(percent, sentence):
     (finding,) = of_kernels(Told(differences, comparisons, 0.95), [SERIES])
     assert finding.topic == "Kernel" and "Reno" not in finding.text
     assert finding.text.startswith(
-        f"series and CUBIC are the same CCA on Linux, series.mbox and on the image's Linux. {sentence}"
+        f"series and CUBIC are the same CCA on two kernels (Linux, series.mbox; the image's Linux). {sentence}"
     )

@@ -108,7 +108,7 @@ def of_kernels(told, pairs) -> list[Finding]:
     found = []
     for pair in pairs:
         rows = table[(table["factor"] == "cca") & table[["level_a", "level_b"]].isin((pair.cca, pair.base)).all(axis=1)]
-        intro = f"{cca_name(pair.cca)} and {cca_name(pair.base)} are the same CCA on {pair.kernel} and on {pair.other}."
+        intro = f"{cca_name(pair.cca)} and {cca_name(pair.base)} are the same CCA on two kernels ({pair.kernel}; {pair.other})."
         best = next(ranked(rows, (pair.cca,)), None)
         if best is None:
             text = alike_sentence(rows) or open_sentence(rows) or "They have no runs in common."
