@@ -113,3 +113,15 @@ def test_packets_late_or_twice_stand_in_the_specification_of_a_run_that_has_some
     link = studies.run_specification(made, "x", "reno", "ipv4", 1)["scenario"]["link"]
     assert link["reordering"] == {"percent": 1, "late_ms": 3, "gap_packets": 1, "direction": "forward"}
     assert link["duplicate_percent"] == {"forward": 1, "reverse": 1}
+
+
+def test_queues_of_both_directions_count_against_the_guests_memory():
+    from study_files.study import StudyError, resolve
+
+    def refused(link, **queues):
+        scenario = {"id": "x", "link": {"rate_mbps": 10, "delay_ms": 10} | link} | queues
+        with pytest.raises(StudyError, match="what the guest's memory takes"):
+            resolve({"study": "s", "ccas": ["reno"], "scenarios": [scenario]}, "s.yaml")
+
+    refused({"mtu_bytes": 9000}, queue={"packets": 1_000_000})
+    refused({}, queue={"bytes": 2_000_000_000}, reverse_queue={"bytes": 2_000_000_000})

@@ -35,13 +35,14 @@ def test_a_satellite_hands_over_each_period():
 
 
 def test_on_and_off_have_the_means_that_were_asked_for():
-    made = entries_of({"pattern": "on-off", "on_s": 2, "off_s": 0.5, "direction": "forward"}, 20_000)
-    ends = [0, *(one["at_s"] + one["down_for_s"] for one in made)]
-    assert statistics.mean(one["down_for_s"] for one in made) == pytest.approx(0.5, rel=0.05)
-    assert statistics.mean(one["at_s"] - end for one, end in zip(made, ends, strict=False)) == pytest.approx(
-        2, rel=0.05
-    )
-    assert {one["direction"] for one in made} == {"forward"}
+    on, off = [], []
+    for seed in range(10):
+        made = entries_of({"pattern": "on-off", "on_s": 2, "off_s": 0.5, "direction": "forward", "seed": seed}, 2000)
+        ends = [0, *(one["at_s"] + one["down_for_s"] for one in made)]
+        off += [one["down_for_s"] for one in made]
+        on += [one["at_s"] - end for one, end in zip(made, ends, strict=False)]
+        assert {one["direction"] for one in made} == {"forward"}
+    assert statistics.mean(off) == pytest.approx(0.5, rel=0.05) and statistics.mean(on) == pytest.approx(2, rel=0.05)
 
 
 @pytest.mark.parametrize("name", PATTERNS)
@@ -76,3 +77,15 @@ def test_defaults_may_have_a_pattern():
     }  # fmt: skip
     one, other = studies.resolve(study, "s.yaml")["scenarios"]
     assert len(one["link"]["timeline"]) == 2 and other["link"]["timeline"] == []
+
+
+def test_a_duration_that_is_none_is_left_to_the_schema():
+    for duration_s in (float("inf"), float("nan"), 0):
+        for name in PATTERNS:
+            with pytest.raises(StudyError, match="duration_s"):
+                resolved({"pattern": name}, duration_s)
+
+
+def test_more_changes_than_a_timeline_may_have_are_refused():
+    with pytest.raises(StudyError, match=r"makes more than 2,000 changes in 100 s"):
+        resolved({"pattern": "satellite", "period_s": 0.01})

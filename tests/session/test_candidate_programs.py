@@ -99,8 +99,8 @@ def test_the_short_exam_keeps_most_of_its_cases(folder):
     ("cca", "program", "sentence"),
     [
         ("", "my/two.yaml", "CCA is missing for one of its programs; allowed is one of one:a, one:Bb, two:a."),
-        ("a", "my/two.yaml", "CCA=a is several of its programs; allowed is one of one:a, one:Bb, two:a."),
-        ("one:Bv", "my/two.yaml", "CCA=one:Bv is none of its programs; did you mean 'one:Bb'? Allowed is one of"),
+        ("a", "my/two.yaml", "CCA=a matches several of its programs; allowed is one of one:a, one:Bb, two:a."),
+        ("one:Bv", "my/two.yaml", "CCA=one:Bv matches none of its programs; did you mean 'one:Bb'? Allowed is one of"),
         ("", "my/none.yaml", "my/none.yaml"),
         ("", "my/typo.yaml", "unknown key 'protokol'; did you mean 'protocol'?"),
         ("", "my/Bad Name.yaml", "The file's name is the program's unless it has programs."),

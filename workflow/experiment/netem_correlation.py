@@ -1,9 +1,9 @@
-"""netem's correlation: what becomes of a chance whose random numbers each keep a part of the one before.
+"""netem's correlation: the probability that is left when each random number is mixed with the previous one.
 
-netem draws x' = (1 - r) u + r x, where u is even (`get_crandom` of net/sched/sch_netem.c). Such numbers crowd around the middle, so a
+netem draws x' = (1 - r) u + r x, where u is uniform (`get_crandom` of net/sched/sch_netem.c). Such numbers crowd around the middle, so a
 chance below one half is met less often than netem is told: of a loss of 1 % with a correlation of 25 % one packet in 400,000 is left.
 For a delay netem takes the remainder of the number divided by twice the jitter (or by the length of its table), which is as even as
-without a correlation: this one has no effect.
+without a correlation, unless the jitter is in the hundreds of milliseconds: this one has hardly any effect.
 """
 
 import math

@@ -153,21 +153,23 @@ class Commits:
         place = self.folder / "runs" / commit[:12] / Path(*cell)
         document = place / f"{replication}.json.gz"
         began = time.monotonic()
-        if not document.exists():
-            work = place / f"work-{replication}"
-            work.mkdir(parents=True, exist_ok=True)
-            kernels, here = (self.folder / "kernels").absolute(), {"testbed": _program_digest()}
-            command = reruns.run_command(ROOT, specification, (work / document.name).absolute(), here, kernels)
-            limit_s = max(LEAST_LIMIT_S, TIMES_LONGEST * (self.longest_s or LEAST_LIMIT_S))
-            process = reruns.start([*command, "--wall-limit-s", str(limit_s)], work)
-            processes.append(process)
-            status = process.wait()
-            if status or not (work / document.name).exists():
-                return Run(None, reruns.last_words(work, status), time.monotonic() - began)
-            (work / document.name).replace(document)
-            for left in work.iterdir():
-                left.unlink()
-            work.rmdir()
+        if document.exists():
+            # What it took when it was carried out is not known any more.
+            return self._read(document, specification, 0)
+        work = place / f"work-{replication}"
+        work.mkdir(parents=True, exist_ok=True)
+        kernels, here = (self.folder / "kernels").absolute(), {"testbed": _program_digest()}
+        command = reruns.run_command(ROOT, specification, (work / document.name).absolute(), here, kernels)
+        limit_s = max(LEAST_LIMIT_S, TIMES_LONGEST * (self.longest_s or LEAST_LIMIT_S))
+        process = reruns.start([*command, "--wall-limit-s", str(limit_s)], work)
+        processes.append(process)
+        status = process.wait()
+        if status or not (work / document.name).exists():
+            return Run(None, reruns.last_words(work, status), time.monotonic() - began)
+        (work / document.name).replace(document)
+        for left in work.iterdir():
+            left.unlink()
+        work.rmdir()
         return self._read(document, specification, time.monotonic() - began)
 
     def _read(self, document, specification, seconds):

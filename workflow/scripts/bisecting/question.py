@@ -13,6 +13,7 @@ from session.testbed_identity import image_fact
 from study_files import git_trees
 from study_files import study as studies
 from study_files.kernels import recipe_digest
+from study_files.program_ccas import program_of
 from study_files.study_runs import definitions_in
 from wording.missing_files import absence
 from wording.terminal_text import shown
@@ -113,10 +114,11 @@ def _cells(study, study_file, only):
     scenarios = {scenario["id"]: scenario for scenario in study["scenarios"]}
     fit = [cell for cell in cells if _fits(study, scenarios[cell[0]], cell[1])]
     if not fit:
-        raise BisectError(study_file, ["each of its cells has a kernel, programs or another platform of its own; allowed are studies with cells that run on the image's kernel (uml)."])  # fmt: skip
+        raise BisectError(study_file, ["all of its cells have their own kernel, programs or another platform; allowed are studies with cells on the image's kernel (uml)."])  # fmt: skip
     return fit
 
 
 def _fits(study, scenario, cca):
     own = any(one.get("kernel") for one in definitions_in(study, scenario["id"], cca).values())
-    return scenario["platform"] == "uml" and not own and not has_programs({"scenario": scenario})
+    programs = has_programs({"scenario": scenario}) or program_of(study, cca) is not None
+    return scenario["platform"] == "uml" and not own and not programs

@@ -3,11 +3,12 @@
 import math
 from functools import partial
 
+from experiment.disciplines import discipline_of
 from experiment.flow_groups import LONG, PROGRAM, REAL_TIME, WEB
 from experiment.programs import Program
 from inference.mean_interval import LEAST_RUNS
 from report_page.statements import Facts
-from study_files.study_features import FEATURES, is_without_chance
+from study_files.study_features import FEATURES, is_without_chance, queues_of
 from wording.number_format import count, is_missing, number, plain
 from wording.scenario_words import amount_words, heading, path_rtts_ms
 from wording.sentence_words import listed
@@ -47,7 +48,9 @@ def facts_of(material, environments, any_tests) -> Facts:
             "one_kernel": len(kernels) == 1,
             "several_kernels": len(kernels) > 1,
             "bbr_above_all": ", BBR above all" if "bbr" in design.ccas_that_run else "",
-            "disciplines": listed(sorted(set(scenarios["discipline"]))),
+            "disciplines": listed(
+                sorted({discipline_of(queue).name for one in design.scenarios for queue in queues_of(one)})
+            ),
             "others": _others_words(design.scenarios),
             "policed": of_all(sum(map(FEATURES["policer"], design.scenarios))),
             "served": of_all(design.servers),

@@ -54,7 +54,9 @@ def named_program(cca, file, error) -> tuple[str, dict, str]:
     names = names_of(programs)
     fitting = [name for name in names if not cca or cca in (name, *name.split(":"))]
     if len(fitting) != 1:
-        what = f"CCA={shown(cca, 200)} is " + ("several" if fitting else "none") if cca else "CCA is missing for one"
+        what = (
+            f"CCA={shown(cca, 200)} matches " + ("several" if fitting else "none") if cca else "CCA is missing for one"
+        )
         near = nearest_choice(cca, names) if cca and not fitting else None
         meant = f"did you mean {near!r}? Allowed" if near else "allowed"
         raise error(

@@ -108,7 +108,7 @@ def work_of_run(conditions) -> Work:
 def _expected_packets(specification):
     """Return about how many packets a run sends: those of full links, or what random loss leaves of them."""
     full = full_packets(specification)
-    loss = specification.link.loss_percent["forward"] / 100
+    loss = specification.loss_share("forward")
     if not loss or specification.udp:
         return full
     rtts = specification.expected_s * 1e3 / max(specification.rtt_path_ms, 1e-3)

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from experiment.definitions import Definition
 from experiment.flow_groups import OWN
+from study_files.program_ccas import program_of
 from testbed.machine.given_file import given_bytes
 from wording.missing_files import absence
 
@@ -75,7 +76,7 @@ def definitions_of_runs(study, scenario, cca) -> dict[str, dict]:
 
 def is_program(study, cca) -> bool:
     """Return whether a CCA of a resolved study is a program's (`program_ccas.program_of`), by its name."""
-    return cca.partition(":")[0] in study.get("programs", {})
+    return program_of(study, cca) is not None
 
 
 def defines_ccas(study) -> bool:

@@ -1,5 +1,6 @@
 """CCAs of a study that differ only in the kernel they run on: a patch series and its base, or two releases of Linux."""
 
+import math
 import re
 from dataclasses import dataclass
 
@@ -60,8 +61,12 @@ def _source(kernel):
 
 
 def _age(kernel):
-    """Return an order of kernels by their versions; the image's is the newest."""
-    return (1,) if kernel is None else (0, *map(int, re.findall(r"\d+", kernel["version"])[:4]))
+    """Return an order of kernels by their versions, a release behind its candidates; the image's is the newest, and others of one version are alike."""
+    if kernel is None:
+        return (1,)
+    version = re.match(r"(\d+)\.(\d+)(?:\.(\d+))?(?:-rc(\d+))?", kernel["version"])
+    release, candidate = [int(number or 0) for number in version.groups()[:3]], version[4]
+    return (0, *release, int(candidate) if candidate else math.inf)
 
 
 def _words(kernel):

@@ -74,16 +74,17 @@ def _number(subject):
 
 
 def _is_series(patches):
-    """Return whether patches are one numbered series; ValueError if one of it is missing between others, or there are two series."""
+    """Return whether patches are one numbered series; ValueError if one of it is missing, or there are two series."""
     numbered = [number for number, _ in patches if number[2] > 1]
     if len(patches) < 2 or not numbered:
         return False
     if len({number[0] for number, _ in patches}) > 1:
         series = sorted({number[0] for number, _ in patches})
         raise ValueError(f"it has mails of several series ({'; '.join(series)[:200]}); allowed is one")
-    places = sorted(number[1] for number in numbered)
-    if places != list(range(places[0], places[-1] + 1)):
-        missing = sorted({*range(places[0], places[-1])} - {*places})
-        which = f"without {', '.join(map(str, missing))}" if missing else "with a number twice"
+    places, total = sorted(number[1] for number in numbered), numbered[0][2]
+    if places != list(range(1, total + 1)):
+        missing = sorted({*range(1, total + 1)} - {*places})
+        twice = len(places) > len({*places})
+        which = "with a number twice" if twice else f"without {', '.join(map(str, missing))}"
         raise ValueError(f"it is a series {which}; allowed is one without gaps, as b4 am writes it")
     return True

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from experiment.flow_groups import OWN
+from experiment.own_kernels import kernel_words
 from study_files.program_ccas import is_under_test, program_of, programs_under_test, with_program
 from study_files.study_groups import KEYS, group_problems
 
@@ -10,10 +11,16 @@ from study_files.study_groups import KEYS, group_problems
 def program_cca_problems(study, scenario) -> Iterator[str]:
     """Yield what keeps the programs among a resolved study's CCAs from a scenario: sentences that start with the key."""
     for cca, program in programs_under_test(study).items():
-        problems = list(_others_of_its_own(scenario)) or list(
+        problems = [*_kernel_of_its_own(scenario), *_others_of_its_own(scenario)] or list(
             group_problems(with_program(scenario, program, OWN), [cca])
         )
         yield from (f"{problem.removesuffix('.')} (ccas has the program {cca})." for problem in problems[:1])
+
+
+def _kernel_of_its_own(scenario):
+    """Yield a scenario's kernel, which runs of programs don't get."""
+    if scenario.get("kernel"):
+        yield f"kernel is {kernel_words(scenario['kernel'])}; allowed is null"
 
 
 def _others_of_its_own(scenario):

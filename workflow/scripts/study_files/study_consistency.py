@@ -9,7 +9,6 @@ from fractions import Fraction
 
 from experiment.conditions import RECEIVING_SIDE
 from experiment.disciplines import measure_of
-from experiment.packet_sizes import PACKET_BYTES
 from experiment.specification import RunSpecification
 from study_files.cca_definitions import definition_problems
 from study_files.program_problems import mix_problems, program_cca_problems
@@ -406,13 +405,16 @@ def _check_memory(scenario):
 
 
 def _queue_bytes(scenario):
-    measure, size = measure_of(scenario["queue"])
-    if measure == "packets":
-        return size * (SUPER_FRAME_BYTES if scenario["transport"]["segmentation_offload"] else PACKET_BYTES)
-    if measure == "bdp":
-        # Without a rate the queue is refused already.
-        return size * (_specification(scenario).bdp_bytes or 0)
-    return size
+    """Return what a scenario's full queues hold in bytes, those of both directions where they differ."""
+    run = _specification(scenario)
+    packet_bytes = SUPER_FRAME_BYTES if scenario["transport"]["segmentation_offload"] else run.largest_packet_bytes
+    held = 0
+    for way in run.ways_apart:
+        measure, size = measure_of(run.queue_in(way))
+        # Without a rate a queue in BDPs is refused already.
+        bdp_bytes = (run.rate_in(way) or 0) * 1e6 / 8 * run.rtt_path_ms / 1e3
+        held += size * {"packets": packet_bytes, "bdp": bdp_bytes, "bytes": 1}[measure]
+    return held
 
 
 #: What is asked of a bottleneck, and so of each of a chain's.

@@ -104,9 +104,16 @@ class StudyDesign:
 
     @cached_property
     def loss_changing_scenarios(self) -> tuple[str, ...]:
-        """Identifiers of the scenarios whose loss in the data's direction changes while traffic flows, as that of a link that is down does."""
-        runs = ((one["id"], RunSpecification({"scenario": one})) for one in self.scenarios if is_changing(one))
-        return tuple(name for name, run in runs if len(run.timeline.values("forward", "loss_percent")) > 1)
+        """Identifiers of the scenarios whose loss in the data's direction isn't always the configured one.
+
+        It changes while traffic flows, as that of a link that is down does, or is correlated, which makes it rarer.
+        """
+        runs = ((one["id"], RunSpecification({"scenario": one})) for one in self.scenarios)
+        return tuple(
+            name
+            for name, run in runs
+            if len(run.timeline.values("forward", "loss_percent")) > 1 or run.correlation("loss", "forward")
+        )
 
     @cached_property
     def servers(self) -> int:

@@ -1,4 +1,4 @@
-"""What can't be with a link's MTU: sentences that start with the key."""
+"""Checks of a study against its links' MTU: sentences that start with the key."""
 
 from collections.abc import Iterator
 

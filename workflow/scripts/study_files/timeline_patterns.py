@@ -1,5 +1,7 @@
 """A link's timeline by a pattern that its parameters and a seed determine (`link.timeline: {pattern: satellite, period_s: 15}`)."""
 
+import itertools
+import math
 import random
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -9,6 +11,8 @@ from study_files.study_validation import value_text
 
 #: The largest numbers that a pattern takes, by the end of their key, as a timeline's entries have them.
 MOST = {"_s": 86_400, "_mbps": 10_000, "_ms": 2000}
+#: The most entries of a timeline (study.schema.yaml).
+MOST_ENTRIES = 2000
 #: Digits behind the point of what is drawn.
 DIGITS = 3
 
@@ -65,12 +69,17 @@ def entries_of(timeline, until_s) -> list[dict]:
             raise TraceError(f" has the key {value_text(key)}; allowed with pattern {name} are {', '.join(allowed)}.")
         if problem := _problem(key, value, allowed.get(key)):
             raise TraceError(f".{key} is {value_text(value)}; allowed is {problem}.")
+    if not 0 < until_s < math.inf:
+        # The schema has a sentence on such a duration.
+        return []
     given = allowed | timeline
-    entries = [
-        {"direction": given["direction"]} | entry
-        for entry in pattern.entries(random.Random(f"{name} {given['seed']}"), until_s, given)
-        if entry["at_s"] + entry.get("down_for_s", 0) < until_s
-    ]
+    made = pattern.entries(random.Random(f"{name} {given['seed']}"), until_s, given)
+    entries = [{"direction": given["direction"]} | entry for entry in itertools.islice(made, MOST_ENTRIES + 1)]
+    if len(entries) > MOST_ENTRIES:
+        raise TraceError(
+            f" makes more than {MOST_ENTRIES:,} changes in {until_s:g} s; allowed are longer times between them."
+        )
+    entries = [entry for entry in entries if entry["at_s"] + entry.get("down_for_s", 0) < until_s]
     if not entries:
         raise TraceError(f" has no change before {until_s:g} s, when traffic ends.")
     return entries

@@ -1,4 +1,4 @@
-"""What people ask of a key that another one has: for the sentence that refuses it, the place where it is asked."""
+"""Hints in error messages: the key that does what a user asked of another one."""
 
 from collections.abc import Callable
 
@@ -14,13 +14,13 @@ def _is_count(value) -> bool:
 #: Last part of a key -> which values mean something else, and where that is asked.
 OF_VALUES: dict[str, tuple[Callable, str]] = {
     "rate_mbps": (_is_list, "One rate for each path is multipath.path_rate_mbps."),
-    "delay_ms": (_is_list, "What each path has more is multipath.path_delay_ms."),
+    "delay_ms": (_is_list, "The extra delay of each path is multipath.path_delay_ms."),
     "loss_percent": (_is_list, "One loss for each path is multipath.path_loss_percent."),
     "packets": (_is_list, "One queue for each path is multipath.path_queue_packets."),
     "delayed_acks": (_is_count, "A kernel with examples/ack-segments.patch acknowledges every n-th segment, as in the study ack-frequency."),
     "protocol": (lambda value: value == "quic", "A QUIC stack is one of `programs` (docs/programs.md)."),
     "ccas": (lambda value: "prague" in str(value), "The study l4s defines a sender after TCP Prague."),
-    "discipline": (lambda value: value in ("tbf", "htb", "netem"), "What makes the rate is link.shaper."),
+    "discipline": (lambda value: value in ("tbf", "htb", "netem"), "The shaper is link.shaper."),
 }  # fmt: skip
 #: Part of an unknown key -> where what it names is asked.
 OF_KEYS = {
@@ -29,8 +29,8 @@ OF_KEYS = {
     "tracepoint": "`make trace` records the kernel's events of a finished run.",
     "sysctl": "Settings of TCP are keys of transport.",
     "mtu": "The MTU of all links is link.mtu_bytes.",
-    "initcwnd": "It is transport.initial_window_packets.",
-    "distribution": "How delays are drawn is link.jitter_distribution.",
+    "initcwnd": "Use transport.initial_window_packets.",
+    "distribution": "The distribution of delays is link.jitter_distribution.",
     "ack_freq": "A kernel with examples/ack-segments.patch acknowledges every n-th segment, as in the study ack-frequency.",
 }
 

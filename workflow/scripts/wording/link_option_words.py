@@ -40,12 +40,12 @@ OPTION_WORDS = {
         "`loss_percent` on average. `null`: each packet is lost independently."
     ),
     "correlation": (
-        "netem's correlations: each random number keeps a part of the one before. So a loss, damage or late packet below one half "
-        "becomes rarer than its key says: of a loss of 1 % with 25 % one packet in 400,000 is left. The share in effect is calculated and judged. "
-        "That of delays has no effect."
+        "netem's correlations: each random number is mixed with the previous one, so losses, damage and late packets below one half become rarer "
+        "than configured: a loss of 1 % with 25 % loses one packet in 400,000. The share in effect is calculated and checked. A correlation of "
+        "delays has hardly any effect."
     ),
     "correlation.loss_percent": "Correlation of random losses, as in netem's `loss 1% 25%`.",
-    "correlation.delay_percent": "Correlation of delays, as in `delay 10ms 5ms 25%`; set and read back, though Linux makes nothing of it.",
+    "correlation.delay_percent": "Correlation of delays, as in `delay 10ms 5ms 25%`; set and read back, with hardly any effect unless `jitter_ms` is in the hundreds.",
     "correlation.corrupt_percent": "Correlation of damaged packets, as in `corrupt 1% 25%`.",
     "correlation.reorder_percent": "Correlation of packets that pass at once, as in `reorder 25% 50%`.",
     "correlation.direction": "Direction that has them: data (`forward`), acknowledgements (`reverse`), or both.",
@@ -57,7 +57,7 @@ OPTION_WORDS = {
     "reordering.percent": "Share of late packets. Above half, the others are the ones that overtake: netem's `reorder 25%` is a `percent` of 75.",
     "reordering.late_ms": "Time by which they are late.",
     "reordering.gap_packets": (
-        "netem's `gap`: after a packet that passed at once at least so many less one are late, and then each but for the share that passes at once."
+        "netem's `gap`: after a packet that passed at once, at least `gap_packets` - 1 are late, and then each with probability `percent`."
     ),
     "reordering.direction": "Direction in which packets are late: data (`forward`), acknowledgements (`reverse`), or both.",
     "duplicate_percent": (

@@ -1,5 +1,6 @@
 """What flows lose to a policer, which drops what exceeds its rate at once: loss and goodput by CCA, beside paths that queue instead."""
 
+from experiment.conditions import policers_of
 from topics.policers.tables import POLICER_CELLS
 from topics.topic import Analysis, Topic, mostly
 
@@ -10,12 +11,17 @@ def applies(design) -> bool:
 
 
 def policer_words(design) -> dict[str, str]:
-    """Return scenario -> its policer in words, for the scenarios that have one."""
+    """Return scenario -> its policers in words, for the scenarios that have any."""
     return {
-        scenario["id"]: "{rate_mbps:g} Mbit/s, {burst_bytes:,} bytes".format(**scenario["link"]["policer"])
+        scenario["id"]: "; ".join(_words(direction, policer) for direction, policer in policers.items())
         for scenario in design.scenarios
-        if scenario["link"]["policer"]
+        if (policers := policers_of(scenario["link"]))
     }
+
+
+def _words(direction, policer):
+    way = "in reverse " if direction == "reverse" else ""
+    return f"{way}{policer['rate_mbps']:g} Mbit/s, {policer['burst_bytes']:,} bytes"
 
 
 TOPIC = Topic(

@@ -23,6 +23,7 @@ def unlike(scenario) -> dict[str, list[str]]:
     response = _said(
         changes,
         (link.get("policer"), "a policer drops packets in bursts"),
+        (link.get("reverse_policer"), "a policer drops acknowledgements"),
         (run.option("loss_burst_packets", "forward"), "packets are lost in bursts, the law is of single losses"),
         (run.correlation("loss", "forward"), "losses are correlated, the law is of independent ones"),
         (

@@ -26,7 +26,8 @@ def trust_sentence(runs, checks, scenarios, shifts_ms=None, loss_changing=()) ->
     }
     valid = valid.assign(rtt_path_ms=valid["scenario"].map(least) + longer_paths_ms(valid, scenarios))
     jitter = (scenarios["jitter_forward_ms"] + scenarios["jitter_reverse_ms"]).any()
-    packet_ms = PACKET_BYTES * 8e-3 / scenarios.set_index("scenario")["rate_mbps"].astype(float)
+    largest_bytes = valid.groupby("scenario")["packet_bytes"].max().clip(lower=PACKET_BYTES)
+    packet_ms = largest_bytes * 8e-3 / scenarios.set_index("scenario")["rate_mbps"].astype(float)
     rtts = rtt_words(valid, "the least that jitter allows" if jitter else "the empty path's", packet_ms)
     return (
         "; ".join([validity_words(runs, checks), *loss_sentences(valid[~valid["scenario"].isin(loss_changing)]), *rtts])
