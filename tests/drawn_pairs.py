@@ -9,7 +9,7 @@ import itertools
 import numpy as np
 
 from experiment.disciplines import DISCIPLINES, MEASURES, QUEUES
-from experiment.netem_correlation import CORRELATED
+from experiment.link_options import CORRELATED
 from study_files.study_schema import dereferenced, has_directions, keys_of, scenario_schema, study_schema
 from turned_off import keys_of_the_schema
 

@@ -154,6 +154,7 @@ def backwards(draw):
         "queue": {"packets": 30},
         "flows": draw.choice([2, both]),
         "traffic": {"duration_s": 3},
+        "transport": {"window_scaling": draw.choice([True, True, False])},
     } | {key: value for key, value in back.items() if key != "link"}
 
 
@@ -276,7 +277,6 @@ def settings(draw):
         [
             {"delayed_acks": False}, {"min_rto_ms": draw.choice([5, 50, 1000])},
             {"receive_buffer_bytes": draw.choice([20_000, 200_000])}, {"send_buffer_bytes": draw.choice([20_000, 200_000])},
-            {"window_scaling": False},
         ]
     )  # fmt: skip
     return {

@@ -55,6 +55,7 @@ def test_devices_as_ip_says_them(readings, host):
         link["ifname"]: {
             "index": link["ifindex"],
             "address": link["address"],
+            "mtu_bytes": link["mtu"],
             "gso_max_segs": link["gso_max_segs"],
             "tx_packets": link["stats64"]["tx"]["packets"],
             "rx_packets": link["stats64"]["rx"]["packets"],

@@ -10,7 +10,7 @@ Sources: net/sched/sch_netem.c and include/uapi/linux/pkt_sched.h of Linux 7.2, 
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from experiment.netem_correlation import CORRELATED, correlated_share
+from experiment.netem_correlation import correlated_share
 from experiment.packet_sizes import LARGEST_MTU_BYTES, MTU_BYTES
 from experiment.timeline import DIRECTIONS, directions_of
 
@@ -27,6 +27,10 @@ IN_ORDER = {
 
 #: What a rate that is made another way, or with another bucket, requires.
 SHAPED = {"topology": ("dumbbell",), "link.timeline": ([],), "link.trace": (None,), "link.reverse_trace": (None,)}
+
+
+#: What netem's words correlate. Of duplicates tc takes a correlation, and doesn't hand it to the kernel (tc/q_netem.c of iproute2 7.3).
+CORRELATED = ("loss", "delay", "corrupt", "reorder")
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,7 +56,7 @@ class LinkOption:
     column: str = ""  # column of the runs with the count of the data's direction
     percent: Callable = lambda value: value  # value -> share of packets that it affects, in percent
     only: str = ""  # the direction of an option that has one only
-    correlated: str = ""  # which of netem's correlations (`netem_correlation`) is its own
+    correlated: str = ""  # which of `CORRELATED` is its own
     more_words: Callable = lambda value: ""  # value -> tc's words behind the correlation
     of_jitter: bool = False  # whether it says how jitter is, so that a direction without jitter has none
 

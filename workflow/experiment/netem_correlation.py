@@ -10,8 +10,6 @@ import math
 from functools import lru_cache
 from itertools import accumulate
 
-#: What netem's words correlate. Of duplicates tc takes a correlation, and doesn't hand it to the kernel (tc/q_netem.c of iproute2 7.3).
-CORRELATED = ("loss", "delay", "corrupt", "reorder")
 #: Steps of a distribution, and what is left of its beginning when it is taken for settled.
 _STEPS, _SETTLED = 2048, 1e-6
 

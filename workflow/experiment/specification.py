@@ -481,7 +481,7 @@ class RunSpecification:
         return expected_percent(OF_NAME["reordering"], self.scenario["link"], direction) if late else 0
 
     def correlation(self, what, direction) -> float:
-        """Return netem's correlation of something (`netem_correlation.CORRELATED`) in a direction, a fraction."""
+        """Return netem's correlation of something (`link_options.CORRELATED`) in a direction, a fraction."""
         return correlation_of(self.scenario["link"], what, direction) / 100
 
     def loss_share(self, direction) -> float:

@@ -8,8 +8,8 @@ from experiment.timeline import DIRECTIONS, directions_of
 from study_files.study_validation import value_text
 from wording.link_option_words import REASONS
 
-#: Keys that netem draws for and that are no options.
-DRAWN_BY_LINK = ("loss_percent", "jitter_ms")
+#: What netem draws for and is no option -> its key.
+DRAWN_BY_LINK = {"loss": "loss_percent", "delay": "jitter_ms"}
 
 
 def link_option_problems(scenario) -> Iterator[str]:
@@ -44,18 +44,14 @@ def order_problems(scenario) -> Iterator[str]:
 def correlation_problems(scenario) -> Iterator[str]:
     """Yield where nothing is drawn that could be correlated, or so often that correlated numbers make it certain."""
     link = scenario["link"]
-    given = {"loss": "loss_percent", "delay": "jitter_ms", "corrupt": "corrupt_percent", "reorder": "reordering"}
+    given = DRAWN_BY_LINK | {option.correlated: option.name for option in LINK_OPTIONS if option.correlated}
     for direction in DIRECTIONS:
         for what, key in given.items():
             if not (percent := correlation_of(link, what, direction)):
                 continue
             where = f"link.correlation.{what}_percent is {percent:g}; allowed"
-            if (
-                key not in DRAWN_BY_LINK
-                and OF_NAME[key].of(link, direction) is None
-                or key in DRAWN_BY_LINK
-                and not link[key][direction]
-            ):
+            is_drawn = link[key][direction] if what in DRAWN_BY_LINK else OF_NAME[key].of(link, direction) is not None
+            if not is_drawn:
                 yield f"{where} without a link.{key} in {direction} is 0."
             elif what == "loss" and link["loss_burst_packets"][direction] is not None:
                 yield f"{where} with link.loss_burst_packets is 0, for bursts have their own chances."

@@ -3,9 +3,18 @@
 They stand here and not with the declarations (`experiment.link_options`), where another word would make runs stale.
 """
 
-from experiment.link_options import LINK_OPTIONS, late_percent
-from experiment.netem_correlation import CORRELATED
+from experiment.link_options import CORRELATED, LINK_OPTIONS, late_percent
 from experiment.timeline import DIRECTIONS
+
+
+def _correlation(value) -> str:
+    named = (f"{what} {value[f'{what}_percent']:g} %" for what in CORRELATED if value[f"{what}_percent"])
+    return f"correlation of {', '.join(named)} ({value['direction']})"
+
+
+def _late(value) -> str:
+    return f"{late_percent(value):.3g} % of packets {value['late_ms']:g} ms late ({value['direction']})"
+
 
 #: Option, or option and key, -> what it is.
 OPTION_WORDS = {
@@ -68,18 +77,7 @@ OPTION_WORDS = {
         "Hosts and routers drop packets with a wrong checksum. A flipped bit in the Ethernet header has no effect."
     ),
 }
-
-
-def _correlation(value) -> str:
-    named = (f"{what} {value[f'{what}_percent']:g} %" for what in CORRELATED if value[f"{what}_percent"])
-    return f"correlation of {', '.join(named)} ({value['direction']})"
-
-
-def _late(value) -> str:
-    return f"{late_percent(value):.3g} % of packets {value['late_ms']:g} ms late ({value['direction']})"
-
-
-#: Option -> description of a value, or what makes it, for a row of a table.
+#: Option -> description of a value, for a row of a table.
 OPTION_EFFECTS = {
     "reverse_rate_mbps": "{:g} Mbit/s in reverse",
     "shaper": "rate by {}",

@@ -7,9 +7,8 @@ must say of it afterwards; `parse_qdiscs` turns tc's JSON into the same units.
 from dataclasses import dataclass, field, replace
 
 from experiment.disciplines import OF_KIND, completed, discipline_of
-from experiment.link_options import LINK_OPTIONS
+from experiment.link_options import CORRELATED, LINK_OPTIONS
 from experiment.loss_bursts import chances
-from experiment.netem_correlation import CORRELATED
 from experiment.packet_sizes import PACKET_BYTES
 
 #: netem's limit where it only delays: more packets than any path here can hold.
@@ -169,7 +168,7 @@ class Netem:
     overhead_bytes: int = 0
     loss_burst_packets: float | None = None
     options: dict = field(default_factory=dict)
-    #: What of it is correlated -> by how much, in percent (`netem_correlation.CORRELATED`).
+    #: What of it is correlated -> by how much, in percent (`link_options.CORRELATED`).
     correlations: dict = field(default_factory=dict)
 
     @property
