@@ -76,6 +76,7 @@ NOT_RUN = {
     "make evaluate CCA=../tcp_mine.c STUDY=../gate.yaml": "files of the reader's; tests/topics/expectations/test_gate_document.py",
     "make PYTHON=python3.11": "a Python of the reader's; tests/setup/test_missing_things.py",
     "apt-get *": "changes the machine",
+    "awk *": "a file of the reader's; tests/config/test_timeline_files.py",
     "rm -r .venv results": "deletes what the others need",
     "git diff": "an example",
     "snakemake --cores 1 --use-apptainer --config gaps=true": "needs some of the default study's runs; tests/workflow/test_failing_runs.py",

@@ -1,9 +1,13 @@
 """A link's timeline from a table: what a row becomes, and what no table is."""
 
+import subprocess
+from pathlib import Path
+
 import pytest
 
 from study_files import study as studies
 from study_files.study import StudyError
+from study_files.timeline_files import rows_of
 
 TABLE = """time_s, rate_mbps, delay_ms, loss_percent
 0, 20, 20, 0
@@ -91,3 +95,13 @@ def test_a_table_that_is_not_there_or_lies_elsewhere_is_refused(tmp_path):
 def test_values_beyond_what_a_change_may_have_are_said_as_of_any_change(tmp_path):
     with pytest.raises(StudyError, match=r"link.timeline\[0\].loss_percent is 101; allowed is a number from 0 to 100"):
         resolved(tmp_path, "time_s,loss_percent\n1,101\n")
+
+
+def test_the_pages_line_makes_a_timeline_of_delays_each_ten_milliseconds(tmp_path):
+    """LeoReplayer's: a line each 10 ms. Changes of less than 2 ms are left out."""
+    page = (Path(__file__).resolve().parents[2] / "docs/programs-and-paths.md").read_text()
+    (line,) = [line for line in page.splitlines() if line.startswith("awk ")]
+    (tmp_path / "delay_1.txt").write_text("24\n24\n25\n18\n18\n19\n40\n")
+    subprocess.run(["sh", "-c", line], cwd=tmp_path, check=True)
+    entries = rows_of({"file": "delay_1.csv"}, str(tmp_path / "study.yaml"), 10)
+    assert [(entry["at_s"], entry["delay_ms"]) for entry in entries] == [(0, 24), (0.03, 18), (0.06, 40)]
