@@ -8,6 +8,7 @@ from experiment.flow_groups import LONG, PROGRAM, REAL_TIME, WEB
 from experiment.programs import Program
 from inference.mean_interval import LEAST_RUNS
 from report_page.statements import Facts
+from study_files.program_ccas import scenario_of
 from study_files.study_features import FEATURES, is_without_chance, queues_of
 from wording.number_format import count, is_missing, number, plain
 from wording.scenario_words import amount_words, heading, path_rtts_ms
@@ -67,10 +68,10 @@ def facts_of(material, environments, any_tests) -> Facts:
             "ccas_tested": tables.ccas is not None and len(design.ccas) > 1,
             "significance": f"{material.params['significance']:g}",
             "missed": f"{100 * (1 - material.params['confidence']):.0f}",
-            "chanceless": of_all(alone) if (alone := sum(map(is_without_chance, design.scenarios))) else "",
+            "chanceless": of_all(alone) if (alone := len(without_chance(design))) else "",
             "equal_cells": int((goodput["measurements"] == 1).sum()),
             "cells": count(len(goodput), "cell"),
-            "programs": programs_of(design.scenarios),
+            "programs": programs_of(as_run(design)),
         },
     )
 
@@ -96,6 +97,17 @@ def _share_words(slow_start):
     if slow_start["percent"] >= 100:
         return "longer than the run"
     return f"{number(slow_start['percent'], 0)} % of its {slow_start['duration']} s"
+
+
+def as_run(design) -> list[dict]:
+    """Return the scenarios of a `StudyDesign` as the runs of each of its CCAs have them: of a program's with its groups."""
+    return [scenario_of(design.study, scenario, cca) for scenario in design.scenarios for cca in design.study["ccas"]]
+
+
+def without_chance(design) -> set[str]:
+    """Return the identifiers of the scenarios whose replications differ in nothing but when flows start, whatever the CCA."""
+    by_chance = {one["id"] for one in as_run(design) if not is_without_chance(one)}
+    return {one["id"] for one in design.scenarios} - by_chance
 
 
 def programs_of(scenarios) -> str:
