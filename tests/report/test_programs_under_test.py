@@ -1,7 +1,6 @@
 """What a page says of a study with a program among its CCAs: which programs make the traffic, and what chance there is."""
 
-from report_page.study_facts import programs_of, without_chance
-from report_page.study_facts import as_run as runs_of
+from report_page.study_facts import as_run, programs_of, without_chance
 from study_files import study as studies
 from study_files.study_design import StudyDesign
 
@@ -16,8 +15,8 @@ def design_of(*ccas):
 
 
 def test_a_program_among_the_ccas_is_named_beside_iperf3():
-    assert programs_of(runs_of(design_of("cubic", "mine:cubic"))) == "iperf3 and mine:cubic"
-    assert programs_of(runs_of(design_of("mine:cubic"))) == "mine:cubic"
+    assert programs_of(as_run(design_of("cubic", "mine:cubic"))) == "iperf3 and mine:cubic"
+    assert programs_of(as_run(design_of("mine:cubic"))) == "mine:cubic"
 
 
 def test_a_program_is_chance():
