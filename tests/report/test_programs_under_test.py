@@ -6,7 +6,11 @@ from study_files.study_design import StudyDesign
 
 
 def design_of(*ccas):
-    program = {"server": "python3 serve {server} {seconds} --cc {cca}", "client": "python3 get {server}", "ccas": ["cubic"]}
+    program = {
+        "server": "python3 serve {server} {seconds} --cc {cca}",
+        "client": "python3 get {server}",
+        "ccas": ["cubic"],
+    }
     study = {
         "study": "s", "ccas": list(ccas), "ip_versions": ["ipv4"], "scenarios": [{"id": "a", "link": {"rate_mbps": 20, "delay_ms": 10}}],
         "programs": {"mine": program},
