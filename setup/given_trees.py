@@ -21,7 +21,7 @@ def lists_files(kernel) -> bool:
 
 
 def digests(kernel) -> dict[str, str]:
-    """Return what each file of a kernel's source tree is, by its path there, sorted.
+    """Return the identity of each file of a kernel's source tree, by its path there, sorted.
 
     Of a folder it is as `digests_of_files` has it, of a revision Git's mode and name.
     """

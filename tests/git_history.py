@@ -13,7 +13,7 @@ FIXED = {
 
 
 def git(folder, *arguments) -> str:
-    """Return what a Git command prints in a folder."""
+    """Return the output of a Git command in a folder."""
     done = subprocess.run(["git", "-C", folder, *arguments], capture_output=True, text=True, env=os.environ | FIXED)
     assert done.returncode == 0, done.stderr
     return done.stdout.strip()

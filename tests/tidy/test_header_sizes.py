@@ -3,7 +3,7 @@
 import pytest
 
 from asked_run import asked
-from experiment import specification as testbed
+from experiment import packet_sizes
 from run_tables.run_metrics import payload_and_frame_bytes
 
 
@@ -36,7 +36,7 @@ def test_a_full_tunnels_packet_is_a_full_packet():
     """1,500 bytes of IP and Ethernet's 14, by a segment of what a tunnel leaves."""
     for inside in ("ipv4", "ipv6"):
         for outside in ("ipv4", "ipv6"):
-            room = 1500 - testbed.IP_HEADER_BYTES[outside] - testbed.TUNNEL_HEADER_BYTES
-            mss = room - testbed.HEADER_BYTES[inside] - testbed.TCP_TIMESTAMP_OPTION_BYTES
+            room = 1500 - packet_sizes.IP_HEADER_BYTES[outside] - packet_sizes.TUNNEL_HEADER_BYTES
+            mss = room - packet_sizes.HEADER_BYTES[inside] - packet_sizes.TCP_TIMESTAMP_OPTION_BYTES
             full = document(inside, by="gre", outside=outside, mss_bytes=mss, overhead=0)
             assert payload_and_frame_bytes(full) == (mss, 1514)

@@ -207,7 +207,7 @@ def correlation_of(link, what, direction) -> float:
 
 
 def correlations_at(link, place, direction) -> dict[str, float]:
-    """Return what netem correlates in a place of a direction -> by how much, in percent; nothing of what isn't there."""
+    """Return the correlations, in percent, of what netem draws in a place of a direction, by the names of `CORRELATED`."""
     there = {option.correlated for option in options_at(link, place, direction)}
     if place == PATH:
         there |= {"loss"} if link["loss_percent"][direction] else set()

@@ -1,4 +1,4 @@
-"""Bytes of packets and their headers, each once; what follows of them for a run is in `specification`."""
+"""Bytes of packets and their headers, each once; what follows for a run is in `run_packets`."""
 
 #: Ethernet's, and that of jumbo frames.
 MTU_BYTES, LARGEST_MTU_BYTES = 1500, 9000

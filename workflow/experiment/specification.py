@@ -8,27 +8,16 @@ from pathlib import Path
 
 from experiment.capacity import Capacity
 from experiment.chain import on_chain, pairs_of_chain, scenarios_of_bottlenecks
-from experiment.conditions import SENDING_HOST, Chain, Hosts, Link, Multipath, Traffic, Transport, policers_of
+from experiment.conditions import SENDING_HOST, Chain, Hosts, Link, Multipath, Traffic, Transport
 from experiment.definitions import Definition
-from experiment.disciplines import discipline_of
 from experiment.flow_groups import LONG, OWN, PROGRAM, REVERSE, WEB, WEB_PORT, FlowGroup, LongFlow, long_flows
 from experiment.host_options import OF_NAME as HOST_OPTION_OF
 from experiment.host_pairs import Pair
 from experiment.link_options import ARRIVALS, JITTER_REACH, OF_NAME, correlation_of, expected_percent, options_at
 from experiment.netem_correlation import correlated_share
-from experiment.packet_sizes import (
-    ECHO_BYTES,
-    ETHERNET_HEADER_BYTES,
-    HEADER_BYTES,
-    IP_HEADER_BYTES,
-    MPTCP_OPTION_BYTES,
-    MTU_BYTES,
-    PACKET_BYTES,
-    TCP_TIMESTAMP_OPTION_BYTES,
-    TUNNEL_HEADER_BYTES,
-    UDP_HEADER_BYTES,
-)
-from experiment.qdisc import Discipline
+from experiment.packet_sizes import ECHO_BYTES, ETHERNET_HEADER_BYTES, IP_HEADER_BYTES, PACKET_BYTES
+from experiment.run_packets import RunPackets
+from experiment.run_queues import RunQueues
 from experiment.several_paths import scenarios_of_paths
 from experiment.timeline import DIRECTIONS, Timeline, rate_of, traces_of
 
@@ -50,7 +39,7 @@ class Direction:
 
 
 @dataclass(frozen=True)
-class RunSpecification:
+class RunSpecification(RunQueues, RunPackets):
     """One execution: a cell, its replication and its seed.
 
     ``document`` is the JSON object of the workflow as it came
@@ -523,131 +512,6 @@ class RunSpecification:
         if self.rate_mbps is None:
             return None
         return self.rate_mbps * 1e6 / 8 * self.rtt_path_ms / 1e3
-
-    @property
-    def policers(self) -> dict[str, dict]:
-        """Direction -> its policer, for those that have one."""
-        return policers_of(self.scenario["link"])
-
-    @property
-    def discipline(self) -> Discipline:
-        """The queueing discipline of the bottleneck's queue for data; of a chain that of the narrowest."""
-        return discipline_of(self.narrowest.scenario["queue"] if self.is_chain else self.scenario["queue"])
-
-    def queue_in(self, direction) -> dict:
-        """Return the queue of a direction: as the study says it, with the discipline and its parameters."""
-        reverse = self.scenario.get("reverse_queue") if direction == REVERSE else None
-        return reverse or self.scenario["queue"]
-
-    @property
-    def queues(self) -> list[dict]:
-        """The queues of all bottlenecks, each direction's that has another one."""
-        return [one.queue_in(way) for one in self.bottlenecks for way in one.ways_apart]
-
-    @property
-    def ways_apart(self) -> tuple[str, ...]:
-        """The directions whose queues differ: ``forward`` alone where both have the same."""
-        return DIRECTIONS if self.scenario.get("reverse_queue") else DIRECTIONS[:1]
-
-    @property
-    def may_mark(self) -> bool:
-        """Whether marks are asked about: of flows with ECN, and of a queue that is not drop-tail."""
-        managed = any(not discipline_of(queue).limited_only for queue in self.queues)
-        return not self.udp and (self.uses_ecn or managed)
-
-    @property
-    def queue_packets(self) -> int | None:
-        """The limit of the bottleneck's queue for data, `queue_packets_in` of ``forward``. A chain's is that of the narrowest bottleneck."""
-        return self.narrowest.queue_packets if self.is_chain else self.queue_packets_in("forward")
-
-    def queue_packets_in(self, direction) -> int | None:
-        """Return the limit of a direction's queue in full packets, or None if it is in bytes.
-
-        A queue in BDPs is one of the direction's rate, rounded up to whole packets of this run (`packet_bytes`). Of several
-        paths it is the largest.
-        """
-        if self.is_cable and self.paths > 1:
-            return max((one.queue_packets_in(direction) for one in self.bottlenecks), key=lambda limit: limit or 0)
-        queue = self.queue_in(direction)
-        if "packets" in queue:
-            return queue["packets"]
-        if "bdp" in queue:
-            bdp_bytes = self.rate_in(direction) * 1e6 / 8 * self.rtt_path_ms / 1e3
-            return max(1, math.ceil(queue["bdp"] * bdp_bytes / self.packet_bytes))
-        return None
-
-    @property
-    def queue_bytes(self) -> int | None:
-        """The limit of the bottleneck's queue for data in bytes, or None if it is in packets."""
-        return self.narrowest.queue_bytes if self.is_chain else self.queue_bytes_in("forward")
-
-    def queue_bytes_in(self, direction) -> int | None:
-        """Return the limit of a direction's queue in bytes, or None if it is in packets."""
-        return self.queue_in(direction).get("bytes")
-
-    @property
-    def queues_bytes(self) -> list[int]:
-        """The limit of each bottleneck's queue for data in bytes of full packets."""
-        return [(one.queue_packets or 0) * one.packet_bytes + (one.queue_bytes or 0) for one in self.bottlenecks]
-
-    @property
-    def link_mtu_bytes(self) -> int:
-        """The largest IP packet of the links in bytes."""
-        return self.scenario["link"].get("mtu_bytes", MTU_BYTES)
-
-    @property
-    def has_own_mtu(self) -> bool:
-        """Whether the links have another MTU than Ethernet's."""
-        return OF_NAME["mtu_bytes"].used(self.scenario["link"])
-
-    @property
-    def largest_packet_bytes(self) -> int:
-        """A packet of that size as Linux's queueing disciplines count it, in bytes."""
-        return self.link_mtu_bytes + ETHERNET_HEADER_BYTES
-
-    @property
-    def mtu_bytes(self) -> int:
-        """The largest IP packet of the run's connections in bytes: less than a cable's inside of a tunnel."""
-        if self.multipath.by != "gre":
-            return self.link_mtu_bytes
-        return self.link_mtu_bytes - IP_HEADER_BYTES[self.multipath.tunnel_ip_version] - TUNNEL_HEADER_BYTES
-
-    @property
-    def segment_bytes(self) -> int:
-        """TCP payload of a full packet (MSS less the options of a data segment) in bytes."""
-        return min(self.transport.segment_bytes or self._largest_segment_bytes, self._largest_segment_bytes)
-
-    @property
-    def timestamp_bytes(self) -> int:
-        """What TCP's timestamps take of each segment."""
-        return TCP_TIMESTAMP_OPTION_BYTES if self.scenario["transport"].get("timestamps", True) else 0
-
-    @property
-    def snd_mss_bytes(self) -> int:
-        """What the kernel says of a full segment's payload (tcpi_snd_mss): MPTCP's option is not taken off there."""
-        return self.segment_bytes + (MPTCP_OPTION_BYTES if self.multipath.by == "mptcp" else 0)
-
-    @property
-    def _largest_segment_bytes(self):
-        """TCP payload of a packet as large as the network takes it, in bytes."""
-        options = self.timestamp_bytes + (MPTCP_OPTION_BYTES if self.multipath.by == "mptcp" else 0)
-        return self.mtu_bytes - HEADER_BYTES[self.ip_version] - options
-
-    @property
-    def payload_bytes(self) -> int:
-        """Application bytes of a full packet: TCP's segment, or a message of UDP."""
-        return self.traffic.block_bytes if self.udp else self.segment_bytes
-
-    @property
-    def packet_bytes(self) -> int:
-        """A full packet of this run as the bottleneck counts it, in bytes: with headers, tunnel, and the frame's overhead."""
-        if self.udp:
-            headers = IP_HEADER_BYTES[self.ip_version] + UDP_HEADER_BYTES
-        else:
-            headers = self.mtu_bytes - self._largest_segment_bytes
-        if self.multipath.by == "gre":
-            headers += IP_HEADER_BYTES[self.multipath.tunnel_ip_version] + TUNNEL_HEADER_BYTES
-        return self.payload_bytes + headers + ETHERNET_HEADER_BYTES + self.link.frame_overhead_bytes
 
     @property
     def goodput_limit_mbps(self) -> float | None:

@@ -84,7 +84,7 @@ def _carry_out(asked):
 
 
 def _kept(asked):
-    """Return what was skipped by earlier calls; raise BisectError if the folder is another question's."""
+    """Return the commits that earlier calls skipped; raise BisectError if the folder belongs to another question."""
     state = asked.folder / STATE
     identity = asked.identity(ROOT)
     if not state.exists():

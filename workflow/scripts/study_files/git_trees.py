@@ -20,7 +20,7 @@ class GitError(ValueError):
 
 
 def git(repository, *arguments: str, stdin=None) -> bytes:
-    """Return what a Git command prints about a repository.
+    """Return the output of a Git command on a repository.
 
     Parameters
     ----------

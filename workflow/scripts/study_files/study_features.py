@@ -5,7 +5,7 @@ Sentences of the page that are not true of every study name the features that th
 
 from collections.abc import Callable, Iterable
 
-from experiment.disciplines import QUEUES, discipline_of
+from experiment.disciplines import discipline_of
 from experiment.flow_groups import LONG, OWN, PROGRAM, REAL_TIME, REVERSE, WEB
 from experiment.link_options import OF_NAME
 from experiment.specification import RunSpecification
@@ -30,10 +30,8 @@ def _has_group(holds) -> Callable[[dict], bool]:
 
 
 def queues_of(scenario) -> list[dict]:
-    """Return the queues of a resolved scenario's bottlenecks."""
-    if _is_chain(scenario):
-        return [one["queue"] for one in scenario["chain"]["bottlenecks"]]
-    return [scenario[key] for key in QUEUES if scenario.get(key)]
+    """Return the queues of a resolved scenario's bottlenecks, each direction's that has another one."""
+    return RunSpecification({"scenario": scenario}).queues
 
 
 def _managed(scenario) -> bool:

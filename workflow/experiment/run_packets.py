@@ -1,0 +1,76 @@
+"""The sizes of a run's packets and segments, which follow from its links, protocols and options. A part of `specification.RunSpecification`."""
+
+from experiment.link_options import OF_NAME
+from experiment.packet_sizes import (
+    ETHERNET_HEADER_BYTES,
+    HEADER_BYTES,
+    IP_HEADER_BYTES,
+    MPTCP_OPTION_BYTES,
+    MTU_BYTES,
+    TCP_TIMESTAMP_OPTION_BYTES,
+    TUNNEL_HEADER_BYTES,
+    UDP_HEADER_BYTES,
+)
+
+
+class RunPackets:
+    """How large a run's packets are."""
+
+    @property
+    def link_mtu_bytes(self) -> int:
+        """The largest IP packet of the links in bytes."""
+        return self.scenario["link"].get("mtu_bytes", MTU_BYTES)
+
+    @property
+    def has_own_mtu(self) -> bool:
+        """Whether the links have another MTU than Ethernet's."""
+        return OF_NAME["mtu_bytes"].used(self.scenario["link"])
+
+    @property
+    def largest_packet_bytes(self) -> int:
+        """A packet of that size as Linux's queueing disciplines count it, in bytes."""
+        return self.link_mtu_bytes + ETHERNET_HEADER_BYTES
+
+    @property
+    def mtu_bytes(self) -> int:
+        """The largest IP packet of the run's connections in bytes: less than a cable's inside of a tunnel."""
+        if self.multipath.by != "gre":
+            return self.link_mtu_bytes
+        return self.link_mtu_bytes - IP_HEADER_BYTES[self.multipath.tunnel_ip_version] - TUNNEL_HEADER_BYTES
+
+    @property
+    def segment_bytes(self) -> int:
+        """TCP payload of a full packet (MSS less the options of a data segment) in bytes."""
+        return min(self.transport.segment_bytes or self._largest_segment_bytes, self._largest_segment_bytes)
+
+    @property
+    def timestamp_bytes(self) -> int:
+        """What TCP's timestamps take of each segment."""
+        return TCP_TIMESTAMP_OPTION_BYTES if self.scenario["transport"].get("timestamps", True) else 0
+
+    @property
+    def snd_mss_bytes(self) -> int:
+        """What the kernel says of a full segment's payload (tcpi_snd_mss): MPTCP's option is not taken off there."""
+        return self.segment_bytes + (MPTCP_OPTION_BYTES if self.multipath.by == "mptcp" else 0)
+
+    @property
+    def _largest_segment_bytes(self):
+        """TCP payload of a packet as large as the network takes it, in bytes."""
+        options = self.timestamp_bytes + (MPTCP_OPTION_BYTES if self.multipath.by == "mptcp" else 0)
+        return self.mtu_bytes - HEADER_BYTES[self.ip_version] - options
+
+    @property
+    def payload_bytes(self) -> int:
+        """Application bytes of a full packet: TCP's segment, or a message of UDP."""
+        return self.traffic.block_bytes if self.udp else self.segment_bytes
+
+    @property
+    def packet_bytes(self) -> int:
+        """A full packet of this run as the bottleneck counts it, in bytes: with headers, tunnel, and the frame's overhead."""
+        if self.udp:
+            headers = IP_HEADER_BYTES[self.ip_version] + UDP_HEADER_BYTES
+        else:
+            headers = self.mtu_bytes - self._largest_segment_bytes
+        if self.multipath.by == "gre":
+            headers += IP_HEADER_BYTES[self.multipath.tunnel_ip_version] + TUNNEL_HEADER_BYTES
+        return self.payload_bytes + headers + ETHERNET_HEADER_BYTES + self.link.frame_overhead_bytes
