@@ -25,6 +25,9 @@ VALUES = {
     **dict.fromkeys(("link.policer.rate_mbps", "link.reverse_policer.rate_mbps"), [1, 4, 20]),
     **dict.fromkeys(("link.policer.burst_bytes", "link.reverse_policer.burst_bytes"), [1514, 6000, 100_000]),
     "link.mtu_bytes": [576, 1492, 9000],
+    "link.loss_gemodel": [{"p_percent": 1, "r_percent": 30, "bad_loss_percent": 70, "good_loss_percent": 0.1}],
+    "link.loss_state": [{"p13_percent": 1, "p31_percent": 30, "p32_percent": 20, "p23_percent": 40, "p14_percent": 0.3}],
+    "link.jitter_table.numbers": [[-8000, -7000, 8000, 12_000]],
     **{f"link.correlation.{what}_percent": [10, 60] for what in CORRELATED},
     "link.reordering.gap_packets": [1, 3],
     **{f"{queue}.{name}": values for queue in QUEUES for name, values in
@@ -56,6 +59,8 @@ NEEDS = {
     "multipath.distribution": {"topology": "cable", "multipath": {"by": "gre", "paths": 2}},
     "multipath.outage": {"multipath": {"outage": {"path": 2, "at_s": 0.5, "for_s": 0.3}}},
     "link.jitter_order": {"link": {"jitter_ms": 2}},
+    "link.jitter_table": {"link": {"jitter_ms": 2}},
+    "transport.gso": {"transport": {"segmentation_offload": True}},
     "link.loss_burst_packets": {"link": {"loss_percent": 2}},
     "link.correlation.loss": {"link": {"loss_percent": 5}},
     "link.correlation.delay": {"link": {"jitter_ms": 2}},
@@ -81,6 +86,8 @@ LEFT_OUT = (
     "link.trace.file",
     "link.trace.format",
     "link.trace.sha256",
+    "link.jitter_table.file",
+    "link.jitter_table.sha256",
     "link.timeline",
 )
 

@@ -59,6 +59,8 @@ QUEUES = (
 #: Keys of which some studies get one in addition, drawn for itself: (section, key) -> what it may be.
 ONE_MORE = {
     ("link", "netem"): ["sending-host"], ("link", "shaper"): ["tbf", "netem"], ("link", "shaper_burst_bytes"): [15000],
+    ("link", "loss_gemodel"): [{"p_percent": 1, "r_percent": 30, "bad_loss_percent": 80}], ("link", "loss_state"): [{"p13_percent": 1, "p31_percent": 30}],
+    ("link", "data_slot_ms"): [4], ("transport", "max_pacing_rate_mbps"): [5],
     ("multipath", "path_rate_mbps"): [[5, 30]], ("multipath", "path_loss_percent"): [[1, 0]],
     ("multipath", "path_queue_packets"): [[20, 300]],
 }  # fmt: skip

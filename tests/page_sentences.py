@@ -2,6 +2,8 @@
 
 import re
 
+from experiment.link_options import LOSS_MODELS
+
 #: Sections that quote others, or name the programs that there are, whose words are not about this study.
 QUOTING = ("claims", "published", "provenance")
 
@@ -62,6 +64,10 @@ def disturbed(scenario):
     return bool(max(link["jitter_ms"].values()) > 0 or link.get("reordering") or changes)
 
 
+def has_loss_model(scenario):
+    return any(any((link_of(scenario).get(name) or {"forward": None}).values()) for name in LOSS_MODELS)
+
+
 def udp(scenario):
     return scenario["traffic"]["protocol"] == "udp"
 
@@ -94,7 +100,7 @@ PRESUMED = {
     "Receivers get each packet by itself": any_of(lambda s: not s["transport"]["segmentation_offload"] and not udp(s)),
     "The hosts' own links have no rate": any_of(lambda s: s["topology"] != "cable"),
     "Where packets are lost at random": any_of(lossy),
-    "Losses in bursts follow": any_of(lambda s: link_of(s).get("loss_burst_packets") not in (None, {"forward": None, "reverse": None})),
+    "Losses in bursts follow": any_of(has_loss_model),
     "Every packet of a path has the same delay": all_of(lambda s: not disturbed(s)),
     "Some paths have several bottlenecks": any_of(lambda s: s["topology"] == "chain"),
     "What is said of one bottleneck": any_of(lambda s: s["topology"] == "chain"),
@@ -189,7 +195,7 @@ WORDS = {
     r"\bbottlenecks in a row\b": any_of(lambda s: s["topology"] == "chain"),
     r"\btunnels?\b": any_of(lambda s: s["multipath"]["by"] == "gre"),
     r"\bMPTCP\b": any_of(lambda s: s["multipath"]["by"] != "none"),
-    r"\bGilbert\b": any_of(lambda s: link_of(s).get("loss_burst_packets")),
+    r"\bGilbert\b": any_of(has_loss_model),
     r"\bECN\b": any_of(
         lambda s: s["transport"]["ecn"] != "off" or not drop_tail(s) or any(g["ecn"] for g in s["groups"])
     ),

@@ -28,6 +28,51 @@ def losses(draw):
     }  # fmt: skip
 
 
+def by_models(draw):
+    """Losses by the chances of netem's models, with jitter from tables, and packets in bunches."""
+    gemodel = {
+        "p_percent": draw.choice([0.1, 2, 20]),
+        "r_percent": draw.choice([1, 30, 90]),
+        "bad_loss_percent": draw.choice([10, 70, 100]),
+        "good_loss_percent": draw.choice([0, 0.5]),
+    }
+    state = {
+        "p13_percent": draw.choice([0, 0.5, 5]),
+        "p31_percent": draw.choice([5, 40]),
+        "p32_percent": draw.choice([0, 20]),
+        "p23_percent": draw.choice([10, 100]),
+        "p14_percent": draw.choice([0.1, 2]),
+    }
+    model = {"loss_gemodel": gemodel} if draw.random() < 0.5 else {"loss_state": state}
+    table = [{}, {"jitter_table": {"numbers": draw.choice([[-9000, 0, 9000], [-4000] * 9 + [32767], [-8192, 8192]])}}]
+    at_times = draw.choice([*table, {"data_slot_ms": draw.choice([0.5, 4, 30])}, {"data_slot_ms": 5, "ack_slot_ms": 2}])
+    link = {"rate_mbps": draw.choice([1, 10, 100]), "delay_ms": draw.choice([5, 60])}
+    return {
+        "link": link | model | at_times | ({"jitter_ms": 3} if "jitter_table" in at_times else {}),
+        "queue": {"packets": draw.choice([10, 100])},
+        "flows": draw.randint(1, 3),
+        "traffic": {"duration_s": 3},
+    }  # fmt: skip
+
+
+def sending(draw):
+    """Senders with sizes of super-packets and rates of their own."""
+    offload = draw.choice([True, False])
+    sizes = (
+        {"gso_max_segments": draw.choice([1, 3, 40])}
+        if draw.random() < 0.5
+        else {"gso_max_bytes": draw.choice([2000, 9000, 65_536])}
+    )
+    paced = draw.choice([{}, {"max_pacing_rate_mbps": draw.choice([0.7, 5, 300])}])
+    return {
+        "link": {"rate_mbps": draw.choice([5, 50, 400]), "delay_ms": draw.choice([1, 20])},
+        "queue": {"packets": draw.choice([50, 300])},
+        "flows": draw.randint(1, 3),
+        "traffic": {"duration_s": 3},
+        "transport": {"segmentation_offload": offload, "min_tso_segments": draw.choice([1, 9]), "tso_rtt_log": draw.choice([0, 12])} | paced | (sizes if offload else {}),
+    }  # fmt: skip
+
+
 def datagrams(draw):
     """UDP far below and far above what the link takes, with queues that hold a part of it, or of the run."""
     rate_mbps = draw.choice([0.5, 3, 20])
@@ -291,7 +336,7 @@ def settings(draw):
 FAMILIES = {
     family.__name__: family
     for family in (
-        losses, datagrams, slow, far, marking, arrivals, changes, policed, backwards, shaped, groups, paths, chains, amounts, outages, services, settings,
+        losses, by_models, datagrams, slow, far, marking, arrivals, changes, policed, backwards, shaped, groups, paths, chains, amounts, outages, services, settings, sending,
     )
 }  # fmt: skip
 

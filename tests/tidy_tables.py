@@ -53,7 +53,7 @@ def least_study():
 ANALYSIS = least_study()["analysis"]
 #: Columns that synthetic tables needn't give, as the least study has them.
 USUAL = {
-    "topology": "dumbbell", "bottlenecks": 1, "cross_cca": "", "chain_rtts_ms": "", "background": "none",
+    "topology": "dumbbell", "bottlenecks": 1, "cross_cca": "", "reverse_queue": "", "chain_rtts_ms": "", "background": "none",
     "application": "iperf3", "protocol": "tcp", "message_bytes": 131072,
     "multipath": "none", "paths": 1, "distribution": "round-robin", "path_delay_ms": "0", "frame_overhead_bytes": 0,
     "serialisation": "never", "pairs": 1, "access_delay_ms": "0", "delayed_acks": True, "receive_buffer_autotuning": True,

@@ -98,6 +98,11 @@ def instead(option, value) -> str:
     )
 
 
+def _limit(limit, value) -> str:
+    """Return code that gives the sender's interface another limit of its super-packets."""
+    return f"from testbed.network.devices import set_limit\nset_limit(path.net['h1'], 'h1-eth0', {limit!r}, {value})"
+
+
 def never(quantity) -> str:
     """Return code that has no change of a quantity take place, and says that it did."""
     return (
@@ -145,6 +150,8 @@ def changing(**entry) -> dict:
     return {"link": {"timeline": [{"at_s": 0.7} | entry]}}
 
 
+#: Numbers of a table of delays: in two heaps.
+TABLE = [-8000, -7900, -7800, 7800, 7900, 8000]
 POLICE = "actions change action police rate {} burst {} overhead 14 conform-exceed drop index 1"
 PLANNED = "\n\nimport testbed.traffic.group_programs as _programs\n"
 SLOWER_CALL = PLANNED + (
@@ -172,6 +179,13 @@ OFF = {
     "link.ack_slot_ms": [Off(scenario(link={"ack_slot_ms": 4}), netem("delay 10ms", "r1-eth0", "r1"), "delay"),
                          Off(scenario(link={"ack_slot_ms": 4}), netem("delay 10ms slot 1ms 1ms", "r1-eth0", "r1"), "delay")],
     "link.loss_burst_packets": [Off(scenario(link={"loss_percent": 3, "loss_burst_packets": 6}), netem("delay 10ms loss 3%"), "loss_bursts")],
+    "link.loss_gemodel": [Off(scenario(link={"loss_gemodel": {"p_percent": 2, "r_percent": 30, "bad_loss_percent": 60}}), netem("delay 10ms loss gemodel 2% 30%"), "loss_bursts")],
+    "link.loss_state": [Off(scenario(link={"loss_state": {"p13_percent": 2, "p31_percent": 30}}), netem("delay 10ms loss 6.25%"), "loss_bursts"),
+                        Off(scenario(link={"loss_state": {"p13_percent": 1, "p31_percent": 30}}), netem("delay 10ms", "r1-eth0", "r1"), "loss_bursts")],
+    "link.jitter_table.numbers": [Off(scenario(link={"delay_ms": 40, "jitter_ms": 8, "jitter_table": {"numbers": TABLE}}), netem(words), "delay")
+                                  for words in ("delay 40ms 8ms", "delay 40ms 8ms distribution normal", "delay 40ms")],
+    "link.data_slot_ms": [Off(scenario(link={"data_slot_ms": 4}), netem("delay 10ms"), "delay"),
+                          Off(scenario(link={"data_slot_ms": 4}), netem("delay 10ms slot 1ms 1ms"), "delay")],
     "link.shaper": [
         Off(scenario(link={"shaper": "tbf"}), tc("r1", "qdisc replace dev r1-eth1 root handle 1: tbf rate 12mbit burst 1514 limit 200000", "qdisc replace dev r1-eth1 parent 1:1 handle 10: pfifo limit 40"), "rate"),
         Off(scenario(link={"shaper": "netem"}), tc("r1", "qdisc replace dev r1-eth1 root handle 20: netem limit 40 rate 12mbit"), "rate"),
@@ -245,6 +259,10 @@ OFF = {
     "transport.segmentation_offload": [Off(scenario(), "from testbed.network.devices import set_offloads\nset_offloads(path.net['h1'], 'h1-eth0', True)", "unchanged", lies=False)],
     "transport.cca_set_by": [Off(scenario(), "", "cca", cca="vegas", before=without("--congestion"))],
     "transport.restricted_ccas": [Off(scenario(transport={"cca_set_by": "sysctl"}), "_write(path.net['h1'], {'net.ipv4.tcp_congestion_control': 'cubic'})", "cca", cca="vegas")],
+    "transport.gso_max_segments": [Off(scenario(transport={"segmentation_offload": True, "gso_max_segments": 1}), _limit("gso_max_segs", 60_000), "super_packets")],
+    "transport.gso_max_bytes": [Off(scenario(transport={"segmentation_offload": True, "gso_max_bytes": 2000}), _limit("gso_max_size", 65_536), "super_packets")],
+    "transport.max_pacing_rate_mbps": [Off(scenario(transport={"max_pacing_rate_mbps": 3}), "", "pacing_limit", before=without("--fq-rate")),
+                                       Off(scenario(transport={"max_pacing_rate_mbps": 3}), "", "pacing_limit", before=instead("--fq-rate", "9M"))],
     "flow_group.rate_mbps": [Off(scenario(**GROUPS, traffic={"block_bytes": 2000}), "", "sending_rate", before=without("--bitrate"))],
     "flow_group.bytes": [Off(scenario(**WEB), "", "web_objects", before=PLANNED + "_programs.drawn_objects = lambda s, g, _d=_programs.drawn_objects: (_d(s, g)[0], [9000] * 5)\n")],
     "flow_group.start_s": [Off(scenario(**WEB), "", "web_objects", before=PLANNED + "_programs.drawn_objects = lambda s, g, _d=_programs.drawn_objects: ([t + 10**8 for t in _d(s, g)[0]], _d(s, g)[1])\n")],
@@ -263,6 +281,7 @@ EXEMPT = {
     **dict.fromkeys(("replications", "seeds_of"), "which runs there are, and of which seeds: no run knows of it"),
     "background": "two programs beside the traffic, whose requests and answers the check `background` counts",
     **dict.fromkeys((f"link.{trace}.{key}" for trace in ("trace", "reverse_trace") for key in ("file", "format", "step_ms", "sha256", "period_ms", "direction")), FROM_FILE),
+    **dict.fromkeys((f"link.jitter_table.{key}" for key in ("file", "sha256")), "becomes `numbers` when the study is read"),
     **dict.fromkeys(("chain.cross_flows", "chain.cross_cca", "multipath.paths", "hosts.pairs", "flows", "groups", "traffic.processes"), STRUCTURE),
     "multipath.distribution": "the check `path_shares` counts what each path carried",
     **dict.fromkeys(("multipath.outage.path", "multipath.outage.at_s", "multipath.outage.for_s"), "a part of `multipath.outage`"),
@@ -321,6 +340,7 @@ def of_hosts() -> dict[str, list[Off]]:
             )
         ]
         for option in HOST_OPTIONS
+        if option.sysctl or option.metric
     }
 
 

@@ -124,7 +124,7 @@ SENTENCES = [
     ("colour", 3, f"unknown key 'colour'. Allowed here: {STUDY_KEYS}."),
     ("duration_s", 3, f"unknown key 'duration_s'; it belongs to 'traffic'. Allowed here: {STUDY_KEYS}."),
     ("scenarios.1.link.loss", 1,
-     "unknown key 'scenarios[far].link.loss'; did you mean 'loss_percent'? Allowed here: rate_mbps, reverse_rate_mbps, shaper, shaper_burst_bytes, mtu_bytes, delay_ms, jitter_ms, loss_percent, jitter_distribution, jitter_order, ack_slot_ms, loss_burst_packets, correlation, netem, frame_overhead_bytes, serialisation, timeline, trace, reverse_trace, policer, reverse_policer, " + LAST_OPTIONS),
+     "unknown key 'scenarios[far].link.loss'; did you mean 'loss_percent'? Allowed here: rate_mbps, reverse_rate_mbps, shaper, shaper_burst_bytes, mtu_bytes, delay_ms, jitter_ms, loss_percent, jitter_distribution, jitter_table, jitter_order, ack_slot_ms, data_slot_ms, loss_burst_packets, loss_gemodel, loss_state, correlation, netem, frame_overhead_bytes, serialisation, timeline, trace, reverse_trace, policer, reverse_policer, " + LAST_OPTIONS),
     ("scenarios.1.flow", 2,
      f"unknown key 'scenarios[far].flow'; did you mean 'flows'? Allowed here: id, label, replications, seeds_of, {SCENARIO_KEYS}."),
     ("defaults.id", "a", f"unknown key 'defaults.id'; it belongs to a scenario. Allowed here: {SCENARIO_KEYS}."),

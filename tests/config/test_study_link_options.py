@@ -125,3 +125,48 @@ def test_queues_of_both_directions_count_against_the_guests_memory():
 
     refused({"mtu_bytes": 9000}, queue={"packets": 1_000_000})
     refused({}, queue={"bytes": 2_000_000_000}, reverse_queue={"bytes": 2_000_000_000})
+
+
+MODEL = {"p_percent": 1, "r_percent": 20}
+
+
+def test_a_model_s_chances_make_the_share_of_losses_and_one_value_is_for_both_directions():
+    link = study_of({"loss_gemodel": MODEL})["scenarios"][0]["link"]
+    whole = MODEL | {"bad_loss_percent": 100, "good_loss_percent": 0}
+    assert link["loss_gemodel"] == {"forward": whole, "reverse": whole}
+    assert link["loss_percent"] == {
+        "forward": pytest.approx(100 / 21, abs=1e-6),
+        "reverse": pytest.approx(100 / 21, abs=1e-6),
+    }
+    one = study_of({"loss_state": {"forward": None, "reverse": {"p13_percent": 2, "p31_percent": 50}}})["scenarios"][0][
+        "link"
+    ]
+    assert one["loss_percent"] == {"forward": 0, "reverse": pytest.approx(100 * 0.04 / 1.04, abs=1e-6)}
+    # What is resolved can be resolved again.
+    again = study_of({key: one[key] for key in ("loss_percent", "loss_state")})["scenarios"][0]["link"]
+    assert again == one
+
+
+@pytest.mark.parametrize(
+    ("link", "sentence"),
+    [
+        ({"loss_gemodel": {"p_percent": 1}}, "link.loss_gemodel.r_percent is missing; allowed is a number above 0 and up to 100 (percent)."),
+        ({"loss_gemodel": MODEL, "loss_percent": 3}, "link.loss_percent.forward is 3; allowed with link.loss_gemodel is 0, because its chances make it 4.761905."),
+        ({"loss_gemodel": MODEL, "loss_burst_packets": 3}, "link.loss_burst_packets.forward is 3; allowed with link.loss_gemodel is null."),
+        ({"loss_gemodel": MODEL | {"bad_loss_percent": 0}}, "link.loss_gemodel.forward has bad_loss_percent 0 and good_loss_percent 0; allowed is one above 0, or nothing is lost."),
+        ({"loss_state": {"p13_percent": 0, "p31_percent": 5}}, "link.loss_state.forward has p13_percent 0 and p14_percent 0; allowed is one above 0, or nothing is lost."),
+        ({"loss_state": {"p13_percent": 5, "p31_percent": 60, "p32_percent": 40}}, "has p31_percent 60 and p32_percent 40; allowed is a sum below 100"),
+        ({"loss_state": {"p13_percent": 5, "p31_percent": 6, "p32_percent": 4, "p23_percent": 0}}, "link.loss_state.forward.p23_percent is 0; allowed with a p32_percent is a number above 0"),
+        ({"loss_gemodel": MODEL, "correlation": {"loss_percent": 10}}, "link.correlation.loss_percent is 10; allowed with link.loss_gemodel is 0"),
+        ({"loss_gemodel": MODEL, "timeline": [{"at_s": 1, "loss_percent": 20}]}, "allowed with a link.timeline of delay or loss that way is null"),
+        ({"jitter_distribution": "normal"}, "link.jitter_distribution is normal; allowed without a link.jitter_ms is uniform."),
+    ],
+)  # fmt: skip
+def test_a_model_that_contradicts_itself_or_others_gets_a_sentence(link, sentence):
+    with pytest.raises(studies.StudyError) as raised:
+        study_of(link)
+    assert sentence in str(raised.value)
+
+
+def study_of(link):
+    return studies.resolve({"study": "x", "ccas": ["cubic"], "scenarios": [{"id": "a", "link": link}]}, "x.yaml")

@@ -45,7 +45,7 @@ def test_every_parameter_is_described_with_range_and_default():
         assert number.get("unit") == {
             "arrivals_per_s": "objects/s",
             "mbps": "Mbit/s", "ms": "ms", "s": "s", "percent": "percent", "bytes": "bytes",
-            "packets": "packets", "bdp": "BDP", "flows": "flows", "pairs": "pairs", "paths": "paths", "messages": "messages", "points": "percentage points",
+            "packets": "packets", "segments": "segments", "log": "log2 µs", "bdp": "BDP", "flows": "flows", "pairs": "pairs", "paths": "paths", "messages": "messages", "points": "percentage points",
         }.get(suffix), key  # fmt: skip
 
 

@@ -1,5 +1,6 @@
 """A link's timeline from a table: what a row becomes, and what no table is."""
 
+import json
 import subprocess
 from pathlib import Path
 
@@ -7,6 +8,7 @@ import pytest
 
 from study_files import study as studies
 from study_files.study import StudyError
+from study_files.study_traces import completed_trace
 from study_files.timeline_files import rows_of
 
 TABLE = """time_s, rate_mbps, delay_ms, loss_percent
@@ -105,3 +107,47 @@ def test_the_pages_line_makes_a_timeline_of_delays_each_ten_milliseconds(tmp_pat
     subprocess.run(["sh", "-c", line], cwd=tmp_path, check=True)
     entries = rows_of({"file": "delay_1.csv"}, str(tmp_path / "study.yaml"), 10)
     assert [(entry["at_s"], entry["delay_ms"]) for entry in entries] == [(0, 24), (0.03, 18), (0.06, 40)]
+
+
+def test_rattan_s_rates_are_read_by_the_page_s_command(tmp_path):
+    """Its format, two patterns with different lengths; the result is a trace of the study."""
+    page = (Path(__file__).resolve().parents[2] / "docs/programs-and-paths.md").read_text()
+    (line,) = [line for line in page.splitlines() if line.startswith("python3 -c")]
+    patterns = [
+        {"TraceBwConfig": {"pattern": [["100ms", ["16Mbps", "48.500Mbps"]], ["250ms", ["8Mbps"]]]}},
+        {"TraceBwConfig": {"pattern": [["50ms", ["1Mbps"]]]}},
+    ]
+    (tmp_path / "bw.json").write_text(json.dumps({"RepeatedBwPatternConfig": {"pattern": patterns, "count": 0}}))
+    subprocess.run(["sh", "-c", line], cwd=tmp_path, check=True)
+    assert (tmp_path / "bw.csv").read_text().split() == [
+        "time_s,rate_mbps",
+        "0.000000,16",
+        "0.100000,48.500",
+        "0.200000,8",
+        "0.450000,1",
+    ]
+    trace = {
+        "file": "bw.csv",
+        "format": "csv",
+        "sha256": None,
+        "direction": "forward",
+        "step_ms": 50,
+        "period_ms": None,
+        "rates_mbps": None,
+    }
+    assert completed_trace(trace, str(tmp_path / "study.yaml"))["rates_mbps"] == [
+        16,
+        16,
+        48.5,
+        48.5,
+        8,
+        8,
+        8,
+        8,
+        8,
+        1,
+        1,
+        1,
+        1,
+        1,
+    ]

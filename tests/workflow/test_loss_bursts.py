@@ -5,9 +5,11 @@ from itertools import groupby, islice
 
 import pytest
 
+from experiment.link_options import loss_model_of
+from experiment.loss_models import GilbertElliott
 from experiment.specification import RunSpecification
 from run_tables.loss_burst_columns import burst_columns
-from testbed.checks.loss_replay import check_loss_bursts, losses
+from testbed.checks.loss_replay import check_loss_bursts, loss_bursts, losses
 
 
 def test_netem_loses_the_packets_that_its_seed_says_in_bursts_of_the_mean_length(run):
@@ -20,7 +22,7 @@ def test_netem_loses_the_packets_that_its_seed_says_in_bursts_of_the_mean_length
     netem = document["links"]["after"]["r2-eth0"]["qdiscs"]["netem"]
     offered = netem["packets"] + netem["backlog_packets"] + netem["drops"]
     seed = document["network"]["set"]["qdiscs"]["r2-eth0"]["netem"]["seed"]
-    model = list(islice(losses(seed, 0.03, 6, False), offered))
+    model = list(islice(losses(seed, GilbertElliott.of_bursts(0.03, 6), False), offered))
     assert netem["drops"] == sum(model) > 100
     seen, before = (
         document["loss_bursts"]["forward"],
@@ -42,3 +44,32 @@ def test_netem_loses_the_packets_that_its_seed_says_in_bursts_of_the_mean_length
     assert document["network"]["read_back"]["interfaces"]["r2-eth0"]["qdiscs"]["netem"][
         "loss_burst_packets"
     ] == pytest.approx(6, rel=2e-5)  # tc prints six digits
+
+
+@pytest.mark.parametrize(
+    ("name", "chances"),
+    [
+        ("loss_gemodel", {"p": 1, "r": 20, "bad_loss": 70, "good_loss": 0.2}),
+        ("loss_state", {"p13": 1, "p31": 30, "p32": 20, "p23": 40, "p14": 0.5}),
+    ],
+)
+def test_netem_loses_by_a_model_what_the_model_says_packet_by_packet(run, name, chances):
+    """Jitter takes numbers from the same source in between."""
+    value = {f"{key}_percent": percent for key, percent in chances.items()}
+    link = {
+        "rate_mbps": 20, "delay_ms": {"forward": 10, "reverse": 10}, "jitter_ms": {"forward": 1, "reverse": 0},
+        name: {"forward": value, "reverse": None},
+    }  # fmt: skip
+    model = loss_model_of({"loss_percent": {"forward": 0, "reverse": 0}} | link, "forward")
+    link["loss_percent"] = {"forward": round(100 * model.share, 7), "reverse": 0}
+    document = run(link=link, traffic={"protocol": "udp", "block_bytes": 1250, "bitrate_mbps": 15, "duration_s": 8})
+    seen = document["loss_bursts"]["forward"]
+    assert seen["dropped"] == seen["replayed_drops"] > 100
+    assert burst_columns(document)["loss_burst_configured_packets"] == pytest.approx(model.burst_packets)
+    # Another chance of the same model would have lost other packets.
+    first = next(iter(value))
+    other = json.loads(json.dumps(document["specification"]))
+    other["scenario"]["link"][name]["forward"][first] *= 1.2
+    specification = RunSpecification(other)
+    again = loss_bursts(specification, document)["forward"]
+    assert again["replayed_drops"] != again["dropped"]

@@ -296,14 +296,11 @@ class Capacity:
 
     def _unacknowledged_packets(self, flows):
         """Return how many packets of a number of flows may have arrived unacknowledged: those of one acknowledgement, and of the next if it was lost."""
-        burst, correlation = (
-            self._run.direction(self._back).loss_burst_packets,
-            self._run.correlation("loss", self._back),
-        )
+        model, correlation = self._run.direction(self._back).loss_model, self._run.correlation("loss", self._back)
         losses = [loss for _, loss in self._run.timeline.values(self._back, "loss_percent") if loss < LOST_ALL]
         # Behind one that was lost the next is by such a chance at most.
         loss = min(0.99, max(losses, default=0) / 100 / (1 - correlation))
-        in_a_row = lost_in_a_row(1 - 1 / burst if burst else loss)
+        in_a_row = lost_in_a_row(min(1 - 1e-6, model.in_a_row) if model else loss)
         return (
             segments_per_ack(self._run.kernel) * (1 + in_a_row) * max(self._run.paths, flows) + self._packets_of_trace
         )
@@ -332,7 +329,7 @@ class Capacity:
             jitter_ms
             + apart_ms
             + self._way_back_ms
-            + (run.option("ack_slot_ms", self._back) or 0)
+            + sum(run.slot_ms(way) or 0 for way in DIRECTIONS)
             + sum(one["late_ms"] for one in late if one)
         )
 

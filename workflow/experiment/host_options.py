@@ -1,7 +1,7 @@
 """Settings of the hosts' TCP that a study's `transport` may have: each is declared once, here.
 
-A declaration determines the key of `transport` and its errors (`study_files.host_keys`), the sysctl or the metric of the hosts' routes
-that sets it (`testbed.network.transport`), and what must be read back before and after the traffic (check `host_settings`).
+A declaration determines the key of `transport` and its errors (`study_files.host_keys`), the sysctl, the metric of the hosts' routes
+or the attribute of their interfaces that sets it (`testbed.network.transport`), and what must be read back before and after the traffic (check `host_settings`).
 A specification has the key only if its value isn't the default. Descriptions are in `wording.host_option_words`: editing them
 makes no run stale. Sources: Documentation/networking/ip-sysctl.rst of Linux 7.2, ip-route(8).
 """
@@ -15,6 +15,8 @@ from experiment.link_options import number_schema
 SENDER, RECEIVER = "sender", "receiver"
 SIDES = (SENDER, RECEIVER)
 SWITCH = {"type": "boolean"}
+#: Option of iperf3(1) that limits the pacing rate of its sockets.
+MAX_PACING_RATE = "--fq-rate"
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,8 +28,22 @@ class HostOption:
     default: object  # the kernel's own, which is not set
     sysctl: str = ""  # name of sysctl(8)
     metric: str = ""  # word of ip-route(8)
+    device: str = ""  # word of ip-link(8), of the interface to the network
+    program: str = ""  # option of iperf3(1)
     sides: tuple[str, ...] = SIDES  # which hosts of a pair have it
     written: Callable = lambda value: str(int(value))  # value -> word that the kernel gets
+
+    @property
+    def place(self) -> str:
+        """The name by which Linux or the program knows it."""
+        return self.sysctl or self.metric or self.device or self.program
+
+    @property
+    def needs(self) -> dict[str, tuple]:
+        """Values that it requires of other keys of the scenario: key -> allowed values."""
+        of_device = {"transport.segmentation_offload": (True,), "topology": ("dumbbell",)} if self.device else {}
+        of_program = {"traffic.application": ("iperf3",)} if self.program else {}
+        return of_device | of_program
 
     def used(self, transport) -> bool:
         """Return whether a `transport` sets it; that is one of a resolved scenario or of a specification."""
@@ -63,6 +79,11 @@ HOST_OPTIONS = (
     HostOption("pacing_slow_start_percent", _whole("percent", 1, 1000), None, sysctl="net.ipv4.tcp_pacing_ss_ratio", sides=(SENDER,)),
     HostOption("pacing_percent", _whole("percent", 1, 1000), None, sysctl="net.ipv4.tcp_pacing_ca_ratio", sides=(SENDER,)),
     HostOption("limit_output_bytes", _whole("bytes", 4096, 2**31 - 1), None, sysctl="net.ipv4.tcp_limit_output_bytes", sides=(SENDER,)),
+    HostOption("min_tso_segments", _whole("segments", 1, 255), None, sysctl="net.ipv4.tcp_min_tso_segs", sides=(SENDER,)),
+    HostOption("tso_rtt_log", _whole("log2 µs", 0, 31), None, sysctl="net.ipv4.tcp_tso_rtt_log", sides=(SENDER,)),
+    HostOption("gso_max_segments", _whole("segments", 1, 65_535), None, device="gso_max_segs", sides=(SENDER,)),
+    HostOption("gso_max_bytes", _whole("bytes", 2_000, 65_536), None, device="gso_max_size", sides=(SENDER,)),
+    HostOption("max_pacing_rate_mbps", number_schema("Mbit/s", 0.01, 100_000, null=True), None, program=MAX_PACING_RATE, sides=(SENDER,)),
     HostOption("max_rto_ms", _whole("ms", 1000, 120_000), None, sysctl="net.ipv4.tcp_rto_max_ms", sides=(SENDER,)),
 )  # fmt: skip
 #: Name -> option.
@@ -75,6 +96,15 @@ def sysctls_of(transport, side) -> dict[str, str]:
         one.sysctl: one.written(transport[one.name])
         for one in HOST_OPTIONS
         if one.sysctl and side in one.sides and one.used(transport)
+    }
+
+
+def device_limits_of(transport, side) -> dict[str, str]:
+    """Return what a `transport` asks the interfaces of a side's hosts for: word of ip-link(8) -> value."""
+    return {
+        one.device: one.written(transport[one.name])
+        for one in HOST_OPTIONS
+        if one.device and side in one.sides and one.used(transport)
     }
 
 

@@ -10,6 +10,8 @@ Sources: net/sched/sch_netem.c and include/uapi/linux/pkt_sched.h of Linux 7.2, 
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from experiment.delay_tables import LARGEST, MOST_NUMBERS, NAME
+from experiment.loss_models import FourStates, GilbertElliott, LossModel
 from experiment.netem_correlation import correlated_share
 from experiment.packet_sizes import LARGEST_MTU_BYTES, MTU_BYTES
 from experiment.timeline import DIRECTIONS, directions_of
@@ -28,6 +30,11 @@ IN_ORDER = {
 #: What a rate that is made another way, or with another bucket, requires.
 SHAPED = {"topology": ("dumbbell",), "link.timeline": ([],), "link.trace": (None,), "link.reverse_trace": (None,)}
 
+
+#: netem's words for instants at a distance, at which packets leave.
+SLOT = "slot {0:.6f}ms {0:.6f}ms"
+#: What models of losses have in common: by direction, and what they require.
+OF_LOSS = {"by_direction": True, "needs": {"link.netem": ("receiving-side",), "topology": ("dumbbell", "cable")}}
 
 #: What netem's words correlate. Of duplicates tc takes a correlation, and doesn't hand it to the kernel (tc/q_netem.c of iproute2 7.3).
 CORRELATED = ("loss", "delay", "corrupt", "reorder")
@@ -83,7 +90,8 @@ class LinkOption:
             return None if value[direction] == self.default else value[direction]
         if self.only:
             return value if direction == self.only else None
-        return value if not isinstance(value, dict) or direction in directions_of(value) else None
+        of_all = not isinstance(value, dict) or "direction" not in value
+        return value if of_all or direction in directions_of(value) else None
 
     def written(self, value, correlation=0) -> str:
         """Return the words of tc(8) that set a value, with its correlation in percent."""
@@ -105,6 +113,24 @@ def number_schema(unit, least, most, null=False, above=False, below=False) -> di
     """Return the JSON Schema of a number with a unit; ``above`` and ``below`` exclude the ends, ``null`` allows that there is none."""
     limits = {"exclusiveMinimum" if above else "minimum": least, "exclusiveMaximum" if below else "maximum": most}
     return {"type": ["number", "null"] if null else "number", "unit": unit, **limits}
+
+
+def _chances(above=(), **defaults) -> dict:
+    """Return the JSON Schema of a model of losses with these chances; those without a default must be given, those ``above`` 0."""
+    keys = {
+        f"{name}_percent": number_schema("percent", 0, 100, above=name in above)
+        | ({} if default is None else {"default": default})
+        for name, default in defaults.items()
+    }
+    required = [f"{name}_percent" for name, default in defaults.items() if default is None]
+    example = ", ".join(f"{key}: {10 if key.startswith('r') or key == 'p31_percent' else 1}" for key in required)
+    return {
+        "type": ["object", "null"],
+        "additionalProperties": False,
+        "required": required,
+        "allowed": f"a mapping such as {{{example}}}, or null",
+        "properties": keys,
+    }
 
 
 def late_percent(value) -> float:
@@ -138,18 +164,44 @@ LINK_OPTIONS = (
         "jitter_distribution", {"enum": list(JITTER_REACH)}, default="uniform", behind="loss_percent", of_jitter=True,
         needs={"link.netem": ("receiving-side",), "topology": ("dumbbell", "cable")}, words="distribution {}",
     ),
+    LinkOption(
+        "jitter_table",
+        {
+            "type": ["object", "null"],
+            "additionalProperties": False,
+            "allowed": "a mapping such as {file: delays.txt}, or null",
+            "properties": {
+                "file": {"type": ["string", "null"], "maxLength": 200, "default": None},
+                "sha256": {"type": ["string", "null"], "pattern": "^[0-9a-f]{64}$", "maxLength": 64, "default": None},
+                "numbers": {
+                    "type": ["array", "null"], "minItems": 2, "maxItems": MOST_NUMBERS, "default": None, "allowed": "a list of whole numbers, or null",
+                    "items": {"type": "integer", "minimum": -LARGEST, "maximum": LARGEST},
+                },
+            },
+        },
+        behind="jitter_distribution", of_jitter=True,
+        needs={
+            "link.netem": ("receiving-side",), "topology": ("dumbbell", "cable"), "link.jitter_distribution": ("uniform",),
+            "link.reordering": (None,), "link.ack_slot_ms": (None,), "link.data_slot_ms": (None,),
+        },
+        words=f"distribution {NAME}",
+    ),
     LinkOption("jitter_order", {"enum": ["any", "kept"]}, default="any", behind="jitter_distribution", needs=IN_ORDER),
     LinkOption(
         "ack_slot_ms", number_schema("ms", 0.1, 1000, null=True), behind="jitter_order", only="reverse",
         needs=IN_ORDER | {"traffic.application": ("iperf3", "ftp")},
-        words="slot {0:.6f}ms {0:.6f}ms", key=("slot", "min-delay"), factor=1e3, told="slot_ms",
+        words=SLOT, key=("slot", "min-delay"), factor=1e3, told="slot_ms",
         # On an idle path a packet finds that its slot has not begun.
         idle_ms=lambda value: value,
     ),
     LinkOption(
-        "loss_burst_packets", number_schema("packets", 1, 10_000, null=True), by_direction=True, behind="ack_slot_ms",
-        needs={"link.netem": ("receiving-side",), "topology": ("dumbbell", "cable")},
+        "data_slot_ms", number_schema("ms", 0.1, 1000, null=True), behind="ack_slot_ms", only="forward",
+        needs=IN_ORDER | {"traffic.application": ("iperf3", "ftp")},
+        words=SLOT, key=("slot", "min-delay"), factor=1e3, told="slot_ms", idle_ms=lambda value: value,
     ),
+    LinkOption("loss_burst_packets", number_schema("packets", 1, 10_000, null=True), behind="data_slot_ms", **OF_LOSS),
+    LinkOption("loss_gemodel", _chances(("p", "r"), p=None, r=None, bad_loss=100, good_loss=0), behind="loss_burst_packets", **OF_LOSS),
+    LinkOption("loss_state", _chances(("p31",), p13=None, p31=None, p32=0, p23=100, p14=0), behind="loss_gemodel", **OF_LOSS),
     LinkOption(
         "correlation",
         {
@@ -159,7 +211,7 @@ LINK_OPTIONS = (
             "properties": {f"{what}_percent": number_schema("percent", 0, 99) | {"default": 0} for what in CORRELATED}
             | {"direction": {"enum": ["forward", "reverse", "both"], "default": "both"}},
         },
-        behind="loss_burst_packets",
+        behind="loss_state",
         needs={
             "topology": ("dumbbell",), "link.netem": ("receiving-side",), "link.timeline": ([],), "multipath.by": ("none",),
             "transport.segmentation_offload": (False,),
@@ -198,6 +250,26 @@ LINK_OPTIONS = (
 )  # fmt: skip
 #: Name -> option.
 OF_NAME = {option.name: option for option in LINK_OPTIONS}
+
+
+#: Option of a link -> the model of losses that its value makes; ``loss`` is the link's own share, a fraction.
+LOSS_MODELS = {
+    "loss_burst_packets": lambda packets, loss: GilbertElliott.of_bursts(loss, packets),
+    "loss_gemodel": lambda chances, _: GilbertElliott(**_fractions(chances)),
+    "loss_state": lambda chances, _: FourStates(**_fractions(chances)),
+}
+
+
+def _fractions(chances):
+    return {name.removesuffix("_percent"): percent / 100 for name, percent in chances.items()}
+
+
+def loss_model_of(link, direction) -> LossModel | None:
+    """Return the model of losses of a direction, None where each packet is lost on its own, or none."""
+    values = ((made, OF_NAME[name].of(link, direction)) for name, made in LOSS_MODELS.items())
+    return next(
+        (made(value, link["loss_percent"][direction] / 100) for made, value in values if value is not None), None
+    )
 
 
 def correlation_of(link, what, direction) -> float:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
+from experiment import delay_tables
 from experiment.capacity import Capacity
 from experiment.chain import on_chain, pairs_of_chain, scenarios_of_bottlenecks
 from experiment.conditions import SENDING_HOST, Chain, Hosts, Link, Multipath, Traffic, Transport
@@ -13,7 +14,16 @@ from experiment.definitions import Definition
 from experiment.flow_groups import LONG, OWN, PROGRAM, REVERSE, WEB, WEB_PORT, FlowGroup, LongFlow, long_flows
 from experiment.host_options import OF_NAME as HOST_OPTION_OF
 from experiment.host_pairs import Pair
-from experiment.link_options import ARRIVALS, JITTER_REACH, OF_NAME, correlation_of, expected_percent, options_at
+from experiment.link_options import (
+    ARRIVALS,
+    JITTER_REACH,
+    OF_NAME,
+    correlation_of,
+    expected_percent,
+    loss_model_of,
+    options_at,
+)
+from experiment.loss_models import LossModel
 from experiment.netem_correlation import correlated_share
 from experiment.packet_sizes import ECHO_BYTES, ETHERNET_HEADER_BYTES, IP_HEADER_BYTES, PACKET_BYTES
 from experiment.run_packets import RunPackets
@@ -32,8 +42,8 @@ class Direction:
     delay_ms: float
     jitter_ms: float
     loss_percent: float
-    #: Mean length of a burst of losses; None: each packet is lost on its own.
-    loss_burst_packets: float | None = None
+    #: None: each packet is lost on its own.
+    loss_model: LossModel | None = None
     #: How far a delay may be from its mean.
     jitter_reach_ms: float = 0
 
@@ -459,10 +469,19 @@ class RunSpecification(RunQueues, RunPackets):
             delay_ms=self.link.delay_ms[name],
             jitter_ms=self.link.jitter_ms[name],
             loss_percent=self.link.loss_percent[name],
-            loss_burst_packets=self.option("loss_burst_packets", name),
-            jitter_reach_ms=JITTER_REACH[self.option("jitter_distribution", name) or "uniform"]
-            * self.link.jitter_ms[name],
+            loss_model=loss_model_of(self.scenario["link"], name),
+            jitter_reach_ms=max(self.jitter_reach(name)) * self.link.jitter_ms[name],
         )
+
+    def jitter_reach(self, direction) -> tuple[float, float]:
+        """Return how far a direction's delays go below and above the mean, in jitters; of netem's own tables at most."""
+        if table := self.option("jitter_table", direction):
+            return delay_tables.reach(table["numbers"])
+        return (JITTER_REACH[self.option("jitter_distribution", direction) or "uniform"],) * 2
+
+    def slot_ms(self, direction) -> float | None:
+        """Return the time between the instants at which a direction's packets leave the path, None where each leaves when it is due."""
+        return self.option("data_slot_ms", direction) or self.option("ack_slot_ms", direction)
 
     def late_percent(self, direction) -> float:
         """Return how many of a direction's packets are late (`link.reordering`), in percent."""
@@ -479,8 +498,8 @@ class RunSpecification(RunQueues, RunPackets):
 
     @property
     def has_loss_bursts(self) -> bool:
-        """Whether losses come in bursts in a direction."""
-        return OF_NAME["loss_burst_packets"].used(self.scenario["link"])
+        """Whether losses depend on the state of the path in a direction."""
+        return any(loss_model_of(self.scenario["link"], direction) for direction in DIRECTIONS)
 
     @property
     def has_arrival_options(self) -> bool:
@@ -551,6 +570,19 @@ class RunSpecification(RunQueues, RunPackets):
     def scales_windows(self) -> bool:
         """Whether receive windows are scaled (RFC 7323)."""
         return self.scenario["transport"].get("window_scaling", True)
+
+    @property
+    def gso_max_segments(self) -> float | None:
+        """How many segments a super-packet may have, or None where the study limits neither them nor its bytes."""
+        transport = self.scenario["transport"]
+        segments, in_bytes = transport.get("gso_max_segments"), transport.get("gso_max_bytes")
+        limits = [segments, in_bytes and max(1, in_bytes / self.segment_bytes)]
+        return min((limit for limit in limits if limit), default=None)
+
+    @property
+    def max_pacing_rate_mbps(self) -> float | None:
+        """The rate above which no socket's packets are paced, in Mbit/s, or None (SO_MAX_PACING_RATE)."""
+        return self.scenario["transport"].get("max_pacing_rate_mbps")
 
     @property
     def limits_receive_window(self) -> bool:

@@ -95,7 +95,8 @@ def _range_text(node):
     if node.get("then", {}).get("type") == "array":
         return allowed_text(node)
     if "else" in node:
-        return _limits_text(dereferenced(node["else"])) + (
+        value = dereferenced(node["else"])
+        return (_limits_text(value) if "unit" in value else _range_text(value)) + (
             ", or so for each direction" if has_directions(node) else ", or a rule"
         )
     if "enum" in node:

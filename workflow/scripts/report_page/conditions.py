@@ -148,6 +148,8 @@ def scenario_details(row) -> list[str]:
     details += [*_traffic_details(row), *_cable_details(row)]
     if row["ecn"] != "off":
         details.append(f"ECN {row['ecn']}")
+    if row["reverse_queue"]:
+        details.append(f"queue on the way back {row['reverse_queue']}")
     if row["pairs"] > 1:
         details.append(f"{row['pairs']:.0f} pairs of hosts")
     if row["access_delay_ms"] != "0":

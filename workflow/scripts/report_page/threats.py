@@ -56,8 +56,7 @@ THREATS = {
             some("kernel") & some("single losses"),
         ),
         Statement(
-            "Losses in bursts follow the model of Gilbert and Elliott, whose bad state ends after a number of packets, not after a time: an idle "
-            "path does not recover.",
+            "Losses in bursts follow a model whose states change from packet to packet, not with time: an idle path does not recover.",
             some("loss bursts"),
         ),
         Statement("Every packet of a path has the same delay.", some("kernel") & none("jitter") & none("late packets") & none("changing path")),

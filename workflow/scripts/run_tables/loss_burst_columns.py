@@ -5,9 +5,12 @@ from experiment.run_document import specification_of
 
 def burst_columns(document) -> dict[str, float | None]:
     """Return loss_bursts, loss_burst_packets and loss_burst_configured_packets of `tidy_tables.RUNS`: of the data's direction."""
-    seen = document.get("loss_bursts", {}).get("forward")
+    seen, model = (
+        document.get("loss_bursts", {}).get("forward"),
+        specification_of(document).direction("forward").loss_model,
+    )
     return {
-        "loss_burst_configured_packets": specification_of(document).option("loss_burst_packets", "forward"),
+        "loss_burst_configured_packets": model and model.burst_packets,
         "loss_bursts": seen and seen["bursts"],
         "loss_burst_packets": seen["dropped"] / seen["bursts"] if seen and seen["bursts"] else None,
     }

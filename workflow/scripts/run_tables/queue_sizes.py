@@ -13,6 +13,21 @@ def queue_words(queue) -> str:
     return f"{amount:.10g} {'BDP' if measure == 'bdp' else measure}"
 
 
+def whole_queue_words(queue) -> str:
+    """Return a queue of a resolved scenario in one text, with what isn't a default of its discipline; "" of None.
+
+    Examples
+    --------
+    >>> whole_queue_words({"bdp": 1, "discipline": "codel", "target_ms": 15})
+    '1 BDP, codel, target_ms 15'
+    """
+    if not queue:
+        return ""
+    return ", ".join(
+        filter(None, (queue_words(queue), discipline_of(queue).name, parameter_words(queue, all_of_them=False)))
+    )
+
+
 def discipline_columns(scenario) -> dict[str, str]:
     """Return what manages the queue of a scenario, and ECN of its flows: columns of runs and scenarios."""
     return {"discipline": discipline_of(scenario["queue"]).name, "ecn": scenario["transport"].get("ecn", "off")}

@@ -171,7 +171,7 @@ def ideal_shares(document, goodput) -> dict[str, float | None]:
         most, known = (of(begin_ns, end_ns) * to_mbps for of in (run.capacity.most_bytes, run.capacity.known_bytes))
         capacity = round(known * run.packet_bytes / run.payload_bytes, 9)
         limits += [] if run.is_chain else [(known, most - known)]
-    if (limit := run.traffic.bitrate_mbps) is not None:
+    for limit in filter(None, (run.traffic.bitrate_mbps, run.max_pacing_rate_mbps)):
         # iperf3 sends whole blocks.
         limits.append((limit * run.flows, run.traffic.block_bytes * run.flows * to_mbps))
     ideal, late = min(limits, default=(None, None))

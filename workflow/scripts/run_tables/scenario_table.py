@@ -30,6 +30,10 @@ SCENARIOS = Table(
         ),
         *DISCIPLINE_COLUMNS,
         text_column("queue_parameters", "The discipline's parameters as a study has them: `target_ms 5, ecn true`; `null` is one that it does without.", NO_DISCIPLINE),
+        text_column(
+            "reverse_queue", "The queue on the way back, where it has one of its own: limit, discipline, parameters.",
+            "both directions have `queue`, or there is none",
+        ),
         count_column("flows", "", "Number of flows."),
         text_column("groups", "Its groups of flows: `web, call, long bbr`, each with its CCA if that is not the run's.", "all flows are alike"),
         number_column("bitrate_mbps", "Mbit/s", "Rate of each flow's sender: TCP sends at most so much, UDP just so much.", "TCP sends as fast as it can, and each flow of UDP at the rate of all paths together"),

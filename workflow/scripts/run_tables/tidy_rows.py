@@ -16,7 +16,7 @@ from run_tables.loss_burst_columns import burst_columns
 from run_tables.marks import marks_of_flows, marks_of_run
 from run_tables.path_counts import path_rows
 from run_tables.program_metrics import program_flows
-from run_tables.queue_sizes import discipline_columns, parameter_words, queue_bdp, queue_words
+from run_tables.queue_sizes import discipline_columns, parameter_words, queue_bdp, queue_words, whole_queue_words
 from run_tables.reordering_counts import (
     cwnd_packets,
     reordering_counts,
@@ -226,6 +226,7 @@ def scenario_row(scenario, queue_packets) -> dict:
         "queue": queue_words(_queue_of(run)),
         **discipline_columns(scenario | {"queue": _queue_of(run)}),
         "queue_parameters": parameter_words(_queue_of(run)),
+        "reverse_queue": whole_queue_words(scenario.get("reverse_queue")),
         "queue_packets": " ".join(str(packets) for packets in queue_packets if packets is not None),
         **application_columns(scenario),
         "distribution": paths["distribution"],

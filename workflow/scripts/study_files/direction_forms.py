@@ -2,7 +2,10 @@
 
 `rate_mbps: {forward: 50, reverse: 10}` is `rate_mbps: 50` and `reverse_rate_mbps: 10`; a `trace`, a `policer` and a `queue` likewise. A
 scenario's single value is one for both directions (of a policer and a trace: the one that it means), whatever the study's defaults have.
+A policer and a trace may be given for one of the two.
 """
+
+from collections.abc import Iterator
 
 from experiment.timeline import DIRECTIONS
 
@@ -12,6 +15,8 @@ OF_REVERSE = {
     "": {"queue": "reverse_queue"},
     "link": {"rate_mbps": "reverse_rate_mbps", "trace": "reverse_trace", "policer": "reverse_policer"},
 }
+#: Keys of which a direction may have none.
+OPTIONAL = ("trace", "policer")
 
 
 def with_directions(config) -> dict:
@@ -19,7 +24,7 @@ def with_directions(config) -> dict:
     made = dict(config)
     for section, keys in OF_REVERSE.items():
         defaults, scenarios = made.get("defaults"), made.get("scenarios")
-        by_direction = {key for key in keys if _is_by_direction(_of_section(defaults, section).get(key))}
+        by_direction = {key for key in keys if _is_by_direction(_of_section(defaults, section).get(key), key)}
         if by_direction:
             made["defaults"] = _parted(defaults, section, set())
         if isinstance(scenarios, list):
@@ -27,12 +32,26 @@ def with_directions(config) -> dict:
     return made
 
 
+def one_sided(config) -> Iterator[str]:
+    """Yield which keys have a value for one direction where both need one."""
+    places = {"defaults": config.get("defaults")}
+    if isinstance(scenarios := config.get("scenarios"), list):
+        places |= {f"scenarios[{one.get('id')}]": one for one in scenarios if isinstance(one, dict)}
+    for place, scenario in places.items():
+        for section, keys in OF_REVERSE.items():
+            for key in (key for key in keys if key not in OPTIONAL):
+                value = _of_section(scenario, section).get(key)
+                if isinstance(value, dict) and len(value) == 1 and (given := next(iter(value))) in DIRECTIONS:
+                    where = ".".join(filter(None, (place, section, key)))
+                    yield f"{where} has {given} only; allowed are {' and '.join(DIRECTIONS)} together, or one value for both."
+
+
 def _parted(scenario, section, by_direction):
     found, parted = _of_section(scenario, section), {}
     for key, reverse in OF_REVERSE[section].items():
         value = found.get(key)
-        if _is_by_direction(value):
-            parted |= {key: _of(key, value[FORWARD], FORWARD), reverse: _of(key, value[REVERSE], REVERSE)}
+        if _is_by_direction(value, key):
+            parted |= {name: _of(key, value.get(way), way) for name, way in ((key, FORWARD), (reverse, REVERSE))}
         elif key in by_direction and key in found and reverse not in found:
             parted[reverse] = None
     if not parted:
@@ -50,5 +69,7 @@ def _of_section(scenario, section) -> dict:
     return found if isinstance(found, dict) else {}
 
 
-def _is_by_direction(value) -> bool:
-    return isinstance(value, dict) and set(value) == set(DIRECTIONS)
+def _is_by_direction(value, key) -> bool:
+    if not isinstance(value, dict) or not value:
+        return False
+    return set(value) <= set(DIRECTIONS) if key in OPTIONAL else set(value) == set(DIRECTIONS)

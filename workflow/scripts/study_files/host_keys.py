@@ -10,7 +10,7 @@ def host_keys() -> dict[str, dict]:
     """Return the keys: name -> JSON Schema."""
     return {
         option.name: {
-            "description": f"{OPTION_WORDS[option.name]} Linux only (`{option.sysctl or option.metric}`).",
+            "description": f"{OPTION_WORDS[option.name]} Linux only (`{option.place}`).",
             **option.value,
             "default": option.default,
         }

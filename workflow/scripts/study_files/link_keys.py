@@ -21,7 +21,9 @@ def _node(option):
     if option.by_direction:
         ways = {"type": "object", "additionalProperties": False, "required": list(DIRECTIONS)}
         ways["properties"] = dict.fromkeys(DIRECTIONS, value)
-        value = {"if": {"type": "object"}, "then": ways, "else": value}
+        # A value may be a mapping itself.
+        named = {"anyOf": [{"required": [direction]} for direction in DIRECTIONS]} if "properties" in value else {}
+        value = {"if": {"type": "object", **named}, "then": ways, "else": value}
     needs = ", ".join(f"`{key}: {_written(allowed)}`" for key, allowed in option.all_needs.items())
     description = f"{OPTION_WORDS[option.name]} {f'With {needs}. ' if needs else ''}Linux only."
     return {"description": description, **value, "default": option.default}

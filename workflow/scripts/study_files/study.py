@@ -16,15 +16,17 @@ import copy
 import yaml
 
 from experiment.disciplines import QUEUES, completed
-from experiment.timeline import TRACES
+from experiment.timeline import DIRECTIONS, TRACES
 from study_files.cca_definitions import completed as completed_definitions
-from study_files.direction_forms import with_directions
+from study_files.delay_tables import completed_table
+from study_files.direction_forms import one_sided, with_directions
 from study_files.kernels import with_kernels
 from study_files.programs import with_programs
 from study_files.strict_yaml import FileError, no_mapping_problem, read_mapping
 from study_files.study_chains import queues_of_chain, with_bottlenecks, without_unused
 from study_files.study_consistency import contradictions
 from study_files.study_groups import counted_flows
+from study_files.study_link_options import with_share_of_model
 from study_files.study_queues import queue_problems
 from study_files.study_replications import goes_on, has_looks, looks, most_replications, wanted_replications  # noqa: F401, one module for the Snakefile
 from study_files.study_runs import (  # noqa: F401, likewise
@@ -105,7 +107,7 @@ def resolve(config, source) -> dict:
     if not isinstance(config, dict):
         raise StudyError(source, [no_mapping_problem(config, keys_of(study_schema()))])
     config, problems = with_timelines(with_directions(config), source)
-    problems = problems or problems_of_form(config)
+    problems = problems or list(one_sided(config)) or problems_of_form(config)
     if problems:
         raise StudyError(source, problems)
     study = _complete(study_schema(), config)
@@ -127,7 +129,7 @@ def resolve(config, source) -> dict:
         if of_paths := scenario["multipath"]["path_rate_mbps"]:
             # Where one rate is asked for it is the slowest path's.
             scenario["link"] = scenario["link"] | {"rate_mbps": min(of_paths)}
-        scenario |= counted_flows(scenario)
+        scenario |= counted_flows(scenario) | with_share_of_model(scenario)
         for key in (key for key in QUEUES if scenario[key]):
             problems += [f"scenarios[{scenario['id']}].{problem}" for problem in queue_problems(scenario[key], key)]
         problems += [f"scenarios[{scenario['id']}].{problem}" for problem in queues_of_chain(scenario)]
@@ -137,8 +139,12 @@ def resolve(config, source) -> dict:
                 try:
                     scenario["link"][key] = completed_trace(trace, source)
                 except TraceError as error:
-                    file = shown(str(trace["file"]), 200)
-                    problems.append(f"scenarios[{scenario['id']}].link.{key}.file {file} {error}")
+                    problems.append(_of_file(scenario, key, trace, error))
+        if table := scenario["link"]["jitter_table"]:
+            try:
+                scenario["link"]["jitter_table"] = completed_table(table, source)
+            except TraceError as error:
+                problems.append(_of_file(scenario, "jitter_table", table, error))
     problems += with_programs(study)
     if problems:
         raise StudyError(source, problems)
@@ -156,6 +162,11 @@ def resolve(config, source) -> dict:
         "ccas": ccas_written_out(study),
         "mixes": "as-listed",
     }
+
+
+def _of_file(scenario, key, value, error):
+    """Return what is wrong with a file that a key of a link names."""
+    return f"scenarios[{scenario['id']}].link.{key}.file {shown(str(value['file']), 200)} {error}"
 
 
 def measured(study) -> dict:
@@ -243,9 +254,9 @@ def _has_defaults(node):
 def _normal(node, value):
     """Return one form for all ways to write a value: 10 for 10.0, both directions for one number."""
     if has_directions(node):
-        if not isinstance(value, dict):
-            value = {"forward": value, "reverse": value}
-        return {direction: _normal({}, value[direction]) for direction in ("forward", "reverse")}
+        if not isinstance(value, dict) or not set(value) <= set(DIRECTIONS):
+            value = dict.fromkeys(DIRECTIONS, value)
+        return {direction: _normal(dereferenced(node["else"]), value[direction]) for direction in DIRECTIONS}
     if isinstance(value, dict):
         # A mapping that may be left out as a whole has defaults of its own.
         inner = node.get("then", node if "null" in node.get("type", ()) and _has_defaults(node) else None)

@@ -17,9 +17,9 @@ from study_files.study_chains import chain_mix_problems, chain_problems
 from study_files.study_groups import group_problems
 from study_files.study_link_options import (
     answer_problems,
-    burst_problems,
     correlation_problems,
     link_option_problems,
+    model_problems,
     order_problems,
 )
 from study_files.study_mtu import ip_version_problems, mtu_problems
@@ -75,7 +75,7 @@ def contradictions(study) -> list[str]:
         _check_rate, _check_jitter, _check_intervals, _check_starts, _check_time, _check_hosts, size_problems,
         _check_segments, _check_buffers, _check_memory, _check_samples, _check_report, _check_loss, network_problems, traffic_problems, network_queue_problems,
         timeline_problems, trace_problems, policer_problems, mtu_problems,
-        link_option_problems, burst_problems, correlation_problems, order_problems, answer_problems,
+        link_option_problems, model_problems, correlation_problems, order_problems, answer_problems,
     )  # fmt: skip
     for scenario in study["scenarios"]:
         # The other sentences would make no sense for a chain that contradicts itself.

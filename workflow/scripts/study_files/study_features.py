@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 
 from experiment.disciplines import discipline_of
 from experiment.flow_groups import LONG, OWN, PROGRAM, REAL_TIME, REVERSE, WEB
-from experiment.link_options import OF_NAME
+from experiment.link_options import LOSS_MODELS, OF_NAME
 from experiment.specification import RunSpecification
 from study_files.study_design import is_changing, is_simulator
 from study_files.study_variation import is_varied
@@ -21,8 +21,8 @@ def _has_changing_loss(scenario) -> bool:
     return len(RunSpecification({"scenario": scenario}).timeline.values("forward", "loss_percent")) > 1
 
 
-def _uses(option) -> Callable[[dict], bool]:
-    return lambda scenario: OF_NAME[option].used(scenario["link"])
+def _uses(*options) -> Callable[[dict], bool]:
+    return lambda scenario: any(OF_NAME[option].used(scenario["link"]) for option in options)
 
 
 def _has_group(holds) -> Callable[[dict], bool]:
@@ -84,8 +84,8 @@ FEATURES: dict[str, Callable[[dict], bool]] = {
     "change at one phase": _changes_at_one_phase,
     "random loss": _lossy,
     "changing loss": _has_changing_loss,
-    "single losses": lambda scenario: _lossy(scenario) and not _uses("loss_burst_packets")(scenario),
-    "loss bursts": _uses("loss_burst_packets"),
+    "single losses": lambda scenario: _lossy(scenario) and not _uses(*LOSS_MODELS)(scenario),
+    "loss bursts": _uses(*LOSS_MODELS),
     "jitter": lambda scenario: any(scenario["link"]["jitter_ms"].values()),
     "late packets": _uses("reordering"),
     "duplicates": _uses("duplicate_percent"),

@@ -2,28 +2,42 @@
 
 from collections.abc import Iterator
 
-from experiment.link_options import LINK_OPTIONS, OF_NAME, correlation_of
+from experiment.host_options import HOST_OPTIONS
+from experiment.link_options import LINK_OPTIONS, LOSS_MODELS, OF_NAME, correlation_of, loss_model_of
 from experiment.specification import RunSpecification
 from experiment.timeline import DIRECTIONS, directions_of
 from study_files.study_validation import value_text
 from wording.link_option_words import REASONS
+
+#: Options that are a model's own chances, which make the share of losses; those of four states that exclude each other.
+CHANCES = ("loss_gemodel", "loss_state")
+NOT_CERTAIN = (("p13", "p14"), ("p31", "p32"))
+#: How far a share in percent may be from its model's: it is written with seven digits.
+SHARE_SLACK = 1e-6
 
 #: What netem draws for and is no option -> its key.
 DRAWN_BY_LINK = {"loss": "loss_percent", "delay": "jitter_ms"}
 
 
 def link_option_problems(scenario) -> Iterator[str]:
-    """Yield what the rest of a resolved scenario is that an option of its link can't have, by the declarations."""
+    """Yield what the rest of a resolved scenario is that an option of its link or of its hosts can't have, by the declarations."""
     for option in (option for option in LINK_OPTIONS if option.used(scenario["link"])):
-        for key, allowed in option.all_needs.items():
-            value = scenario
-            for step in key.split("."):
-                value = value[step]
-            if value not in allowed:
-                reason = REASONS.get(f"{option.name} {key}") or REASONS.get(key)
-                why = f", for {reason.format(**scenario['traffic'])}" if reason else ""
-                words = " or ".join(map(_plain, allowed))
-                yield f"{key} is {_plain(value)}; allowed with link.{option.name} is {words}{why}."
+        yield from _unmet(scenario, f"link.{option.name}", option.all_needs)
+    for option in (option for option in HOST_OPTIONS if option.used(scenario["transport"])):
+        yield from _unmet(scenario, f"transport.{option.name}", option.needs)
+
+
+def _unmet(scenario, name, needs):
+    """Yield which keys of a scenario have a value that an option can't have beside it."""
+    for key, allowed in needs.items():
+        value = scenario
+        for step in key.split("."):
+            value = value[step]
+        if value not in allowed:
+            section, _, option = name.partition(".")
+            reason = (REASONS.get(f"{option} {key}") or REASONS.get(key)) if section == "link" else None
+            why = f", for {reason.format(**scenario['traffic'])}" if reason else ""
+            yield f"{key} is {_plain(value)}; allowed with {name} is {' or '.join(map(_plain, allowed))}{why}."
 
 
 def answer_problems(scenario) -> Iterator[str]:
@@ -35,10 +49,14 @@ def answer_problems(scenario) -> Iterator[str]:
 
 
 def order_problems(scenario) -> Iterator[str]:
-    """Yield where there is no order to be kept."""
+    """Yield where there is no order to be kept, and no jitter that could be drawn otherwise."""
     link = scenario["link"]
     if link["jitter_order"] == "kept" and not any(link["jitter_ms"].values()):
         yield "link.jitter_order is kept; allowed without a link.jitter_ms is any, because nothing overtakes."
+    for key in ("jitter_distribution", "jitter_table"):
+        if OF_NAME[key].used(link) and not any(link["jitter_ms"].values()):
+            value = link[key] if isinstance(link[key], str) else "given"
+            yield f"link.{key} is {value}; allowed without a link.jitter_ms is {_plain(OF_NAME[key].none)}."
 
 
 def correlation_problems(scenario) -> Iterator[str]:
@@ -53,24 +71,64 @@ def correlation_problems(scenario) -> Iterator[str]:
             is_drawn = link[key][direction] if what in DRAWN_BY_LINK else OF_NAME[key].of(link, direction) is not None
             if not is_drawn:
                 yield f"{where} without a link.{key} in {direction} is 0."
-            elif what == "loss" and link["loss_burst_packets"][direction] is not None:
-                yield f"{where} with link.loss_burst_packets is 0, for bursts have their own chances."
+            elif what == "loss" and (model := _models_of(link, direction)):
+                yield f"{where} with link.{model[0]} is 0, for bursts have their own chances."
             elif what == "loss" and link["loss_percent"][direction] > 50:
                 yield f"{where} with a link.loss_percent above 50 is 0, for correlated numbers would lose nearly all."
             elif what == "reorder" and link["reordering"]["gap_packets"] > 1:
                 yield f"{where} with link.reordering.gap_packets is 0."
 
 
-def burst_problems(scenario) -> Iterator[str]:
-    """Yield where losses can't come in bursts of that length, or not go on to."""
+def _models_of(link, direction):
+    """Return the names of the models of losses that a direction of a link has; one at most is right."""
+    return [name for name in LOSS_MODELS if OF_NAME[name].of(link, direction) is not None]
+
+
+def with_share_of_model(scenario) -> dict:
+    """Return the `link` of a scenario with, as `loss_percent`, the share that a model of losses makes by itself; `model_problems` says what is none."""
     link = scenario["link"]
-    for way, burst in link["loss_burst_packets"].items():
-        if burst is None:
-            continue
-        where, loss = f"link.loss_burst_packets.{way} is {burst:g}; allowed", link["loss_percent"][way] / 100
-        if not loss:
+    shares = dict(link["loss_percent"])
+    for way in DIRECTIONS:
+        given = next((name for name in _models_of(link, way) if name in CHANCES), None)
+        if given and not shares[way] and not list(_chance_problems(given, way, link[given][way])):
+            shares[way] = round(100 * loss_model_of(link, way).share, 7)
+    return {"link": link | {"loss_percent": shares}}
+
+
+def _chance_problems(name, way, value):
+    """Yield what the chances of a model can't be together."""
+    percent = {key.removesuffix("_percent"): number for key, number in value.items()}
+    for pair in NOT_CERTAIN if name == "loss_state" else ():
+        if sum(percent[one] for one in pair) >= 100:
+            given = " and ".join(f"{one}_percent {percent[one]:g}" for one in pair)
+            yield f"link.{name}.{way} has {given}; allowed is a sum below 100, because the kernel adds them in 32 bits."
+    if name == "loss_state" and percent["p32"] and not percent["p23"]:
+        yield f"link.{name}.{way}.p23_percent is 0; allowed with a p32_percent is a number above 0, or state 2 never ends."
+    if name == "loss_state" and not percent["p13"] + percent["p14"]:
+        yield f"link.{name}.{way} has p13_percent 0 and p14_percent 0; allowed is one above 0, or nothing is lost."
+    if name == "loss_gemodel" and not percent["bad_loss"] + percent["good_loss"]:
+        yield f"link.{name}.{way} has bad_loss_percent 0 and good_loss_percent 0; allowed is one above 0, or nothing is lost."
+    if name == "loss_gemodel" and percent["good_loss"] == 100:
+        yield f"link.{name}.{way}.good_loss_percent is 100; allowed is a number below 100."
+
+
+def model_problems(scenario) -> Iterator[str]:
+    """Yield where losses can't come by a model, not in bursts of that length, or not go on to."""
+    link = scenario["link"]
+    for way, name in ((one, name) for one in DIRECTIONS for name in _models_of(link, one)):
+        value, loss = link[name][way], link["loss_percent"][way] / 100
+        where = f"link.{name}.{way} is {value_text(value) if name in CHANCES else f'{value:g}'}; allowed"
+        if others := [other for other in _models_of(link, way) if other != name]:
+            yield f"{where} with link.{others[0]} is null."
+            return
+        if name in CHANCES:
+            problems = list(_chance_problems(name, way, value))
+            yield from problems
+            if not problems and abs(100 * loss - (share := 100 * loss_model_of(link, way).share)) > SHARE_SLACK:
+                yield f"link.loss_percent.{way} is {100 * loss:g}; allowed with link.{name} is 0, because its chances make it {share:.7g}."
+        elif not loss:
             yield f"{where} without a link.loss_percent.{way} is null."
-        elif burst < loss / (1 - loss):
+        elif value < loss / (1 - loss):
             yield f"{where} with link.loss_percent.{way} {100 * loss:g} is {loss / (1 - loss):.4g} or more, for so long are bursts at least."
         if scenario["multipath"].get("outage"):
             yield f"{where} with a multipath.outage is null, because the kernel would forget it."

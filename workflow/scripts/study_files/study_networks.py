@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from experiment.conditions import POLICERS, RECEIVING_SIDE, SENDING_HOST, policers_of
 from experiment.host_options import HOST_OPTIONS
-from experiment.link_options import OF_NAME
+from experiment.link_options import LOSS_MODELS, OF_NAME
 from experiment.packet_sizes import SUPER_PACKET_BYTES
 from experiment.several_paths import OF_PATH
 from study_files.study_mtu import udp_payload_bytes
@@ -88,8 +88,8 @@ def _path_problems(scenario):
         if scenario["topology"] != "cable" or paths["by"] == "none":
             here = f"topology {scenario['topology']}" if scenario["topology"] != "cable" else "multipath.by none"
             yield f"multipath.{key} is {written}; allowed with {here} is null, because only paths of a cable that are joined differ."
-        elif key == "path_loss_percent" and link["loss_burst_packets"] != OF_NAME["loss_burst_packets"].none:
-            yield f"multipath.{key} is {written}; allowed with link.loss_burst_packets is null."
+        elif key == "path_loss_percent" and (models := [name for name in LOSS_MODELS if OF_NAME[name].used(link)]):
+            yield f"multipath.{key} is {written}; allowed with link.{models[0]} is null."
         elif key != "path_loss_percent" and link["rate_mbps"] is None:
             yield f"multipath.{key} is {written}; allowed without a link.rate_mbps is null."
 

@@ -50,6 +50,8 @@ CHECK_WORDS = {
     "rate": ("the bottleneck's rate", "Packets behind each other left the bottleneck faster or slower than its rate."),
     "real_time": ("the real-time streams", "A stream was not sent at its times, or its packets came earlier than the path allows, twice or damaged."),
     "receive_buffer": ("the receive buffer", "More was unacknowledged than the receive buffer holds, or it was much smaller than asked for."),
+    "super_packets": ("the size of super-packets", "Super-packets had more segments than the study lets them have."),
+    "pacing_limit": ("the limit of the pacing rate", "Sockets had another limit of their pacing rate, or paced faster."),
     "receive_window": ("the receive window", "More data was unacknowledged than an unscaled window can announce."),
     "reordering": ("late packets", "Another share of the packets came late than was asked for, beyond chance."),
     "rtt_floor": ("the lowest possible RTT", "TCP measured a round-trip time below the path's, which can't be."),

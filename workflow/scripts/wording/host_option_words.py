@@ -33,6 +33,17 @@ OPTION_WORDS = {
     "pacing_slow_start_percent": "Rate at which TCP paces in slow start, of cwnd / RTT, for CCAs without a pacing rate of their own. `null`: the kernel's own, 200.",
     "pacing_percent": "The same rate after slow start. `null`: the kernel's own, 120.",
     "limit_output_bytes": "Bytes of a connection that may wait in the sender's queueing discipline and device (TCP small queues). `null`: the kernel's own.",
+    "min_tso_segments": "Segments that a super-packet has at least, whatever the pacing rate. `null`: the kernel's own, 2.",
+    "tso_rtt_log": (
+        "Time after which super-packets of a short path are no longer larger than the pacing rate makes them, as a power of two in µs (BIG TCP). "
+        "`null`: the kernel's own, 9."
+    ),
+    "gso_max_segments": "Segments that a super-packet has at most (TSO, GSO). `null`: the kernel's own. With `transport.segmentation_offload: true`, `topology: dumbbell`.",
+    "gso_max_bytes": "Bytes that a super-packet has at most. `null`: the kernel's own, 65,536. With `transport.segmentation_offload: true`, `topology: dumbbell`.",
+    "max_pacing_rate_mbps": (
+        "Rate above which no long flow's packets are paced (`SO_MAX_PACING_RATE`); also makes TCP pace them for CCAs that don't. `null`: no limit. "
+        "With `traffic.application: iperf3` over TCP."
+    ),
     "max_rto_ms": "Largest retransmission timeout; Linux 6.15 or later. `null`: the kernel's own, 120,000.",
 }
 #: Option -> what is said of a value that isn't the default.
@@ -52,6 +63,11 @@ OPTION_EFFECTS = {
     "pacing_slow_start_percent": "pacing in slow start {} %",
     "pacing_percent": "pacing {} %",
     "limit_output_bytes": "at most {:,} bytes queued below TCP",
+    "min_tso_segments": "super-packets of {} segments at least",
+    "tso_rtt_log": "TSO's RTT log {}",
+    "gso_max_segments": "super-packets of up to {} segments",
+    "gso_max_bytes": "super-packets of up to {:,} bytes",
+    "max_pacing_rate_mbps": "pacing up to {:g} Mbit/s",
     "max_rto_ms": "largest retransmission timeout {} ms",
 }
 

@@ -12,6 +12,10 @@ def _correlation(value) -> str:
     return f"correlation of {', '.join(named)} ({value['direction']})"
 
 
+def _chances(model, value) -> str:
+    return f"{model} {' '.join(f'{percent:g} %' for percent in value.values())}"
+
+
 def _late(value) -> str:
     return f"{late_percent(value):.3g} % of packets {value['late_ms']:g} ms late ({value['direction']})"
 
@@ -36,6 +40,16 @@ OPTION_WORDS = {
         "How delays are drawn, as netem's `distribution`. `uniform`: evenly up to `jitter_ms` from the mean. Others have `jitter_ms` as standard "
         "deviation and reach up to four of them, so the mean delay should be four times as long, or short delays are cut off at 0."
     ),
+    "jitter_table": (
+        "Delays drawn from a file, as netem's `distribution` with a table of one's own: their distribution is that of the file, their mean `delay_ms` and their "
+        "standard deviation `jitter_ms`."
+    ),
+    "jitter_table.file": (
+        "Path of a file beside the study: measured delays in any unit, one a line. A name that ends with `.dist` is a table of netem, whose numbers "
+        "are taken as they are."
+    ),
+    "jitter_table.sha256": "SHA-256 of the file, filled in.",
+    "jitter_table.numbers": "The table in 1/8,192 of `jitter_ms`, filled in: of more than 4,096 delays so many quantiles, up to four standard deviations from the mean.",
     "jitter_order": (
         "Whether packets with different delays may overtake each other. `any`: yes. `kept`: no; such a packet waits for "
         "the one before, so the mean delay of packets at short intervals is longer."
@@ -44,10 +58,28 @@ OPTION_WORDS = {
         "Time between bunches of acknowledgements, as on links on which senders take turns: on the way back packets leave only at "
         "this interval, all that are due together (netem's `slot`). `null`: each when it is due."
     ),
+    "data_slot_ms": "The same on the way of the data: packets arrive in bunches, as over a radio link that sends at intervals. `null`: each when it is due.",
     "loss_burst_packets": (
         "Mean length of a burst of losses (Gilbert 1960, Elliott 1963): the path is good or bad and loses all packets while it is bad, "
         "`loss_percent` on average. `null`: each packet is lost independently."
     ),
+    "loss_gemodel": (
+        "netem's `loss gemodel`: chances of the model of Gilbert and Elliott. Before each packet a good path becomes bad with `p_percent`, and a "
+        "bad one good with `r_percent`. `loss_percent` follows from them."
+    ),
+    "loss_gemodel.p_percent": "Chance that a good path becomes bad.",
+    "loss_gemodel.r_percent": "Chance that a bad path becomes good.",
+    "loss_gemodel.bad_loss_percent": "Share of packets lost while the path is bad (netem's 1-h).",
+    "loss_gemodel.good_loss_percent": "Share of packets lost while the path is good (netem's 1-k).",
+    "loss_state": (
+        "netem's `loss state`: chances of a model of four states (Salsano and others 2009). Packets pass in gaps (state 1) and within bursts (2), and "
+        "are lost within bursts (3) or alone (4). `loss_percent` follows from them."
+    ),
+    "loss_state.p13_percent": "Chance that a burst of losses begins.",
+    "loss_state.p31_percent": "Chance that a burst ends behind a lost packet.",
+    "loss_state.p32_percent": "Chance that packets pass within a burst, behind a lost one.",
+    "loss_state.p23_percent": "Chance that they are lost again.",
+    "loss_state.p14_percent": "Chance that a packet in a gap is lost alone.",
     "correlation": (
         "netem's correlations: each random number is mixed with the previous one, so losses, damage and late packets below one half become rarer "
         "than configured: a loss of 1 % with 25 % loses one packet in 400,000. The share in effect is calculated and checked. A correlation of "
@@ -84,9 +116,13 @@ OPTION_EFFECTS = {
     "shaper_burst_bytes": "a shaper's burst of {:,} bytes",
     "mtu_bytes": "MTU of {:,} bytes",
     "jitter_distribution": "{} jitter",
+    "jitter_table": lambda value: f"jitter from {value['file'] or 'a table'}",
     "jitter_order": "jitter keeps the order",
     "ack_slot_ms": "acknowledgements in slots of {:g} ms",
+    "data_slot_ms": "data in slots of {:g} ms",
     "loss_burst_packets": "losses in bursts of {:g} packets ({way})",
+    "loss_gemodel": lambda value, way: f"losses by {_chances('gemodel', value)} ({way})",
+    "loss_state": lambda value, way: f"losses by {_chances('state', value)} ({way})",
     "correlation": _correlation,
     "reordering": _late,
     "duplicate_percent": "{:g} % of packets twice ({way})",
@@ -131,7 +167,8 @@ def effects_of(link) -> list[str]:
         effect = OPTION_EFFECTS[option.name]
         if option.by_direction:
             values = {way: option.of(link, way) for way in DIRECTIONS}
-            texts += [effect.format(value, way=way) for way, value in values.items() if value is not None]
+            write = effect if callable(effect) else effect.format
+            texts += [write(value, way=way) for way, value in values.items() if value is not None]
         else:
             value = link[option.name]
             texts.append(effect(value) if callable(effect) else effect.format(value))

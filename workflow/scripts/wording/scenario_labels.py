@@ -56,7 +56,7 @@ COLUMNS = {
     **dict.fromkeys(("link.timeline", "link.trace", "link.reverse_trace", *_POLICERS), ("link_options",)),
     **{f"link.{option.name}": ("link_options",) for option in LINK_OPTIONS},
     **{f"transport.{option.name}": ("host_options",) for option in HOST_OPTIONS},
-    "queue": ("queue", "discipline", "queue_parameters"), "traffic.block_bytes": ("message_bytes",),
+    "queue": ("queue", "discipline", "queue_parameters"), "reverse_queue": ("reverse_queue",), "traffic.block_bytes": ("message_bytes",),
     "hosts.qdisc": ("host_options",), "hosts.access_delay_ms": ("pairs", "access_delay_ms"), "multipath.by": ("multipath",), "variation": ("variation",),
     "kernel": ("kernel",), "groups": ("groups",), "multipath.outage": ("outage_path", "outage_at_s", "outage_for_s"),
     "chain": ("bottlenecks", "rate_mbps", "chain_rtts_ms", "queue"),

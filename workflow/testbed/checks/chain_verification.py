@@ -10,6 +10,7 @@ from testbed.checks.network_checks import (
     check_loss_reverse,
     check_marks,
     counts_of_netem,
+    grown,
     judge_loss,
 )
 from testbed.network.addresses import access_interface
@@ -174,11 +175,6 @@ def not_forwarded(specification, document, number, direction) -> int:
 def name_of_router(number, direction) -> str:
     """Return the router whose queue a bottleneck's is in a direction."""
     return ends(number)[direction].partition("-")[0]
-
-
-def grown(document, name, counter) -> int:
-    """Return by how much a counter of a device grew while traffic flowed."""
-    return document["links"]["after"][name][counter] - document["links"]["before"][name][counter]
 
 
 def queued(document, name) -> int:

@@ -1,48 +1,47 @@
-"""The check of losses in bursts, by a bound on their number."""
+"""The check of losses that depend on the state of the path, by a bound on their number."""
 
 import math
 
-from experiment.loss_bursts import chances
 from testbed.checks.check import Check
 
 #: Tilts of Chernoff's bound that are tried, from the least to the largest, each so many times the one before.
 LEAST_TILT, TILT_STEP, TILTS = 1e-6, 1.5, 45
 
 
-def judge_bursty_loss(name, configured, burst_packets, dropped, offered, false_alarm) -> Check:
-    """Return the `Check` of a share of packets lost in bursts against the configured one, a fraction.
+def judge_bursty_loss(name, model, dropped, offered, false_alarm) -> Check:
+    """Return the `Check` of a share of lost packets against that of a `LossModel`.
 
-    Chernoff's bound on the number that the two-state chain drops of so many packets: a smaller chance than `false_alarm` for
+    Chernoff's bound on the number that the chain drops of so many packets: a smaller chance than `false_alarm` for
     so few or so many is a failure. Bursts make that number vary more than packets that are lost each on its own.
     """
-    expected = f"{100 * configured:g} % in bursts of {burst_packets:g} packets"
+    expected = f"{100 * model.share:.6g} % in bursts of {model.burst_packets:.6g} packets"
     if offered == 0:
         return Check(name, False, expected, "no packet passed")
-    p, r = chances(configured, burst_packets)
-    ok = math.exp(_log_bound(p, r, dropped, offered)) >= false_alarm / 2
+    ok = math.exp(_log_bound(model, dropped, offered)) >= false_alarm / 2
     observed = f"{dropped} of {offered} packets, {100 * dropped / offered:.4f} %"
     return Check(name, ok, expected, observed)
 
 
-def _log_bound(p, r, dropped, offered):
+def _log_bound(model, dropped, offered):
     """Return the logarithm of Chernoff's bound on the chance of so few, or so many, lost packets: whichever tail it lies in."""
-    sign = 1 if dropped > offered * p / (p + r) else -1
+    sign = 1 if dropped > offered * model.share else -1
     tilts = (sign * LEAST_TILT * TILT_STEP**number for number in range(TILTS))
-    return min(0.0, *(_log_generating(p, r, tilt, offered) - tilt * dropped for tilt in tilts if abs(tilt) < 50))
+    return min(0.0, *(_log_generating(model, tilt, offered) - tilt * dropped for tilt in tilts if abs(tilt) < 50))
 
 
-def _log_generating(p, r, tilt, packets):
+def _log_generating(model, tilt, packets):
     """Return ln E[exp(tilt x lost)] of a stationary chain over so many packets: its matrix's power, by squaring."""
-    # From state (row) to state (column); a packet that finds the path bad is lost.
-    weight = math.exp(tilt)
-    matrix, scale = ((1 - p, p), (r * weight, (1 - r) * weight)), 0.0
-    row, row_scale = (r / (p + r), p / (p + r)), 0.0
+    row, changes, losses = model.chain()
+    states, scale, row_scale = range(len(row)), 0.0, 0.0
+    # From state (row) to state (column), weighted by what happens to a packet that finds the first one.
+    weights = [1 - loss + loss * math.exp(tilt) for loss in losses]
+    matrix = tuple(tuple(chance * weight for chance in line) for line, weight in zip(changes, weights, strict=True))
     while packets:
         if packets & 1:
-            row = tuple(sum(row[i] * matrix[i][j] for i in range(2)) for j in range(2))
+            row = tuple(sum(row[i] * matrix[i][j] for i in states) for j in states)
             largest = max(row)
             row, row_scale = tuple(value / largest for value in row), row_scale + scale + math.log(largest)
-        matrix = tuple(tuple(sum(matrix[i][k] * matrix[k][j] for k in range(2)) for j in range(2)) for i in range(2))
+        matrix = tuple(tuple(sum(matrix[i][k] * matrix[k][j] for k in states) for j in states) for i in states)
         largest = max(map(max, matrix))
         matrix, scale = tuple(tuple(v / largest for v in line) for line in matrix), 2 * scale + math.log(largest)
         packets >>= 1

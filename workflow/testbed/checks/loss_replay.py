@@ -1,20 +1,17 @@
-"""Which packets a netem with losses in bursts dropped, one by one: the kernel tells how many, its random numbers from the seed tell which.
+"""Which packets a netem with a model of losses dropped, one by one: the kernel tells how many, its random numbers from the seed tell which.
 
 netem (net/sched/sch_netem.c, since Linux 6.7 with a seed that can be set) takes its numbers from prandom_u32_state: for each packet
-two for the state of the path (loss_gilb_ell) and, where there is jitter, one more for the delay of each that isn't dropped. So the
+those of the model (`experiment.loss_models`) and, where there is jitter, one more for the delay of each that isn't dropped. So the
 number of packets that came to it says all, and what is worked out here must come to as many drops as the kernel counted.
 """
 
 import math
 from collections.abc import Iterator
 
-from experiment.loss_bursts import chances
+from experiment.loss_models import CERTAIN, GilbertElliott
 from experiment.timeline import DIRECTIONS
 from testbed.checks.check import Check
 from testbed.checks.network_checks import LOSS_FALSE_ALARM, relative_entropy
-
-#: The share that a probability of 1 is in the kernel; the largest random number.
-CERTAIN = 0xFFFFFFFF
 
 
 def random_numbers(seed) -> Iterator[int]:
@@ -29,24 +26,17 @@ def random_numbers(seed) -> Iterator[int]:
         yield a ^ b ^ c ^ d
 
 
-def losses(seed, loss, burst_packets, jitter) -> Iterator[bool]:
-    """Yield of each packet in its order whether netem drops it; ``loss`` is a fraction, ``jitter`` says whether there is any."""
-    numbers = random_numbers(seed).__next__
-    # tc is told seven digits of each chance in percent (`emulation.Netem`).
-    to_bad, to_good = (round(float(f"{100 * chance:.7f}") / 100 * CERTAIN) for chance in chances(loss, burst_packets))
-    bad = False
-    while True:
-        yield bad
-        lost, change = bad, numbers()
-        if change < (to_good if bad else to_bad):
-            bad = not bad
-        numbers()
+def losses(seed, model, jitter) -> Iterator[bool]:
+    """Yield of each packet in its order whether netem drops it by a `LossModel`; ``jitter`` says whether there is any."""
+    number = random_numbers(seed).__next__
+    for lost in model.fates(number):
+        yield lost
         if jitter and not lost:
-            numbers()
+            number()
 
 
 def loss_bursts(specification, document) -> dict[str, dict[str, int]]:
-    """Return direction -> the bursts of losses while traffic flowed, where losses are to come in bursts: the document's section.
+    """Return direction -> the bursts of losses while traffic flowed, where losses come by a model: the document's section.
 
     A dict with ``packets`` that came to netem, those ``dropped`` by the kernel's count and ``replayed_drops`` by its random
     numbers, ``bursts`` that ended, and ``longest_packets``, the longest of them; all pairs or paths together.
@@ -54,7 +44,7 @@ def loss_bursts(specification, document) -> dict[str, dict[str, int]]:
     bursts = {}
     for direction in DIRECTIONS:
         effect = specification.direction(direction)
-        if effect.loss_burst_packets:
+        if effect.loss_model:
             devices = [_of_device(document, name, effect) for name in document["network"]["set"]["netem"][direction]]
             longest = max((one.pop("longest_packets") for one in devices), default=0)
             bursts[direction] = {name: sum(one[name] for one in devices) for name in devices[0]} | {
@@ -69,7 +59,7 @@ def _of_device(document, name, effect):
     # What passed is the device's count, for with segmentation offload netem counts the segments of a super-packet.
     came = [at["tx_packets"] + _netem(at)["backlog_packets"] + _netem(at)["drops"] for at in (before, after)]
     seed = document["network"]["set"]["qdiscs"][name]["netem"]["seed"]
-    fate = losses(seed, effect.loss_percent / 100, effect.loss_burst_packets, bool(effect.jitter_ms))
+    fate = losses(seed, effect.loss_model, bool(effect.jitter_ms))
     for _ in range(came[0]):
         next(fate)
     bursts = longest = length = drops = 0
@@ -99,10 +89,15 @@ def check_loss_bursts(specification, document) -> Check:
     """
     wrong, expected, observed = False, [], []
     for direction, seen in document["loss_bursts"].items():
-        length, dropped, bursts = specification.direction(direction).loss_burst_packets, seen["dropped"], seen["bursts"]
-        unlikely = dropped and dropped * relative_entropy(bursts / dropped, 1 / length) > math.log(2 / LOSS_FALSE_ALARM)
+        model, dropped, bursts = specification.direction(direction).loss_model, seen["dropped"], seen["bursts"]
+        length = model.burst_packets
+        # Those of other models aren't of one chance.
+        geometric = dropped and isinstance(model, GilbertElliott) and model.is_of_bursts
+        unlikely = geometric and dropped * relative_entropy(bursts / dropped, 1 / length) > math.log(
+            2 / LOSS_FALSE_ALARM
+        )
         wrong |= unlikely or dropped != seen["replayed_drops"]
-        expected.append(f"{direction} {length:g} packets in the mean, each as by the seed")
+        expected.append(f"{direction} {length:.6g} packets in the mean, each as by the seed")
         mean = f"{bursts} bursts of {dropped / bursts:.4g} packets in the mean" if bursts else "no burst that ended"
         by_seed = "" if dropped == seen["replayed_drops"] else f", {seen['replayed_drops']} by the seed"
         observed.append(f"{direction} {mean}, {dropped} dropped{by_seed}")

@@ -12,7 +12,7 @@ from testbed.checks.flow_checks import readings
 from testbed.checks.loss_burst_checks import judge_bursty_loss
 from testbed.checks.loss_phases import check_phases, loss_phases
 from testbed.network.devices import OFFLOADS
-from testbed.network.transport import ECN, route_metrics, settings
+from testbed.network.transport import ECN, device_limits, route_metrics, settings
 from testbed.readings.deliveries import COOKIE_ACKED_BYTES
 
 #: ping takes both its times in whole microseconds, so what it shows may be one too little (and a rounding of its print).
@@ -122,7 +122,7 @@ def check_host_settings(specification, document) -> Check:
     for pair in specification.pairs:
         for side, host in (("sender", pair.sender), ("receiver", pair.receiver)):
             read_back = document["network"]["read_back"]["hosts"][host]
-            wanted = settings(specification, host) | {"route": metrics[side]}
+            wanted = settings(specification, host) | device_limits(specification, host) | {"route": metrics[side]}
             wrong += [
                 f"{host}: {name} is {read_back[name]}"
                 for name, value in wanted.items()
@@ -192,8 +192,8 @@ def check_loss(specification, document, direction) -> Check:
         # netem counts both alike, and so does a shaper above it (`net_xmit_drop_count`).
         observed = f"{loss_words(dropped, offered)}, its queue's overflow included"
         return Check(name, True, f"at least {100 * configured:g} %", observed)
-    if burst_packets := specification.direction(direction).loss_burst_packets:
-        return judge_bursty_loss(name, configured, burst_packets, dropped, offered, LOSS_FALSE_ALARM)
+    if model := specification.direction(direction).loss_model:
+        return judge_bursty_loss(name, model, dropped, offered, LOSS_FALSE_ALARM)
     return judge_loss(name, configured, dropped, offered, packets_of_one(correlation))
 
 
@@ -322,6 +322,11 @@ def check_drops_elsewhere(specification, document) -> Check:
         if set(document["network"]["set"]["qdiscs"].get(name, {"noqueue"})) == {"noqueue"}:
             drops += [f"{name} {k} {q['drops']}" for k, q in interface["qdiscs"].items() if q["drops"]]
     return Check("drops_elsewhere", not drops, "none", ", ".join(drops) or "none")
+
+
+def grown(document, name, counter) -> int:
+    """Return by how much a counter of a device grew while traffic flowed."""
+    return document["links"]["after"][name][counter] - document["links"]["before"][name][counter]
 
 
 def netem_counts(document, direction) -> tuple[int, int]:

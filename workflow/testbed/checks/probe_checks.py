@@ -2,6 +2,7 @@
 
 import math
 
+from experiment.delay_tables import distance, most_distance
 from experiment.disciplines import discipline_of
 from experiment.qdisc import DROP_TAIL
 from testbed.checks.check import Check, in_turn
@@ -48,6 +49,7 @@ def check_delay(specification, document) -> Check:
             problems.append(f"{seen['twice']} came twice")
         problems += [f"{seen['overtaken']} overtaken"] if seen.get("overtaken") else []
         problems += bunch_problems(specification, seen) + deviation_problems(specification, seen)
+        problems += table_problems(specification, place // 2, seen)
         observed[-1] += f" ({', '.join(problems)})" if problems else ""
         wrong += problems
     return Check("delay", not wrong, "; ".join(expected), "; ".join(observed))
@@ -57,6 +59,23 @@ def delays_ns(specification, place, direction) -> tuple[float, float, float]:
     """Return the shortest and the longest delay in ns that a datagram may have between a pair of hosts, or over a path, and the least range of many."""
     if specification.is_cable:
         specification, place = specification.on_path(place), 0
+    pair, base_ms = specification.pairs[place], mean_delay_ms(specification, place, direction)
+    jitter_ms, late = specification.direction(direction).jitter_ms, specification.option("reordering", direction)
+    distribution = specification.option("jitter_distribution", direction)
+    below, above = REACH_OF.get(distribution) or specification.jitter_reach(direction)
+    # Of another distribution the deviation says more; a normal one goes beyond what evenly drawn delays have.
+    drawn = specification.option("jitter_table", direction) or distribution
+    range_ms = (1.5 if distribution == "normal" else 0 if drawn else 2 * LEAST_RANGE) * jitter_ms
+    usual = max(late["percent"], 100 - late["percent"]) / 100 if late else 1
+    if singles_of(specification, direction) * math.log(usual) <= math.log(RARE):
+        # One of them was late, and one was not.
+        range_ms = max(range_ms, late["late_ms"] - 2 * jitter_ms)
+    most_ms = base_ms + pair.hops * above * jitter_ms + options_ms(specification, direction)
+    return 1e6 * max(0, base_ms - pair.hops * below * jitter_ms), 1e6 * most_ms, 1e6 * range_ms
+
+
+def mean_delay_ms(specification, place, direction) -> float:
+    """Return the delay in ms of a datagram between a pair of hosts without jitter and options."""
     pair = specification.pairs[place]
     passed = range(pair.first_hop - 1, pair.first_hop - 1 + pair.hops)
     if specification.is_chain:
@@ -66,22 +85,28 @@ def delays_ns(specification, place, direction) -> tuple[float, float, float]:
     base_ms += specification.multipath.path_delay_ms[0] + 2 * pair.access_delay_ms
     if specification.lone_packets_take_time:
         base_ms += sum(1e3 * time_of(specification, SMALL_BYTES, direction, number) for number in passed)
-    jitter_ms, late = specification.direction(direction).jitter_ms, specification.option("reordering", direction)
-    distribution = specification.option("jitter_distribution", direction)
-    below, above = REACH_OF[distribution] if distribution else (1, 1)
-    # Of another distribution the deviation says more; a normal one goes beyond what evenly drawn delays have.
-    range_ms = {None: 2 * LEAST_RANGE, "normal": 1.5}.get(distribution, 0) * jitter_ms
-    usual = max(late["percent"], 100 - late["percent"]) / 100 if late else 1
-    if singles_of(specification, direction) * math.log(usual) <= math.log(RARE):
-        # One of them was late, and one was not.
-        range_ms = max(range_ms, late["late_ms"] - 2 * jitter_ms)
-    most_ms = base_ms + pair.hops * above * jitter_ms + options_ms(specification, direction)
-    return 1e6 * max(0, base_ms - pair.hops * below * jitter_ms), 1e6 * most_ms, 1e6 * range_ms
+    return base_ms
+
+
+def table_problems(specification, place, seen) -> list[str]:
+    """Return what is wrong with delays that are drawn from a table: how many of them are up to any delay."""
+    if not (delays := seen.get("delays_ns")):
+        return []
+    direction = seen["direction"]
+    if specification.is_cable:
+        specification, place = specification.on_path(place), 0
+    numbers, jitter_ms = (
+        specification.option("jitter_table", direction)["numbers"],
+        specification.direction(direction).jitter_ms,
+    )
+    mean_ms = mean_delay_ms(specification, place, direction)
+    seen, most = distance(delays, numbers, 1e6 * mean_ms, 1e6 * jitter_ms, DELAY_SLACK_NS), most_distance(len(delays))
+    return [] if seen <= most else [f"distance from the table {seen:.3f}, expected up to {most:.3f}"]
 
 
 def bunch_problems(specification, seen) -> list[str]:
     """Return what is wrong with the instants at which datagrams came, where they come in bunches."""
-    slot_ms = specification.option("ack_slot_ms", seen["direction"])
+    slot_ms = specification.slot_ms(seen["direction"])
     if not slot_ms or len(seen["bunches_ns"]) < 2:
         return []
     least_ms = (

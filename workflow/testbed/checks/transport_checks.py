@@ -1,9 +1,11 @@
 """Checks of TCP's settings by what they do: buffers, acknowledgements, timeouts, the sender's rate."""
 
+import math
 from collections import Counter
 
 from testbed.checks.check import INSTRUMENT, SENDER, Check, in_turn, words
 from testbed.checks.flow_checks import limited_shares, readings
+from testbed.checks.network_checks import grown
 
 #: The largest receive window that 16 bits hold.
 LARGEST_UNSCALED_BYTES = 65_535
@@ -19,6 +21,8 @@ ACKNOWLEDGED = 0.9
 DEVIATIONS, TICKS_MS = 16, 5
 #: How far a sender's rate may be above its limit, as a share; iperf3 begins with a block.
 RATE_SLACK = 0.01
+#: How far a limit of a pacing rate may be from the one asked for, as a share: iperf3 gives it in whole bits, the kernel keeps whole bytes.
+PACING_DIGITS = 1e-4
 
 
 def check_send_buffer(specification, document) -> Check:
@@ -130,6 +134,33 @@ def check_sending_rate(specification, document) -> Check:
     return Check("sending_rate", not wrong, in_turn(expected or ["no limit"]), in_turn(observed or ["no limit"]))
 
 
+def check_super_packets(specification, document) -> Check:
+    """Super-packets had no more segments in the mean than the study lets them have, by the senders' counters."""
+    most = specification.gso_max_segments
+    sizes = [
+        document["stack"]["tcp"][pair.sender]["TcpOutSegs"]
+        / max(1, grown(document, f"{pair.sender}-eth0", "tx_packets"))
+        for pair in specification.pairs
+    ]
+    return Check(
+        "super_packets",
+        all(size <= most * (1 + RATE_SLACK) for size in sizes),
+        f"up to {most:.4g} segments",
+        in_turn([f"{size:.4g}" for size in sizes]),
+    )
+
+
+def check_pacing_limit(specification, document) -> Check:
+    """All sockets had the limit of their pacing rate that the study asks for, and no pacing rate above it."""
+    asked, seen = specification.max_pacing_rate_mbps, readings(document)
+    limits = {socket.get("max_pacing_mbps") for socket in seen}
+    rates = [socket["pacing_mbps"] for socket in seen if socket.get("pacing_mbps")]
+    right = bool(seen) and all(limit and math.isclose(limit, asked, rel_tol=PACING_DIGITS) for limit in limits)
+    most = max(rates, default=0)
+    observed = f"{words(f'{limit:g}' if limit else 'none' for limit in limits)} Mbit/s, pacing rates up to {most:.6g}"
+    return Check("pacing_limit", right and most <= asked * (1 + PACING_DIGITS), f"{asked:g} Mbit/s", observed)
+
+
 def checks_of(specification) -> tuple:
     """Return the checks of what the study asks of TCP and of its senders."""
     transport, traffic = specification.transport, specification.traffic
@@ -140,6 +171,8 @@ def checks_of(specification) -> tuple:
         checks += (check_sending_rate,)
     if specification.udp:
         return checks
+    checks += (check_super_packets,) if specification.gso_max_segments and traffic.application == "iperf3" else ()
+    checks += (check_pacing_limit,) if specification.max_pacing_rate_mbps else ()
     plain = specification.multipath.by != "mptcp"
     checks += (check_send_buffer,) if transport.send_buffer_bytes is not None and plain else ()
     checks += (check_receive_buffer,) if transport.receive_buffer_bytes is not None else ()

@@ -18,7 +18,9 @@ LINK = struct.Struct("=BxHiII")
 IFF_UP = 1
 NO_CHANGE = LINK.pack(0, 0, 0, 0, 0)
 IFLA_ADDRESS, IFLA_IFNAME, IFLA_MTU, IFLA_TXQLEN, IFLA_LINKINFO, IFLA_STATS64, IFLA_NET_NS_FD = 1, 3, 4, 13, 18, 23, 28
-IFLA_GSO_MAX_SEGS = 40
+IFLA_GSO_MAX_SEGS, IFLA_GSO_MAX_SIZE = 40, 41
+#: Limit of a device by its name for ip-link(8) -> its attribute.
+LIMITS = {"gso_max_segs": IFLA_GSO_MAX_SEGS, "gso_max_size": IFLA_GSO_MAX_SIZE}
 IFLA_INFO_KIND, IFLA_INFO_DATA, VETH_INFO_PEER = 1, 2, 1
 #: The beginning of struct rtnl_link_stats64: packets, bytes, errors, dropped; each received, then sent.
 STATISTICS = struct.Struct("=8Q")
@@ -55,8 +57,13 @@ def bring_up(node, name) -> None:
 
 def set_single_packets(node, name) -> None:
     """Let TCP make no super-packets for a device."""
-    body = NO_CHANGE + named(name) + attribute(IFLA_GSO_MAX_SEGS, NUMBER.pack(1))
-    node.route.change(RTM_NEWLINK, body, f"gso_max_segs of {name}")
+    set_limit(node, name, "gso_max_segs", 1)
+
+
+def set_limit(node, name, limit, value) -> None:
+    """Set one of the `LIMITS` of the super-packets that TCP makes for a device."""
+    body = NO_CHANGE + named(name) + attribute(LIMITS[limit], NUMBER.pack(value))
+    node.route.change(RTM_NEWLINK, body, f"{limit} of {name}")
 
 
 def set_mtu(node, name, mtu_bytes) -> None:
@@ -77,7 +84,7 @@ def devices_of(node) -> dict[str, dict]:
 def device(buffer, start, end) -> tuple[str, dict]:
     """Parse one struct ifinfomsg and its attributes.
 
-    Returns its name, and ``index``; ``address`` (MAC, "" without one); ``mtu_bytes``; ``gso_max_segs``; ``tx_packets``,
+    Returns its name, and ``index``; ``address`` (MAC, "" without one); ``mtu_bytes``; `LIMITS`; ``tx_packets``,
     ``rx_packets``, ``device_drops`` (packets dropped or damaged by the device itself).
     """
     values = attributes(buffer, start + LINK.size, end)
@@ -88,7 +95,7 @@ def device(buffer, start, end) -> tuple[str, dict]:
         "index": LINK.unpack_from(buffer, start)[2],
         "address": address.hex(":"),
         "mtu_bytes": NUMBER.unpack_from(buffer, values[IFLA_MTU][0])[0],
-        "gso_max_segs": NUMBER.unpack_from(buffer, values[IFLA_GSO_MAX_SEGS][0])[0],
+        **{limit: NUMBER.unpack_from(buffer, values[number][0])[0] for limit, number in LIMITS.items()},
         "tx_packets": tx_packets,
         "rx_packets": rx_packets,
         "device_drops": rx_dropped + rx_errors + tx_errors,

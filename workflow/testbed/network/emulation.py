@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from experiment.disciplines import OF_KIND, completed, discipline_of
 from experiment.link_options import CORRELATED, LINK_OPTIONS
-from experiment.loss_bursts import chances
+from experiment.loss_models import LossModel, read_model
 from experiment.packet_sizes import PACKET_BYTES
 
 #: netem's limit where it only delays: more packets than any path here can hold.
@@ -166,7 +166,7 @@ class Netem:
     limit_packets: int = NETEM_LIMIT_PACKETS
     rate_mbps: float | None = None
     overhead_bytes: int = 0
-    loss_burst_packets: float | None = None
+    loss_model: LossModel | None = None
     options: dict = field(default_factory=dict)
     #: What of it is correlated -> by how much, in percent (`link_options.CORRELATED`).
     correlations: dict = field(default_factory=dict)
@@ -181,9 +181,8 @@ class Netem:
         if self.jitter_ms:
             delay += f" {self.jitter_ms:.6f}ms{self._correlated('delay')}"
         loss = f" loss random {self.loss_percent:.7f}%{self._correlated('loss')}" if self.loss_percent else ""
-        if self.loss_burst_packets:
-            bad, good = chances(self.loss_percent / 100, self.loss_burst_packets)
-            loss = f" loss gemodel {100 * bad:.7f}% {100 * good:.7f}%"
+        if self.loss_model:
+            loss = f" loss {self.loss_model.words}"
         if self.rate_mbps is not None:
             loss += f" rate {round(self.rate_mbps * 1e6)}bit {self.overhead_bytes}"
         options = (
@@ -204,7 +203,7 @@ class Netem:
                 "loss_percent": self.loss_percent,
                 "limit": self.limit_packets,
                 "seed": self.seed,
-                **({"loss_burst_packets": self.loss_burst_packets} if self.loss_burst_packets else {}),
+                **(self.loss_model.told if self.loss_model else {}),
                 **self._expected_options(),
                 **{f"{what}_correlation_percent": percent for what, percent in self.correlations.items()},
                 **self._expected_rate(),
@@ -314,10 +313,9 @@ def parse_qdiscs(qdiscs, classes) -> dict[str, dict]:
 
 
 def parse_loss(options) -> dict[str, float]:
-    """Return what netem's options say of loss: its mean in percent, and the mean burst where they have a model of bursts."""
-    if model := options.get("loss-gemodel"):
-        p, r = model["p"], model["r"]
-        return {"loss_percent": 100 * p / (p + r), "loss_burst_packets": 1 / r}
+    """Return what netem's options say of loss: its mean in percent, and what a model that they have says besides."""
+    if model := read_model(options):
+        return {"loss_percent": 100 * model.share, **model.told}
     return {"loss_percent": options.get("loss-random", {}).get("loss", 0) * 100}
 
 

@@ -32,11 +32,17 @@ carry netem, whose limit is the only queue; it stands below the shaper if there 
 as people set it on a machine's own interface, h1-eth0 and h2-eth0 do.
 """
 
+import contextlib
+import os
+import tempfile
+from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 from mininet.net import Mininet
 from mininet.node import Node
 
+from experiment import delay_tables
 from experiment.capacity import REAL_TIMER_S
 from experiment.chain_names import routers
 from experiment.conditions import SENDING_HOST
@@ -141,7 +147,8 @@ def build(specification, net) -> NetworkPath:
     place_policer(specification, interfaces_of(net))
     placed = locate(specification, emulation, interfaces_of(net))
     path = NetworkPath(net, pairs, *placed, place_behind_bottleneck(specification, interfaces_of(net)))
-    emulate(path)
+    with table_for_tc(specification):
+        emulate(path)
     addresses.assign(path, specification, route_metrics(specification))
     return path
 
@@ -164,6 +171,20 @@ def plan_links(specification) -> list[tuple[str, str, tuple[str, str]]]:
         for router, host in zip(("r1", "r2"), pair.ends, strict=True):
             links.append((host, router, (f"{host}-eth0", addresses.access_interface(router, pair))))
     return links
+
+
+@contextlib.contextmanager
+def table_for_tc(specification) -> Iterator[None]:
+    """Let tc find the table from which the link's delays are drawn, if it has one of the study's own; meanwhile it knows no other."""
+    tables = [table for direction in DIRECTIONS if (table := specification.option("jitter_table", direction))]
+    if not tables:
+        yield
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder, f"{delay_tables.NAME}.dist").write_text("\n".join(map(str, tables[0]["numbers"])) + "\n")
+        os.environ[delay_tables.FOLDER_VARIABLE] = folder
+        yield
+        del os.environ[delay_tables.FOLDER_VARIABLE]
 
 
 def connect(net, a, b, names, emulation, specification) -> None:
@@ -268,7 +289,7 @@ def plan_netem(specification, direction, pair, path=0, limit_packets=None) -> Ne
         delay_ms=effect.delay_ms + 2 * pair.access_delay_ms + here.multipath.path_delay_ms[0],
         jitter_ms=effect.jitter_ms,
         loss_percent=effect.loss_percent,
-        loss_burst_packets=effect.loss_burst_packets,
+        loss_model=effect.loss_model,
         seed=specification.substream(f"netem-{direction}{number}"),
         options=options_at(specification.scenario["link"], PATH, direction),
         correlations=correlations_at(specification.scenario["link"], PATH, direction),

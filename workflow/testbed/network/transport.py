@@ -4,9 +4,9 @@ import contextlib
 import resource
 from pathlib import Path
 
-from experiment.host_options import RECEIVER, SENDER, metrics_of, sysctls_of
+from experiment.host_options import RECEIVER, SENDER, device_limits_of, metrics_of, sysctls_of
 from testbed.errors import SettingError
-from testbed.network import sysctl
+from testbed.network import devices, sysctl
 from testbed.network.addresses import data_networks
 from testbed.network.routes import metrics_to
 
@@ -50,6 +50,12 @@ def settings(specification, host="h1") -> dict[str, str]:
         **(PATIENT if pair in specification.control_pairs else {}),
         **sysctls_of(specification.scenario["transport"], SENDER if host == pair.sender else RECEIVER),
     }
+
+
+def device_limits(specification, host) -> dict[str, str]:
+    """Return the limits that a host's interface must have, by its name: word of ip-link(8) -> value."""
+    (pair,) = (pair for pair in specification.pairs if host in (pair.sender, pair.receiver))
+    return device_limits_of(specification.scenario["transport"], SENDER if host == pair.sender else RECEIVER)
 
 
 def cca_given_by(specification) -> str:
@@ -109,8 +115,10 @@ def prepare_kernel(specification) -> None:
 
 
 def configure_host(node, specification) -> None:
-    """Set a host's sysctls and its default CCA."""
+    """Set a host's sysctls, the limits of its interface and its default CCA."""
     sysctl.write(node, settings(specification, node.name))
+    for limit, value in device_limits(specification, node.name).items():
+        devices.set_limit(node, f"{node.name}-eth0", limit, int(value))
     if cca := default_cca(specification):
         # As the published script does it: a refusal is not an error here. What
         # the connections then run is read back, and judged, like any other.
@@ -119,8 +127,11 @@ def configure_host(node, specification) -> None:
 
 
 def read_back(node, specification) -> dict[str, str]:
-    """Return the host's values of `settings`, its default CCA, and the metrics of its routes to its peer ("route")."""
+    """Return the host's values of `settings` and `device_limits`, its default CCA, and the metrics of its routes to its peer ("route")."""
     values = sysctl.read(node, [*settings(specification, node.name), CCA])
+    if limits := device_limits(specification, node.name):
+        device = devices.devices_of(node)[f"{node.name}-eth0"]
+        values |= {limit: str(device[limit]) for limit in limits}
     # One text where all agree, as they must.
     metrics = dict.fromkeys(words for network in data_networks(specification) for words in metrics_to(node, network))
     return values | {"route": " / ".join(metrics)}

@@ -40,6 +40,8 @@ SMALL_BYTES = 64
 SINGLES, TRAIN = 10, 16
 #: Single datagrams of a jitter, so that the range of what is drawn evenly is above six tenths of all with a probability of 1 - 1e-12.
 OF_JITTER = 64
+#: Where it is drawn from a table of one's own.
+OF_TABLE = 500
 #: Time between two of them, in s; that within which two come together, in ns; the least gaps of a train that say something.
 APART_S, TOGETHER_NS, LEAST_GAPS = 1e-3, 1_000, 3
 #: How much closer than the jitter datagrams are that would overtake each other.
@@ -89,6 +91,8 @@ def singles_of(specification, direction) -> int:
     effect = specification.direction(direction)
     lost, late = at_the_end(specification, direction, "loss_percent") / 100, specification.late_percent(direction) / 100
     count = OF_JITTER if effect.jitter_ms else SINGLES
+    if specification.option("jitter_table", direction):
+        count = OF_TABLE
     arriving = max(1e-6, 1 - lost)
     if late:
         # Some are late, and some aren't.
@@ -109,7 +113,7 @@ def options_ms(specification, direction) -> float:
 
 def singles_apart_s(specification, direction) -> float:
     """Return the time between two single datagrams in s: so long that none waits for another, and four come in a slot if that is longer."""
-    slot_ms = specification.option("ack_slot_ms", direction)
+    slot_ms = specification.slot_ms(direction)
     times_s = (
         time_of(specification, SMALL_BYTES, direction, number) for number in range(len(specification.bottlenecks))
     )
@@ -183,7 +187,7 @@ class PathProbe:
     def _delays(self, way, direction, run):
         """Return how many single datagrams came of how many, how many twice, and their shortest and longest delay in ns; ``run`` has this path only."""
         count = singles_of(run, direction)
-        slot_ms, apart_s = run.option("ack_slot_ms", direction), singles_apart_s(run, direction)
+        slot_ms, apart_s = run.slot_ms(direction), singles_apart_s(run, direction)
         if run.option("jitter_order", direction) == "kept":
             # None is to wait for the one before.
             apart_s = max(apart_s, 2 * run.direction(direction).jitter_reach_ms / 1e3)
@@ -196,6 +200,8 @@ class PathProbe:
             apart_s = max(2 * time_of(run, SMALL_BYTES, direction), run.direction(direction).jitter_ms / CLOSE / 1e3)
             close, _ = self._exchange(way, way[1], OF_JITTER, SMALL_BYTES, apart_s, self._longest_s(direction))
             found["overtaken"] = sum(after < before for (_, before), (_, after) in pairwise(close))
+        if run.option("jitter_table", direction):
+            found["delays_ns"] = sorted(delays)
         if run.option("jitter_distribution", direction):
             found["deviation_ns"] = round(statistics.pstdev(delays)) if delays else None
         return found | ({"bunches_ns": bunches(at for at, _ in came)} if slot_ms else {})

@@ -75,7 +75,7 @@ TCP_INFO = (
     ("16x", None, None, ()),  # advmss, reordering, rcv_rtt, rcv_space
     ("I", "retransmits", None, ()),  # tcpi_total_retrans
     ("Q", "pacing_mbps", MBPS, (0, NONE_64)),
-    ("8x", None, None, ()),  # max_pacing_rate
+    ("Q", "max_pacing_mbps", MBPS, (NONE_64,)),
     ("Q", "bytes_acked", None, ()),
     ("20x", None, None, ()),  # bytes_received, segs_out, segs_in, notsent_bytes
     ("I", "rtt_min_ms", MS, (0, NONE_32)),
@@ -281,6 +281,8 @@ def tcp_info(buffer, at, length, ecn=False) -> dict:
         read["ecn"] = ("accurate" if mode & 3 == ACCURATE else "classic") if negotiated else "off"
     if read.get("rtt_ms") is None and "rttvar_ms" in read:
         read["rttvar_ms"] = None  # the initial RTO's, not a measurement
+    if read.get("max_pacing_mbps", 0) is None:
+        del read["max_pacing_mbps"]  # no limit
     return read
 
 

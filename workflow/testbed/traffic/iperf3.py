@@ -2,6 +2,7 @@
 
 import json
 
+from experiment.host_options import MAX_PACING_RATE
 from testbed.errors import TrafficError
 from testbed.network.addresses import control_address
 from testbed.network.multipath import command_prefix
@@ -77,6 +78,8 @@ def client_command(client, specification, address) -> list[str]:
     if transport.segment_bytes is not None:
         # TCP's own maximum counts the options along with the payload.
         command += ["--set-mss", str(transport.segment_bytes + specification.timestamp_bytes)]
+    if limit := specification.max_pacing_rate_mbps:
+        command += [MAX_PACING_RATE, f"{limit:g}M"]
     if traffic.no_delay:
         command.append("--no-delay")
     if bitrate is None and traffic.messages is not None:

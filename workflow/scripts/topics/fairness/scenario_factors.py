@@ -29,7 +29,7 @@ FACTORS = (
 )
 # Scenarios that differ in one of these are not compared in a factor.
 OTHERS = ("jitter_forward_ms", "jitter_reverse_ms", "loss_reverse_percent", "flows", "bitrate_mbps", "duration_s",
-          "platform", "segmentation_offload", "netem", "processes", "discipline", "queue_parameters", "ecn", "groups", "host_options", "link_options", "more")  # fmt: skip
+          "platform", "segmentation_offload", "netem", "processes", "discipline", "queue_parameters", "reverse_queue", "ecn", "groups", "host_options", "link_options", "more")  # fmt: skip
 
 
 def _factor_levels(scenario, rtt_ms, other_rtt_ms):

@@ -24,7 +24,7 @@ def unlike(scenario) -> dict[str, list[str]]:
         changes,
         (link.get("policer"), "a policer drops packets in bursts"),
         (link.get("reverse_policer"), "a policer drops acknowledgements"),
-        (run.option("loss_burst_packets", "forward"), "packets are lost in bursts, the law is of single losses"),
+        (run.direction("forward").loss_model, "packets are lost in bursts, the law is of single losses"),
         (run.correlation("loss", "forward"), "losses are correlated, the law is of independent ones"),
         (
             scenario["transport"]["segmentation_offload"],
@@ -32,6 +32,7 @@ def unlike(scenario) -> dict[str, list[str]]:
         ),
         (late, "late packets are taken for lost"),
         (_pausing(run), "flows pause"),
+        (run.max_pacing_rate_mbps, "the senders are limited to a rate"),
         (
             run.flows > 1 and len({pair.rtt_ms for pair in run.pairs}) > 1,
             "flows have paths with different RTTs, the law takes one",
@@ -42,12 +43,13 @@ def unlike(scenario) -> dict[str, list[str]]:
         (others, "other flows share the link"),
         (scenario["background"] != "none", "a server shares the link"),
         (_pausing(run), "flows pause"),
+        (run.max_pacing_rate_mbps, "the senders are limited to a rate"),
         (_holds_less_than_path(run), "the send buffers hold less than fills the path"),
     )
     disturbed = any(link["jitter_ms"].values()) or late or run.option("reordering", "reverse") is not None
     delayed = _said(
         changes,
-        (disturbed or link.get("ack_slot_ms"), "packets are delayed elsewhere too"),
+        (disturbed or link.get("ack_slot_ms") or link.get("data_slot_ms"), "packets are delayed elsewhere too"),
         (link.get("policer"), "a policer drops packets before they queue"),
     )
     return {SQUARE_ROOT: response, CUBIC: response, FULL_LINK: shared, FULL_QUEUE: delayed}

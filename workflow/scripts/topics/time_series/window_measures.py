@@ -64,6 +64,7 @@ def path_of(run, scenario, flows) -> TheoryPath | str:
         (scenario["discipline"] != "drop-tail", "a queue that manages itself: it drops or marks before it is full"),
         (bool(scenario["segmentation_offload"]), "segmentation offload: a queue of super-packets"),
         (scenario["bitrate_mbps"] > 0, "the sender is limited to a rate"),
+        (bool(scenario["host_options"]), "the hosts' TCP has other settings than the kernel's own"),
         (bool(scenario["link_options"]), "the path changes, is policed, or has other options"),
         (not sized, "the size of a packet isn't known"),
         (not run["rate_mbps"] > 0 or buffer is None, "the bottleneck has no rate or no limit in packets"),

@@ -1,0 +1,62 @@
+"""Delays drawn from a table of one's own, as netem's `distribution`: numbers in 1/8,192 of the jitter around the mean delay.
+
+netem takes the number at a random place (`tabledist` of net/sched/sch_netem.c of Linux 7.2); tc reads the table from a file with this name.
+"""
+
+import math
+from bisect import bisect_left, bisect_right
+
+#: What one jitter is in a table (NETEM_DIST_SCALE), the largest number that is in it, and how many there may be.
+SCALE, LARGEST, MOST_NUMBERS = 8192, 32767, 4096
+#: Name of the table for tc, and the folder in which it looks for it.
+NAME, FOLDER_VARIABLE = "sawtooth", "TC_LIB_DIR"
+#: The chance that delays drawn from a table are taken for others.
+FALSE_ALARM = 1e-9
+
+
+def numbers_of(delays) -> list[int]:
+    """Return the table of measured delays, in any unit: less their mean, over their standard deviation, in order.
+
+    Of more than `MOST_NUMBERS` so many quantiles are left. What is four standard deviations or more from the mean is put there.
+
+    Examples
+    --------
+    >>> numbers_of([10, 30, 10, 30])
+    [-8192, -8192, 8192, 8192]
+    """
+    mean = math.fsum(delays) / len(delays)
+    deviation = math.sqrt(math.fsum((one - mean) ** 2 for one in delays) / len(delays))
+    ordered, count = sorted(delays), min(len(delays), MOST_NUMBERS)
+    chosen = (ordered[int((place + 0.5) * len(ordered) / count)] for place in range(count))
+    return [max(-LARGEST, min(LARGEST, round((one - mean) / deviation * SCALE))) for one in chosen]
+
+
+def reach(numbers) -> tuple[float, float]:
+    """Return how far delays go below and above the mean delay, in jitters."""
+    return -min(0, *numbers) / SCALE, max(0, *numbers) / SCALE
+
+
+def distance(delays, numbers, mean, jitter, slack) -> float:
+    """Return the largest difference between the shares of delays and of a table's numbers up to any delay (Kolmogorov's).
+
+    Parameters
+    ----------
+    delays : list of float
+    numbers : list of int
+        In order.
+    mean, jitter, slack : float
+        The delay of the number 0, the jitter, and how far a delay may be from the table's: in the delays' unit.
+    """
+    table = [max(0, mean + jitter * number / SCALE) for number in numbers]
+    seen = sorted(delays)
+    most = 0.0
+    for place, at in enumerate(seen):
+        # Beside it as few or as many as the slack allows.
+        few, many = bisect_left(table, at - slack) / len(table), bisect_right(table, at + slack) / len(table)
+        most = max(most, few - (place + 1) / len(seen), place / len(seen) - many)
+    return most
+
+
+def most_distance(count) -> float:
+    """Return the distance that so many delays of a table exceed with a chance of `FALSE_ALARM` at most (Dvoretzky, Kiefer, Wolfowitz; Massart 1990)."""
+    return math.sqrt(math.log(2 / FALSE_ALARM) / (2 * count))

@@ -1,0 +1,178 @@
+"""Losses that depend on the state of the path, as netem has them: the models of Gilbert (1960) and Elliott (1963), and of four states.
+
+A path is in one of a few states, and changes from one packet to the next with given chances; the state says how likely a packet is lost.
+Chances are fractions here, as in net/sched/sch_netem.c of Linux 7.2 (`loss_gilb_ell`, `loss_4state`); tc-netem(8) has them in percent.
+The four states are those of Salsano, Ludovici and Ordine, "Definition of a general and intuitive loss model" (2009).
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import astuple, dataclass, fields
+
+#: What a chance of 1 is in the kernel: the largest of its random numbers.
+CERTAIN = 0xFFFFFFFF
+
+
+class LossModel:
+    """What all models have in common: a Markov chain."""
+
+    #: The word of tc-netem(8) behind ``loss``, and of its JSON.
+    word = ""
+
+    def chain(self) -> tuple[tuple, tuple, tuple]:
+        """Return the share of packets that find each state, the chances of the next state by state, and that of a loss."""
+        raise NotImplementedError
+
+    def fates(self, number: Callable[[], int]) -> Iterator[bool]:
+        """Yield of each packet whether the kernel drops it, by its random numbers; each call of ``number`` returns the next."""
+        raise NotImplementedError
+
+    @property
+    def share(self) -> float:
+        """The share of packets that are lost."""
+        shares, _, losses = self.chain()
+        return sum(share * loss for share, loss in zip(shares, losses, strict=True))
+
+    @property
+    def burst_packets(self) -> float:
+        """How many packets are lost in a row in the mean."""
+        shares, changes, losses = self.chain()
+        begun = sum(
+            share * (1 - loss) * sum(chance * then for chance, then in zip(row, losses, strict=True))
+            for share, row, loss in zip(shares, changes, losses, strict=True)
+        )
+        return self.share / begun if begun else float("inf")
+
+    @property
+    def in_a_row(self) -> float:
+        """The largest chance that the packet behind a lost one is lost, whatever the state."""
+        _, changes, losses = self.chain()
+        chances = (sum(c * then for c, then in zip(row, losses, strict=True)) for row in changes)
+        return max(chance for chance, loss in zip(chances, losses, strict=True) if loss)
+
+    @property
+    def words(self) -> str:
+        """What tc(8) is told."""
+        return " ".join([self.word, *(f"{100 * chance:.7f}%" for chance in astuple(self))])
+
+    @property
+    def told(self) -> dict[str, float]:
+        """What must be read back of it besides its share."""
+        return {
+            f"loss_{one.name}_percent": 100 * chance for one, chance in zip(fields(self), astuple(self), strict=True)
+        }
+
+
+def _in_kernel(chance):
+    # tc is told seven digits of each chance in percent (`LossModel.words`).
+    return round(float(f"{100 * chance:.7f}") / 100 * CERTAIN)
+
+
+@dataclass(frozen=True)
+class GilbertElliott(LossModel):
+    """A good and a bad state: before each packet a good path becomes bad with the chance ``p``, a bad one good with ``r``."""
+
+    p: float
+    r: float
+    #: Share of packets lost in each (netem's 1-h and 1-k).
+    bad_loss: float = 1.0
+    good_loss: float = 0.0
+
+    word = "gemodel"
+
+    @classmethod
+    def of_bursts(cls, loss, burst_packets) -> "GilbertElliott":
+        """Return the model of a mean loss and a mean burst in packets, where a bad path loses all.
+
+        Examples
+        --------
+        >>> GilbertElliott.of_bursts(0.02, 5)
+        GilbertElliott(p=0.004081632653061225, r=0.2, bad_loss=1.0, good_loss=0.0)
+        """
+        r = 1 / burst_packets
+        return cls(r * loss / (1 - loss), r)
+
+    @property
+    def is_of_bursts(self) -> bool:
+        """Whether a path loses all packets while it is bad, and none otherwise."""
+        return (self.bad_loss, self.good_loss) == (1, 0)
+
+    def chain(self) -> tuple[tuple, tuple, tuple]:
+        """As `LossModel.chain`: good, bad."""
+        bad = self.p / (self.p + self.r)
+        return (1 - bad, bad), ((1 - self.p, self.p), (self.r, 1 - self.r)), (self.good_loss, self.bad_loss)
+
+    def fates(self, number) -> Iterator[bool]:
+        """As `LossModel.fates`: two numbers a packet."""
+        to_bad, to_good, bad_loss, good_loss = map(_in_kernel, astuple(self))
+        kept, bad = CERTAIN - bad_loss, False
+        while True:
+            change, loss = number(), number()
+            yield loss > kept if bad else loss < good_loss
+            if change < (to_good if bad else to_bad):
+                bad = not bad
+
+    @property
+    def words(self) -> str:
+        """As `LossModel.words`; what tc has by itself is left out."""
+        return " ".join(super().words.split()[:3]) if self.is_of_bursts else super().words
+
+    @property
+    def told(self) -> dict[str, float]:
+        """As `LossModel.told`."""
+        return {"loss_burst_packets": 1 / self.r} if self.is_of_bursts else super().told
+
+
+@dataclass(frozen=True)
+class FourStates(LossModel):
+    """Packets pass in gaps (state 1) and in bursts (2), and are lost in bursts (3) or alone (4); ``p13`` is the chance of 3 after 1."""
+
+    p13: float
+    p31: float
+    p32: float = 0.0
+    p23: float = 1.0
+    p14: float = 0.0
+
+    word = "state"
+
+    def chain(self) -> tuple[tuple, tuple, tuple]:
+        """As `LossModel.chain`: states 1 to 4."""
+        lost = self.p13 / self.p31 if self.p13 else 0
+        shares = (1, lost * self.p32 / self.p23 if lost and self.p32 else 0, lost, self.p14)
+        changes = (
+            (1 - self.p13 - self.p14, 0, self.p13, self.p14),
+            (0, 1 - self.p23, self.p23, 0),
+            (self.p31, self.p32, 1 - self.p31 - self.p32, 0),
+            (1, 0, 0, 0),
+        )
+        return tuple(share / sum(shares) for share in shares), changes, (0, 0, 1, 1)
+
+    def fates(self, number) -> Iterator[bool]:
+        """As `LossModel.fates`: one number a packet."""
+        p13, p31, p32, p23, p14 = map(_in_kernel, astuple(self))
+        # State -> the bounds of a number below which it is followed by another one; the last follows from all others.
+        followers = {
+            1: ((p14, 4), (p13 + p14, 3), (CERTAIN + 1, 1)),
+            2: ((p23, 3), (CERTAIN + 1, 2)),
+            3: ((p32, 2), (p31 + p32, 1), (CERTAIN + 1, 3)),
+            4: ((CERTAIN + 1, 1),),
+        }
+        state = 1
+        while True:
+            drawn = number()
+            state = next(follower for bound, follower in followers[state] if drawn < bound)
+            yield state in (3, 4)
+
+
+#: Word of tc -> the model, and its parameters' names in tc's JSON, in their order.
+MODELS = {
+    one.word: (one, names)
+    for one, names in ((GilbertElliott, ("p", "r", "1-h", "1-k")), (FourStates, ("p13", "p31", "p32", "p23", "p14")))
+}
+
+
+def read_model(options) -> LossModel | None:
+    """Return the model in netem's options as tc's JSON prints them, None without."""
+    for word, (model, names) in MODELS.items():
+        if told := options.get(f"loss-{word}"):
+            return model(*(told[name] for name in names if name in told))
+    return None

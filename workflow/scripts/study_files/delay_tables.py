@@ -1,0 +1,60 @@
+"""A table of delays from a file (`link.jitter_table`): read when a study is resolved, so that its runs need no file."""
+
+import hashlib
+
+from experiment.delay_tables import LARGEST, MOST_NUMBERS, numbers_of
+from study_files.study_traces import TraceError, file_beside
+from wording.terminal_text import shown
+
+#: The end of the names of netem's own tables (iproute2, /usr/lib/tc): numbers as they are.
+OF_NETEM = ".dist"
+#: Delays that a file has at least and at most.
+LEAST_DELAYS, MOST_DELAYS = 2, 5_000_000
+
+
+def completed_table(table, source) -> dict:
+    """Return a `link.jitter_table` with its file's SHA-256 and numbers; unchanged if it has numbers. Raises `TraceError`.
+
+    Parameters
+    ----------
+    table : dict
+        ``file``, ``sha256``, ``numbers``.
+    source : str
+        The study's file, beside which the table's lies.
+    """
+    if table["numbers"] is not None:
+        return table | {"numbers": sorted(table["numbers"])}
+    if table["file"] is None:
+        raise TraceError("has neither file nor numbers; allowed is the path of a file beside the study.")
+    content = file_beside(table["file"], source)
+    try:
+        text = content.decode("ascii")
+    except UnicodeDecodeError as error:
+        raise TraceError(f"can't be read: byte {error.start + 1} is no text; allowed is a delay a line.") from None
+    words = [
+        (number, word) for number, line in enumerate(text.splitlines(), 1) for word in line.partition("#")[0].split()
+    ]
+    if not LEAST_DELAYS <= len(words) <= MOST_DELAYS:
+        raise TraceError(f"has {len(words):,} numbers; allowed are {LEAST_DELAYS} to {MOST_DELAYS:,}.")
+    values = [_number(word, line) for line, word in words]
+    if len(set(values)) == 1:
+        raise TraceError(f"has one delay only, {values[0]:g}; allowed are two different ones or more.")
+    if table["file"].endswith(OF_NETEM):
+        if len(values) > MOST_NUMBERS or any(abs(one) > LARGEST or one != int(one) for one in values):
+            raise TraceError(
+                f"is no table of netem; allowed are up to {MOST_NUMBERS:,} whole numbers from -{LARGEST:,} to {LARGEST:,}."
+            )
+        numbers = sorted(map(int, values))
+    else:
+        numbers = numbers_of(values)
+    return table | {"sha256": hashlib.sha256(content).hexdigest(), "numbers": numbers}
+
+
+def _number(word, line):
+    try:
+        value = float(word)
+    except ValueError:
+        value = float("nan")
+    if not abs(value) < 1e12:
+        raise TraceError(f"has {shown(word, 40)} in line {line}; allowed are numbers, a delay a line.")
+    return value
