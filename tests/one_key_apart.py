@@ -29,8 +29,12 @@ BASES = {
 #: Key that is a mapping or nothing -> a value, and what is bounded by another key.
 VALUES = {
     **dict.fromkeys(("link.policer", "link.reverse_policer"), {"rate_mbps": 4, "burst_bytes": 20_000}), "link.reordering": {"percent": 1, "late_ms": 4, "gap_packets": 1, "direction": "forward"},
-    "link.loss_gemodel": {"p_percent": 1, "r_percent": 30, "bad_loss_percent": 100, "good_loss_percent": 0},
-    "link.loss_state": {"p13_percent": 1, "p31_percent": 30, "p32_percent": 0, "p23_percent": 100, "p14_percent": 0},
+    **dict.fromkeys(
+        ("link.loss_gemodel.forward", "link.loss_gemodel.reverse"), {"p_percent": 1, "r_percent": 30, "bad_loss_percent": 100, "good_loss_percent": 0},
+    ),
+    **dict.fromkeys(
+        ("link.loss_state.forward", "link.loss_state.reverse"), {"p13_percent": 1, "p31_percent": 30, "p32_percent": 0, "p23_percent": 100, "p14_percent": 0},
+    ),
     "link.jitter_table": {"file": None, "sha256": None, "numbers": [-8000, 8000]},
     "link.correlation": {"loss_percent": 25, "delay_percent": 0, "corrupt_percent": 0, "reorder_percent": 0, "direction": "both"},
     "link.trace": {"file": None, "format": "csv", "sha256": None, "direction": "forward", "step_ms": 100, "period_ms": None, "rates_mbps": [4, 8]},

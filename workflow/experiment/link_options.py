@@ -186,7 +186,7 @@ LINK_OPTIONS = (
         },
         words=f"distribution {NAME}",
     ),
-    LinkOption("jitter_order", {"enum": ["any", "kept"]}, default="any", behind="jitter_distribution", needs=IN_ORDER),
+    LinkOption("jitter_order", {"enum": ["any", "kept"]}, default="any", behind="jitter_table", needs=IN_ORDER),
     LinkOption(
         "ack_slot_ms", number_schema("ms", 0.1, 1000, null=True), behind="jitter_order", only="reverse",
         needs=IN_ORDER | {"traffic.application": ("iperf3", "ftp")},
