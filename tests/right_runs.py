@@ -28,7 +28,7 @@ def losses(draw):
     }  # fmt: skip
 
 
-def by_models(draw):
+def models(draw):
     """Losses by the chances of netem's models, with jitter from tables, and packets in bunches."""
     gemodel = {
         "p_percent": draw.choice([0.1, 2, 20]),
@@ -65,8 +65,8 @@ def sending(draw):
     )
     paced = draw.choice([{}, {"max_pacing_rate_mbps": draw.choice([0.7, 5, 300])}])
     return {
-        "link": {"rate_mbps": draw.choice([5, 50, 400]), "delay_ms": draw.choice([1, 20])},
-        "queue": {"packets": draw.choice([50, 300])},
+        "link": {"rate_mbps": draw.choice([20, 50, 400]), "delay_ms": draw.choice([1, 20])},
+        "queue": {"packets": draw.choice([50, 100])},
         "flows": draw.randint(1, 3),
         "traffic": {"duration_s": 3},
         "transport": {"segmentation_offload": offload, "min_tso_segments": draw.choice([1, 9]), "tso_rtt_log": draw.choice([0, 12])} | paced | (sizes if offload else {}),
@@ -336,7 +336,7 @@ def settings(draw):
 FAMILIES = {
     family.__name__: family
     for family in (
-        losses, by_models, datagrams, slow, far, marking, arrivals, changes, policed, backwards, shaped, groups, paths, chains, amounts, outages, services, settings, sending,
+        losses, models, datagrams, slow, far, marking, arrivals, changes, policed, backwards, shaped, groups, paths, chains, amounts, outages, services, settings, sending,
     )
 }  # fmt: skip
 

@@ -20,7 +20,7 @@ def test_chances_give_the_mean_loss_and_the_mean_burst():
 #: Models of all kinds, and those of one state's chances among them.
 MODELS = [
     GilbertElliott(0.01, 0.2), GilbertElliott(0.02, 0.3, 0.6, 0.01), GilbertElliott(0.5, 0.5, 0.1, 0.9), FourStates(0.02, 0.3),
-    FourStates(0.01, 0.3, 0.3, 0.2, 0.01), FourStates(0, 1, 0, 1, 0.05), FourStates(0.1, 0.2, 0.7, 0.9, 0.3),
+    FourStates(0.01, 0.3, 0.3, 0.2, 0.01), FourStates(0, 1, 0, 1, 0.05), FourStates(0, 0.05, 0, 0.1, 0.01), FourStates(0.1, 0.2, 0.7, 0.9, 0.3),
 ]  # fmt: skip
 
 

@@ -57,6 +57,7 @@ def test_devices_as_ip_says_them(readings, host):
             "address": link["address"],
             "mtu_bytes": link["mtu"],
             "gso_max_segs": link["gso_max_segs"],
+            "gso_max_size": link["gso_max_size"],
             "tx_packets": link["stats64"]["tx"]["packets"],
             "rx_packets": link["stats64"]["rx"]["packets"],
             "device_drops": link["stats64"]["rx"]["dropped"]

@@ -15,7 +15,7 @@ WRITTEN = {
     "experiment/link_options.py": (
         ")  # fmt: skip\n#: Name -> option.",
         """    LinkOption(
-        "data_slot_ms", number_schema("ms", 0.1, 1000, null=True), only="forward", needs=IN_ORDER,
+        "bunch_ms", number_schema("ms", 0.1, 1000, null=True), only="forward", needs=IN_ORDER,
         words="slot {0:.6f}ms {0:.6f}ms", key=("slot", "min-delay"), factor=1e3, told="slot_ms",
         idle_ms=lambda value: value,
     ),
@@ -23,7 +23,7 @@ WRITTEN = {
     ),
     "scripts/wording/link_option_words.py": (
         "}\n#: Option -> description of a value, for a row of a table.\nOPTION_EFFECTS = {\n",
-        '    "data_slot_ms": "Data travel in bunches, as on a link whose sender has its turn now and then.",\n',
+        '    "bunch_ms": "Data travel in bunches, as on a link whose sender has its turn now and then.",\n',
     ),
 }
 #: The other file that names an option whose packets are counted.
@@ -67,7 +67,7 @@ def workflow(tmp_path_factory):
         assert text.count(place) == 1
         text = text.replace(place, more + place)
         if name.endswith("words.py"):
-            text = text.replace(place, place + '    "data_slot_ms": "data in slots of {:g} ms",\n')
+            text = text.replace(place, place + '    "bunch_ms": "data in bunches of {:g} ms",\n')
         (folder / name).write_text(text)
     return folder
 
@@ -83,10 +83,10 @@ def ask(workflow, link, **sections):
 
 
 def test_an_option_is_validated_documented_named_and_asked_of_a_kernel(workflow):
-    made = ask(workflow, {"data_slot_ms": 8})
-    assert made["specification"]["scenario"]["link"]["data_slot_ms"] == 8
-    assert made["words"] == "data in slots of 8 ms"
-    kind, allowed, default, meaning = made["documented"]["data_slot_ms"]
+    made = ask(workflow, {"bunch_ms": 8})
+    assert made["specification"]["scenario"]["link"]["bunch_ms"] == 8
+    assert made["words"] == "data in bunches of 8 ms"
+    kind, allowed, default, meaning = made["documented"]["bunch_ms"]
     assert (kind, allowed, default) == ("number, ms", "from 0.1 to 1,000, or `null`", "`null`")
     assert meaning.startswith("Data travel in bunches") and "`topology: dumbbell or cable`" in meaning
     assert "netem" in made["parts"]
@@ -100,11 +100,11 @@ def test_without_it_a_specification_is_as_it_was(workflow):
 @pytest.mark.parametrize(
     "link, sections, sentence",
     [
-        ({"data_slot_ms": 0}, {}, "link.data_slot_ms is 0; allowed is a number from 0.1 to 1000 (ms), or null."),
-        ({"data_slot_mss": 1}, {}, "did you mean 'data_slot_ms'?"),
-        ({"data_slot_ms": 1}, {"topology": "chain"}, "topology is chain; allowed with link.data_slot_ms is dumbbell or cable."),
-        ({"data_slot_ms": 1, "netem": "both-ends"}, {}, "link.netem is both-ends; allowed with link.data_slot_ms is receiving-side."),
-        ({"data_slot_ms": 1}, {"platform": "ns3:3.44"}, "link.data_slot_ms is not null; allowed on ns3:3.44 is null."),
+        ({"bunch_ms": 0}, {}, "link.bunch_ms is 0; allowed is a number from 0.1 to 1000 (ms), or null."),
+        ({"bunch_mss": 1}, {}, "did you mean 'bunch_ms'?"),
+        ({"bunch_ms": 1}, {"topology": "chain"}, "topology is chain; allowed with link.bunch_ms is dumbbell or cable."),
+        ({"bunch_ms": 1, "netem": "both-ends"}, {}, "link.netem is both-ends; allowed with link.bunch_ms is receiving-side."),
+        ({"bunch_ms": 1}, {"platform": "ns3:3.44"}, "link.bunch_ms is not null; allowed on ns3:3.44 is null."),
     ],
 )  # fmt: skip
 def test_where_it_can_not_be_it_is_refused_by_name(workflow, link, sections, sentence):
@@ -112,7 +112,7 @@ def test_where_it_can_not_be_it_is_refused_by_name(workflow, link, sections, sen
 
 
 def test_it_is_placed_read_back_and_checked(workflow, testbed, tmp_path):
-    asked = ask(workflow, {"data_slot_ms": 8})["specification"]
+    asked = ask(workflow, {"bunch_ms": 8})["specification"]
     assert testbed(asked, tmp_path / "run.json.gz", workflow=workflow).returncode == 0
     document = json.loads(gzip.decompress((tmp_path / "run.json.gz").read_bytes()))
     assert [check for check in document["verdict"]["checks"] if not check["ok"]] == []
@@ -128,7 +128,7 @@ def test_what_the_kernel_lacks_of_it_makes_a_run_invalid(workflow, testbed, tmp_
     options = other / "experiment/link_options.py"
     text = options.read_text()
     options.write_text(text.replace("self.words.format(self.given(value))", "self.words.format(self.given(value) / 2)"))
-    asked = ask(workflow, {"data_slot_ms": 8})["specification"]
+    asked = ask(workflow, {"bunch_ms": 8})["specification"]
     testbed(asked, tmp_path / "run.json.gz", workflow=other)
     verdict = json.loads(gzip.decompress((tmp_path / "run.json.gz").read_bytes()))["verdict"]
     assert [(check["name"], check["observed"]) for check in verdict["checks"] if not check["ok"]] == [

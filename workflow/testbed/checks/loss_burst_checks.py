@@ -33,8 +33,8 @@ def _log_generating(model, tilt, packets):
     """Return ln E[exp(tilt x lost)] of a stationary chain over so many packets: its matrix's power, by squaring."""
     row, changes, losses = model.chain()
     states, scale, row_scale = range(len(row)), 0.0, 0.0
-    # From state (row) to state (column), weighted by what happens to a packet that finds the first one.
-    weights = [1 - loss + loss * math.exp(tilt) for loss in losses]
+    # From state (row) to state (column), weighted by what happens to a packet that finds the first one; one that none finds counts for nothing.
+    weights = [bool(share) * (1 - loss + loss * math.exp(tilt)) for share, loss in zip(row, losses, strict=True)]
     matrix = tuple(tuple(chance * weight for chance in line) for line, weight in zip(changes, weights, strict=True))
     while packets:
         if packets & 1:
