@@ -65,8 +65,20 @@ def points():
     return scenarios, readings
 
 
+def _of_settings(scenario):
+    """Return what follows of a scenario with single losses and even jitter."""
+    ways = ("forward", "reverse")
+    return {
+        **{f"share_{way}_percent": scenario[f"loss_{way}_percent"] for way in ways},
+        **{f"of_one_{way}": 1.0 for way in ways},
+        **{f"drawn_{way}_ms": 0.0 for way in ways},
+        **{f"deviation_{way}_ms": scenario[f"jitter_{way}_ms"] / 3**0.5 for way in ways},
+        "even": True,
+    }
+
+
 def tables(scenarios, readings):
     """Return both as analysis reads them."""
-    rows = [RUN | {"scenario": name} | read for name, read in readings.items()]
+    rows = [RUN | {"scenario": name} | _of_settings(scenarios[name]) | read for name, read in readings.items()]
     readings = pd.DataFrame(rows).reindex(columns=READINGS.names)
     return readings, tidy_tables.completed(pd.DataFrame(scenarios.values()), SCENARIOS)

@@ -1,13 +1,16 @@
 """Each quantity against its exact number: an exact instrument passes, one that is off by little doesn't."""
 
+import itertools
 import math
+import random
 
 import numpy as np
 import pytest
 
 from calibration_points import points, tables
+from experiment.loss_models import FourStates, GilbertElliott
 from topics.calibration.errors import QUANTITIES, calibration
-from topics.calibration.exact_values import shaper_time_ns, spread_error_ms, spread_ms
+from topics.calibration.exact_values import loss_error, packets_of_one, shaper_time_ns, spread_error_ms, spread_ms
 
 
 def judged(changes=(), **scenario_changes):
@@ -35,6 +38,29 @@ def test_an_exact_instrument_is_found_exact():
     assert {verdict for key, verdict in of_quantities.items() if key not in random} == {"exact"}
     errors = table[table["scenario"] != "fast"]["error_ppm"].dropna().abs()
     assert errors.max() < 1e-3
+
+
+def test_the_error_of_a_share_is_that_of_the_model_by_which_packets_are_lost():
+    """Over 1,000 draws of a chain the shares vary as the fundamental matrix says, and its rows are judged by that."""
+    draw = random.Random(2)
+    for model in (
+        GilbertElliott(0.02, 0.2),
+        GilbertElliott(0.05, 0.1, 0.5, 0.02),
+        FourStates(0.02, 0.3, 0.3, 0.4, 0.02),
+    ):
+        shares = [np.mean(list(itertools.islice(model.fates(lambda: draw.getrandbits(32)), 2_000))) for _ in range(600)]
+        assert np.std(shares) == pytest.approx(loss_error(model.share, 2_000, packets_of_one(model)), rel=0.12)
+    # 4 % more lost than set is off of single packets, and expected of bursts as long as 40.
+    more = [("lossy", "lost_forward", 10_400)]
+    assert verdicts(judged(more))[("lossy", "loss", "forward")] == "off"
+    assert verdicts(judged([*more, ("lossy", "of_one_forward", 80.0)]))[("lossy", "loss", "forward")] == "expected"
+
+
+def test_delays_from_a_table_are_not_held_against_the_formula_of_even_ones():
+    left = judged([("spread", "even", False)])
+    assert not [row for row in left.itertuples() if (row.scenario, row.quantity) == ("spread", "jitter")]
+    moved = judged([("trips", "drawn_forward_ms", 1.0)])
+    assert verdicts(moved)[("trips", "jitter", "mean round trip")] == "off"
 
 
 @pytest.mark.parametrize(

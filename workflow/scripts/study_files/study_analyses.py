@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from experiment.conditions import POLICERS
 from experiment.disciplines import discipline_of
-from experiment.link_options import LINK_OPTIONS
+from experiment.link_options import LINK_OPTIONS, LOSS_MODELS
 from experiment.qdisc import DROP_TAIL
 from experiment.timeline import TRACES
 from study_files.named_programs import names_of
@@ -22,6 +22,10 @@ def analysis_problems(study) -> Iterator[str]:
     yield from _check_calibration(study)
     yield from _check_sensitivity(study)
     yield from _check_exam(study)
+
+
+#: Options of a link for which calibration has exact numbers.
+WITH_EXACT_NUMBERS = (*LOSS_MODELS, "correlation", "jitter_table")
 
 
 def _check_calibration(study):
@@ -42,7 +46,7 @@ def _check_calibration(study):
             *((f"link.{key}", link[key], (None,)) for key in TRACES),
             *((f"link.{key}", link[key], (None,)) for key in POLICERS.values()),
             ("reverse_queue", scenario["reverse_queue"], (None,)),
-            *((f"link.{option.name}", link[option.name], (option.none,)) for option in LINK_OPTIONS),
+            *((f"link.{one.name}", link[one.name], (one.none,)) for one in LINK_OPTIONS if one.name not in WITH_EXACT_NUMBERS),
             ("queue.discipline", discipline_of(scenario["queue"]).name, (DROP_TAIL,)),
             ("traffic.application", traffic["application"], ("iperf3", "round-trip")),
             ("transport.segmentation_offload", scenario["transport"]["segmentation_offload"], (False,)),

@@ -165,10 +165,16 @@ def _loss(point):
     for direction in ("forward", "reverse"):
         percent, offered = point[f"loss_{direction}_percent"], point[f"offered_{direction}"]
         if percent and offered:
+            share, of_one = point[f"share_{direction}_percent"], point[f"of_one_{direction}"]
+            how = (
+                "each lost on its own"
+                if of_one == 1
+                else f"of which {of_one:.3g} say as much as one that is lost on its own"
+            )
             yield _row(
-                point, "loss", "%", f"{plain(percent)} %", percent, 100 * point[f"lost_{direction}"] / offered,
-                what=direction, standard_error=100 * loss_error(percent / 100, offered), trials=offered,
-                note=f"{number(offered, 0)} packets, each lost on its own",
+                point, "loss", "%", f"{plain(percent)} %", share, 100 * point[f"lost_{direction}"] / offered,
+                what=direction, standard_error=100 * loss_error(share / 100, offered, of_one), trials=offered,
+                note=f"{number(offered, 0)} packets, {how}",
             )  # fmt: skip
 
 
@@ -201,15 +207,17 @@ def _queue(point):
 
 def _jitter(point):
     """Yield the mean of round trips with jitter, and the spread of the delay in the data's direction."""
-    forward, reverse = point["jitter_forward_ms"], point["jitter_reverse_ms"]
+    forward = point["jitter_forward_ms"]
     delays = f"{plain(point['delay_forward_ms'])} ± {plain(forward)} ms"
-    if _both(point, "jitter") and not is_missing(point["round_trip_us"]):
+    drawn_ms = _both(point, "drawn")
+    if _both(point, "jitter") and not any(map(is_missing, (point["round_trip_us"], drawn_ms))):
+        error_ms = round_trip_error_ms(point["deviation_forward_ms"], point["deviation_reverse_ms"], point["exchanges"])
         yield _row(
-            point, "jitter", "ms", f"{delays}, both ways", _both(point, "delay"), point["round_trip_us"] / 1e3,
-            what="mean round trip", standard_error=round_trip_error_ms(forward, reverse, point["exchanges"]),
-            trials=point["exchanges"], note=f"{number(point['exchanges'], 0)} exchanges, delays drawn evenly",
+            point, "jitter", "ms", f"{delays}, both ways", _both(point, "delay") + drawn_ms, point["round_trip_us"] / 1e3,
+            what="mean round trip", standard_error=error_ms, trials=point["exchanges"],
+            note=f"{number(point['exchanges'], 0)} exchanges, delays drawn {'evenly' if point['even'] else 'from a table'}",
         )  # fmt: skip
-    if forward and not is_missing(point["spread_ms"]):
+    if forward and point["even"] and not is_missing(point["spread_ms"]):
         yield _row(
             point, "jitter", "ms", f"{delays}, one way", spread_ms(forward), point["spread_ms"],
             what="difference of two delays", standard_error=spread_error_ms(forward, point["spread_seconds"]),

@@ -5,6 +5,9 @@ Rates are in Mbit/s, sizes in bytes, so that 8 x bytes / rate is in us.
 
 import math
 
+import numpy as np
+
+from experiment.loss_models import GilbertElliott, LossModel  # noqa: F401, one is of an example
 from experiment.packet_sizes import ECHO_BYTES, ETHERNET_HEADER_BYTES, IP_HEADER_BYTES, PACKET_BYTES
 from tcp_models.wire_theory import frame_bytes
 
@@ -16,6 +19,8 @@ WORDS_TO_BEGIN = 2
 MOST_SOLICITATIONS, SOLICITATION_BYTES = 2, ETHERNET_HEADER_BYTES + IP_HEADER_BYTES["ipv6"] + 16
 #: The weight of a new difference of two packets' delays in the smoothed one (RFC 3550, section 6.4.1).
 SPREAD_GAIN = 1 / 16
+#: The standard deviation of a delay that is drawn evenly, in jitters.
+EVEN = 1 / math.sqrt(3)
 
 
 def shaper_time_ns(size: int, rate_mbps: float) -> int:
@@ -101,19 +106,36 @@ def spread_error_ms(jitter_ms: float, estimates: float) -> float:
     return math.sqrt(smoothed / estimates)
 
 
-def round_trip_error_ms(jitter_forward_ms: float, jitter_reverse_ms: float, exchanges: float) -> float:
-    """Return the standard error of a mean round trip whose two delays are drawn evenly, in ms.
+def round_trip_error_ms(deviation_forward_ms: float, deviation_reverse_ms: float, exchanges: float) -> float:
+    """Return the standard error of a mean round trip with two random delays, in ms.
 
-    >>> round(round_trip_error_ms(5, 5, 600), 4)
+    >>> round(round_trip_error_ms(5 * EVEN, 5 * EVEN, 600), 4)
     0.1667
     """
-    return math.sqrt((jitter_forward_ms**2 + jitter_reverse_ms**2) / 3 / exchanges)
+    return math.sqrt((deviation_forward_ms**2 + deviation_reverse_ms**2) / exchanges)
 
 
-def loss_error(probability: float, packets: float) -> float:
-    """Return the standard error of a share of packets lost, each on its own.
+def loss_error(probability: float, packets: float, of_one: float = 1) -> float:
+    """Return the standard error of a share of packets lost, where ``of_one`` packets say as much as one that is lost on its own.
 
     >>> loss_error(0.2, 10_000)
     0.004
     """
-    return math.sqrt(probability * (1 - probability) / packets)
+    return math.sqrt(probability * (1 - probability) * of_one / packets)
+
+
+def packets_of_one(model: LossModel) -> float:
+    """Return how many packets that a model loses say as much of their share as one that is lost on its own.
+
+    The variance of a sum over a stationary chain: that of a packet, and twice the covariances with all later ones, which the chain's
+    fundamental matrix adds up (Kemeny and Snell 1960).
+
+    >>> round(packets_of_one(GilbertElliott(0.01, 0.19)), 6)  # (1 + c) / (1 - c) with the correlation c = 1 - p - r of neighbours
+    9.0
+    """
+    shares, changes, losses = (np.array(part, float) for part in model.chain())
+    mean = shares @ losses
+    beyond = losses - mean
+    fundamental = np.eye(len(shares)) - changes + np.outer(np.ones(len(shares)), shares)
+    later = np.linalg.solve(fundamental, changes @ beyond)
+    return float(1 + 2 * (shares * beyond) @ later / (mean * (1 - mean)))

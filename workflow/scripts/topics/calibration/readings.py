@@ -1,10 +1,15 @@
 """What a run document says of the path: rate, queue, loss, delay, jitter and what leaves at once after idle."""
 
 from itertools import pairwise
+from statistics import fmean, pstdev
 
+from experiment.delay_tables import SCALE
+from experiment.netem_correlation import packets_of_one as correlated_packets_of_one
 from experiment.run_document import specification_of
+from experiment.timeline import DIRECTIONS
 from testbed.checks.network_checks import netem_counts
 from testbed.readings.deliveries import START_UP, common_window
+from topics.calibration.exact_values import EVEN, packets_of_one
 from topics.calibration.tables import READINGS
 
 #: So many samples after the first packets came, one that leaves had to wait for its turn: those of the burst were seen before.
@@ -20,6 +25,7 @@ def readings(document) -> dict:
         "failed_checks": " ".join(check["name"] for check in document["verdict"]["checks"] if not check["ok"]),
         "echo_ms": echo["min_ms"],
         **loss_counts(document),
+        **settings(run),
     }
     if run.traffic.application == "round-trip":
         trip = document["traffic"][0]["round_trip"]
@@ -30,6 +36,23 @@ def readings(document) -> dict:
     if "series" in document:
         row |= queue_samples(document["series"], row["begin_ns"], row["end_ns"])
         row |= burst(document["series"])
+    return row
+
+
+def settings(run) -> dict:
+    """Return what follows of the run's specification for what is random."""
+    row = {"even": not any(run.option("jitter_table", way) for way in DIRECTIONS)}
+    for way in DIRECTIONS:
+        effect, table, model = run.direction(way), run.option("jitter_table", way), run.direction(way).loss_model
+        row |= {
+            f"share_{way}_percent": 100 * (model.share if model else run.loss_share(way)),
+            f"of_one_{way}": packets_of_one(model)
+            if model
+            else correlated_packets_of_one(run.correlation("loss", way)),
+        }
+        numbers = [one / SCALE for one in table["numbers"]] if table else []
+        mean, deviation = (fmean(numbers), pstdev(numbers)) if table else (0, EVEN)
+        row |= {f"drawn_{way}_ms": mean * effect.jitter_ms, f"deviation_{way}_ms": deviation * effect.jitter_ms}
     return row
 
 

@@ -1,7 +1,7 @@
 """The analysis tables of the topic, column by column."""
 
 from run_tables.run_keys import LABELLED_CELL, RUN_KEYS
-from run_tables.table import Table, count_column, number_column, text_column, verdict_column
+from run_tables.table import Table, count_column, number_column, text_column, truth_column, verdict_column
 
 _NO_TCP = "the run had no flow of TCP with deliveries read over time"
 _NOT_SAMPLED = "the queue was not sampled"
@@ -44,6 +44,17 @@ READINGS = Table(
         count_column("lost_forward", "packets", "Of these, lost.", _NO_LINK),
         count_column("offered_reverse", "packets", "That reached the random loss in the other direction.", _NO_LINK),
         count_column("lost_reverse", "packets", "Of these, lost.", _NO_LINK),
+        *(
+            column
+            for way in ("forward", "reverse")
+            for column in (
+                number_column(f"share_{way}_percent", "%", f"Share of the packets that are lost at random ({way}): of correlated losses less than is configured."),
+                number_column(f"of_one_{way}", "packets", f"How many of these packets say as much of the share as one that is lost on its own ({way})."),
+                number_column(f"drawn_{way}_ms", "ms", f"Mean of what jitter adds to a delay ({way})."),
+                number_column(f"deviation_{way}_ms", "ms", f"Its standard deviation ({way})."),
+            )
+        ),
+        truth_column("even", "Whether all jitter is drawn evenly."),
         number_column("spread_ms", "ms", "Mean over whole seconds of the smoothed difference of two packets' delays.", _NO_DATAGRAMS, "iperf3's jitter (RFC 3550)"),
         count_column("spread_seconds", "", "Number of these seconds.", _NO_DATAGRAMS),
         number_column("round_trip_us", "µs", "Mean time that a message takes there and back.", _NO_ROUND_TRIPS, "qperf"),
