@@ -46,7 +46,11 @@ def _check_calibration(study):
             *((f"link.{key}", link[key], (None,)) for key in TRACES),
             *((f"link.{key}", link[key], (None,)) for key in POLICERS.values()),
             ("reverse_queue", scenario["reverse_queue"], (None,)),
-            *((f"link.{one.name}", link[one.name], (one.none,)) for one in LINK_OPTIONS if one.name not in WITH_EXACT_NUMBERS),
+            *(
+                (f"link.{one.name}", link[one.name], (one.none,))
+                for one in LINK_OPTIONS
+                if one.name not in WITH_EXACT_NUMBERS
+            ),
             ("queue.discipline", discipline_of(scenario["queue"]).name, (DROP_TAIL,)),
             ("traffic.application", traffic["application"], ("iperf3", "round-trip")),
             ("transport.segmentation_offload", scenario["transport"]["segmentation_offload"], (False,)),
