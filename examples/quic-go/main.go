@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"github.com/quic-go/quic-go"
+	"github.com/quic-go/quic-go/qlog"
 )
 
 const protocol = "flow"
@@ -34,6 +35,7 @@ var config = &quic.Config{
 	MaxStreamReceiveWindow:         window,
 	InitialConnectionReceiveWindow: window,
 	MaxConnectionReceiveWindow:     window,
+	Tracer:                         qlog.DefaultConnectionTracer, // logs to the folder $QLOGDIR, if there is one
 }
 
 func main() {

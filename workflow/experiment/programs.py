@@ -47,6 +47,8 @@ class Program:
     client_ends: str
     reports_bytes: str | None
     memory_mib: int
+    #: What the sending side's files of qlog are called in ``{logs}``; a declaration without any has no such key.
+    qlog: str | None = None
 
     @property
     def label(self) -> str:

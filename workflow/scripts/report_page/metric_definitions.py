@@ -1,6 +1,6 @@
 """How a study defines its metrics: what each is read from in its traffic, and the paper's definition beside it."""
 
-from report_page.metric_words import WORDS, DefinedMetric, defined
+from report_page.metric_words import PROGRAMS, WORDS, DefinedMetric, defined
 from report_page.statements import some
 from run_tables.metrics import METRICS, PUBLISHED_METRICS
 from study_files.study_design import is_simulator
@@ -29,13 +29,21 @@ def _traffic_kind(scenario):
     return "MPTCP" if scenario.get("multipath") == "mptcp" else "TCP"
 
 
+def _kinds(scenarios, facts):
+    """Return the kinds of traffic under test in ``tidy/scenarios.csv``; programs stand in the place of TCP's flows in their own runs."""
+    kinds = list(dict.fromkeys(map(_traffic_kind, scenarios.to_dict("records"))))
+    if not facts.values["programs_tested"]:
+        return kinds
+    return [kind for kind in kinds if facts.values["kernel_tested"] or kind != "TCP"] + [PROGRAMS]
+
+
 def with_sources(metric, scenarios, facts) -> DefinedMetric:
     """Return a metric with its definition in a study, and with what it is read from in the traffic of ``tidy/scenarios.csv``.
 
     That is one source, several with the kinds that each is of, or "none" if no such traffic has the metric.
     """
     words, kinds = WORDS[metric.slug], {}
-    for kind in dict.fromkeys(map(_traffic_kind, scenarios.to_dict("records"))):
+    for kind in _kinds(scenarios, facts):
         kinds.setdefault(dict(words.elsewhere).get(kind, words.source), []).append(kind)
     kinds.pop(None, None)
     if len(kinds) < 2:

@@ -33,15 +33,19 @@ _LOOKS = (
     "the kernel's TCP_INFO, the plain mean over all looks at the sockets and all subflows, however much each carried"
 )
 _OF_THE_HOST = "TcpRetransSegs of the sending host: all its connections, that of control too"
+#: The kind of traffic of programs under test.
+PROGRAMS = "programs"
 _GOODPUT_ELSEWHERE = (
     ("FTP", "size of the file over the time from wget's start to its end"),
     ("round trips", None),
     ("UDP", "iperf3's server, whole reporting intervals while all clients were sending"),
     ("MPTCP", "the senders' kernels: data of the connection that were acknowledged (mptcpi_bytes_acked)"),
     ("ns-3", "the simulator's senders: what was acknowledged"),
+    (PROGRAMS, "what the program reports, or the payload of its packets, at the times at which its packets arrived at the receiver's interface"),
 )
 _PUBLISHED_GOODPUT_ELSEWHERE = (
     *_GOODPUT_ELSEWHERE[:2],
+    _GOODPUT_ELSEWHERE[-1],
     ("ns-3", "what the simulator's receivers got, over the time of each flow"),
 )
 _RTT_ELSEWHERE = (
@@ -50,6 +54,7 @@ _RTT_ELSEWHERE = (
     ("UDP", None),
     ("round trips", "qperf, the time of all exchanges over their number"),
     ("ns-3", "the simulator, mean over the RTTs of single segments"),
+    (PROGRAMS, None),
 )
 _AGAIN_ELSEWHERE = (
     ("MPTCP", f"{_OF_THE_HOST}; of each of several flows what its subflows had counted at the last look (TCP_INFO)"),
@@ -57,9 +62,11 @@ _AGAIN_ELSEWHERE = (
     ("UDP", None),
     ("round trips", None),
     ("ns-3", "the simulator's senders"),
+    (PROGRAMS, None),
 )
 
 _OF_GROUPS = Statement("Of groups of flows only those count that have the CCA under test.", some("groups"))
+_NONE_OF_PROGRAMS = Statement("Programs under test ({programs_tested}) don't tell theirs.", known("programs_tested"))
 #: The words for each metric, by its slug.
 WORDS = {
     "goodput": MetricWords(
@@ -74,6 +81,7 @@ WORDS = {
                 none("tcp"),
             ),
             Statement("Of UDP they are those that arrived in whole reporting intervals.", some("tcp") & ~every("tcp")),
+            Statement("Of programs under test ({programs_tested}) they are those that the program reports, else those that arrived.", known("programs_tested")),
             _OF_GROUPS,
             Statement("Start-up is included.", ALWAYS),
         ),
@@ -84,6 +92,7 @@ WORDS = {
     "rtt": MetricWords(
         (
             Statement("Mean round-trip time that the sender's TCP measured (smoothed, once a reporting interval), averaged over the flows of the run.", ALWAYS),
+            _NONE_OF_PROGRAMS,
             Statement(
                 "It is the path's delay and the time spent in queues.", none("jitter") & none("late packets") & none("changing path")
             ),
@@ -119,6 +128,7 @@ WORDS = {
     "retransmits": MetricWords(
         (
             Statement("Segments that TCP retransmitted, summed over the flows of the run.", ALWAYS),
+            _NONE_OF_PROGRAMS,
             _OF_GROUPS,
             Statement("Not normalised: a faster CCA sends more packets, so it can lose more.", known("several_ccas")),
         ),

@@ -8,7 +8,7 @@ from experiment.flow_groups import LONG, PROGRAM, REAL_TIME, WEB
 from experiment.programs import Program
 from inference.mean_interval import LEAST_RUNS
 from report_page.statements import Facts
-from study_files.program_ccas import scenario_of
+from study_files.program_ccas import programs_under_test, scenario_of
 from study_files.study_features import FEATURES, is_without_chance, queues_of
 from wording.number_format import count, is_missing, number, plain
 from wording.scenario_words import amount_words, heading, path_rtts_ms
@@ -24,11 +24,13 @@ INITIAL_WINDOW = 10
 
 def facts_of_design(design) -> Facts:
     """Return what sentences name of a `StudyDesign`, and what they presume of it."""
+    programs = programs_under_test(design.study)
     return Facts(
         design.scenarios,
         {
             "mixes": design.mixes, "several_ccas": len(design.ccas) > 1, "cca_word": design.cca_word, "pairs": design.pairs,
             "several_pairs": design.pairs > 1, "ip_versions_compared": design.ip_versions_compared,
+            "programs_tested": listed(list(programs)), "kernel_tested": len(programs) < len(design.ccas),
         },
     )  # fmt: skip
 

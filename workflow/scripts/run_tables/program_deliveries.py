@@ -1,11 +1,13 @@
 """Deliveries and time series of programs under test, as a document has them of sockets: their packets at both hosts say the same.
 
-All that is computed of what was delivered so far, or sent, is then computed alike for every flow.
+All that is computed of what was delivered so far, or sent, is then computed alike for every flow. What a program logs of its
+congestion control (qlog) is in the same columns as what the kernel tells of its own.
 """
 
 import numpy as np
 
 from experiment.flow_groups import PROGRAM
+from experiment.packet_sizes import ETHERNET_HEADER_BYTES, IP_HEADER_BYTES, UDP_HEADER_BYTES
 from experiment.run_document import specification_of
 from run_tables.flows_under_test import programs_under_test
 from run_tables.program_metrics import delivered_bytes, flows_of_programs
@@ -15,22 +17,26 @@ from testbed.readings.deliveries import EARLY, PARTS
 def with_program_deliveries(document) -> dict:
     """Return a run document whose sections ``delivered`` and ``series`` also have its programs, if the CCA under test is a program's.
 
+    A program that logs its congestion control is in ``series`` in any case.
+
     Bytes delivered are those that a program reports, at the times at which its packets arrived; bytes sent are all payload of its packets.
     """
     run = specification_of(document)
-    if "failure" in document or not programs_under_test(run):
+    if "failure" in document:
         return document
     flows = flows_of_programs(document)
+    if series := document.get("series"):
+        shown = [one for one in flows if programs_under_test(run) or _log(*one[:2])]
+        sockets = [_series(*one, series["queue"]["time_s"], run.ip_version) for one in shown]
+        document = document | {"series": series | {"sockets": [*series.get("sockets", []), *sockets]}} if shown else document
+    if not programs_under_test(run):
+        return document
     times_ns = document.get("delivered", {}).get("time_ns") or _reading_times_ns(run, flows)
     known = document.get("delivered", {}).get("flows", [])
     delivered = [
         {"flow": flow.number, "bytes": _delivered(flow, entry, packets, times_ns)} for flow, entry, packets in flows
     ]
-    document = document | {"delivered": {"time_ns": times_ns, "flows": [*known, *delivered]}}
-    if series := document.get("series"):
-        sockets = [_series(*one, series["queue"]["time_s"]) for one in flows]
-        document |= {"series": series | {"sockets": [*series.get("sockets", []), *sockets]}}
-    return document
+    return document | {"delivered": {"time_ns": times_ns, "flows": [*known, *delivered]}}
 
 
 def end_ns(flow, entry, packets) -> int:
@@ -81,7 +87,7 @@ def _summed(steps, step_ns, times_ns):
     return np.interp(times_ns, edges_ns, np.concatenate([[0], np.cumsum(steps)]))
 
 
-def _series(flow, entry, packets, times_s):
+def _series(flow, entry, packets, times_s, ip_version):
     """Return a flow's time series at the times of the queue's, while it lasts."""
     last_s = end_ns(flow, entry, packets) / 1e9
     times_s = [at for at in times_s if flow.start_s <= at <= last_s]
@@ -90,4 +96,37 @@ def _series(flow, entry, packets, times_s):
     return {
         "flow": flow.number, "time_s": times_s, "bytes_sent": sent.astype(int).tolist(),
         "bytes_acked": np.rint(_arrived(flow, entry, packets, times_ns)).astype(int).tolist(),
+        **_logged(_log(flow, entry), packets, times_ns, ip_version),
     }  # fmt: skip
+
+
+def _log(flow, entry):
+    """Return what a flow's program logged (`testbed.readings.qlog`), None of one whose log was not read."""
+    log = entry[flow.program.data_from].get("qlog")
+    return None if log is None or "problem" in log else log
+
+
+def _logged(log, packets, times_ns, ip_version):
+    """Return the columns of a log at some times; windows in packets of the size of the flow's largest."""
+    payload_bytes = packets["largest_packet_bytes"] - ETHERNET_HEADER_BYTES - IP_HEADER_BYTES[ip_version] - UDP_HEADER_BYTES
+    if log is None or payload_bytes <= 0:
+        return {}
+    # A log that doesn't say when it began began with the flow.
+    begin_ns = log["from_ns"] if log["aligned"] else log["from_ns"] + (packets["first_sent_ns"] or 0)
+    places = ((np.asarray(times_ns) - begin_ns) // log["step_ns"]).astype(int)
+    columns = {}
+    for name, (key, unit) in LOGGED.items():
+        if (values := log.get(key)) is None:
+            continue
+        found = [values[min(place, len(values) - 1)] if place >= 0 else None for place in places]
+        columns[name] = [value / payload_bytes if unit == "packets" and value is not None else value for value in found]
+    # Its phase is told by its state, or by the threshold as the kernel's is.
+    return columns if {"state", "ssthresh_packets"} & {*columns} else columns | {"state": ["not told"] * len(places)}
+
+
+#: Column of ``tidy/sockets.parquet`` -> that of a log, and what it is divided by.
+LOGGED = {
+    "cwnd_packets": ("cwnd_bytes", "packets"), "ssthresh_packets": ("ssthresh_bytes", "packets"),
+    "unacked_packets": ("flight_bytes", "packets"), "rtt_ms": ("rtt_ms", ""), "rttvar_ms": ("rttvar_ms", ""),
+    "rtt_min_ms": ("rtt_min_ms", ""), "retransmits": ("lost_packets", ""), "state": ("state", ""),
+}  # fmt: skip

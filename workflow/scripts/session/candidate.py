@@ -177,9 +177,10 @@ def with_candidate(config, candidate, output) -> dict:
             defaults = config.get("defaults") or {}
             study["defaults"] = defaults | {"transport": {"ecn": "classic"} | (defaults.get("transport") or {})}
     if candidate.programs:
-        if taken := sorted({*candidate.programs} & {*(config.get("programs") or {})}):
+        own = config.get("programs") or {}
+        if taken := sorted(name for name, one in candidate.programs.items() if own.get(name, one) != one):
             raise CandidateError(output, [f"the study has a program {taken[0]} already; give it a name of its own."])
-        study["programs"] = dict(config.get("programs") or {}) | candidate.programs
+        study["programs"] = dict(own) | candidate.programs
     if candidate.definition is not None:
         study["cca_definitions"] = definitions | {name: candidate.definition}
     if candidate.kernels:

@@ -110,8 +110,12 @@ def without_inapplicable(study, config, cca, source, called, error) -> dict:
     # Any scenario will do to complete the declaration.
     plain = {"id": "plain", "traffic": {"sample_interval_ms": 50}}
     of_program = studies.resolve(
-        {"study": "try", "ccas": [cca], "programs": study["programs"], "scenarios": [plain]}, called
-    )
+        {
+            "study": "try", "ccas": [cca], "programs": {name: study["programs"][name] for name in [cca.partition(":")[0]]},
+            "scenarios": [plain],
+        },
+        called,
+    )  # fmt: skip
     reasons = {}
     for scenario in studies.resolve(config, source)["scenarios"]:
         for problem in program_cca_problems(of_program, scenario):
@@ -119,8 +123,20 @@ def without_inapplicable(study, config, cca, source, called, error) -> dict:
     scenarios = [one for one in study["scenarios"] if one["id"] not in reasons]
     if not scenarios:
         raise error(called, [next(iter(reasons.values()))])
+    scenarios = _with_seeds(scenarios, reasons)
     primaries = {name: of for name, of in (study["exam"].get("primaries") or {}).items() if name not in reasons}
     return study | {"scenarios": scenarios, "exam": study["exam"] | {"primaries": primaries, "inapplicable": reasons}}
+
+
+def _with_seeds(scenarios, left_out):
+    """Return an exam's scenarios in which those that had the seeds of one that is left out share those of the first of them."""
+    firsts, kept = {}, []
+    for scenario in scenarios:
+        if (base := scenario.get("seeds_of")) in left_out:
+            first = firsts.setdefault(base, scenario["id"])
+            scenario = scenario | {"seeds_of": None if first == scenario["id"] else first}
+        kept.append(scenario)
+    return kept
 
 
 def _reason(scenario):

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from experiment.disciplines import measure_of
 from experiment.packet_sizes import PACKET_BYTES
 from study_files.kernels import NEWEST
+from study_files.program_ccas import programs_under_test
 
 #: Joins scenario and perturbation.
 JOINT = "."
@@ -156,6 +157,10 @@ def perturbed_study(study, count, seed, is_possible) -> tuple[dict, list[str]]:
             **{key: study["analysis"][key] for key in ("equivalence_margin", "detect", "agreement")},
         },
     }
+    # Programs of groups are declared there.
+    if programs := programs_under_test(study | {"ccas": ccas}):
+        names = {program["name"] for program in programs.values()}
+        outline["programs"] = {name: study["programs"][name] for name in sorted(names)}
     scenarios, left_out = [], []
     for number, scenario in enumerate((each for each in study["scenarios"] if each["id"] in chosen), 1):
         for place, perturbation in enumerate(PERTURBATIONS):

@@ -79,6 +79,9 @@ def _completed(one):
     for key, node in keys_of(dereferenced(study_schema()["$defs"]["program"])).items():
         if key not in (*OF_GROUPS, "ccas"):
             complete[key] = one.get(key, node.get("default"))
+    if complete["qlog"] is None:
+        # Runs without logs are what they were before there were any.
+        del complete["qlog"]
     for side in ("server", "client"):
         if isinstance(complete[side], str):
             try:
@@ -89,6 +92,11 @@ def _completed(one):
         if not complete[side]:
             problems.append(f"{side} is empty; allowed is a command.")
         problems += _placeholders(side, complete[side])
+    if complete.get("qlog") and not any("{logs}" in word for word in complete[complete["data_from"]] or ()):
+        problems.append(
+            f"qlog is {complete['qlog']}, and {complete['data_from']}, the side that sends, has no {{logs}}; allowed is a command that "
+            "tells the program where to log."
+        )
     if complete["path"] and not complete["sha256"]:
         try:
             complete["sha256"] = digest_of(files_of(complete["path"]))

@@ -45,6 +45,7 @@ CHECK_WORDS = {
     "program_data": ("the programs' data", "A declared program sent no data, or reported more than arrived, or ended before it had sent what was asked for."),
     "program_packets": ("the count of the programs' packets", "Packets of a declared program were not counted, or were no single packets."),
     "programs": ("the programs", "A declared program was never ready, failed, did not end as declared, printed too much or did not report what it should."),
+    "qlog": ("the programs' logs", "A declared program did not write the qlog that it was declared to write, or nobody can read it."),
     "qdiscs": ("the queues' settings", "A queue or an emulated effect was not in its place, or not with the parameters that were asked for."),
     "queue_limit": ("what the queue holds", "The bottleneck's queue held more or fewer packets at once than was asked for."),
     "rate": ("the bottleneck's rate", "Packets behind each other left the bottleneck faster or slower than its rate."),

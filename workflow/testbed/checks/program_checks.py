@@ -1,5 +1,7 @@
 """Checks of declared programs: did each do what its declaration says, and do the counts of its packets hold?"""
 
+from collections.abc import Callable
+
 from experiment.timeline import DIRECTIONS
 from testbed.checks.check import SENDER, Check
 from testbed.traffic.program_process import AT_END, AT_LIMIT, ITSELF, NOT_STARTED, TOO_MUCH
@@ -111,4 +113,19 @@ def check_program_data(specification, document) -> Check:
     return Check("program_data", not wrong, expected, "; ".join(wrong) or expected, SENDER)
 
 
-CHECKS = (check_programs, check_program_packets, check_program_data)
+def check_qlog(specification, document) -> Check:
+    """Each program that is declared to log its congestion control has done so."""
+    flows = [
+        (flow, entry[flow.program.data_from]["qlog"])
+        for flow, entry in zip(specification.program_flows, document["programs"], strict=True)
+        if flow.program.qlog
+    ]
+    wrong = [f"{flow.who}: its qlog: {log['problem']}" for flow, log in flows if "problem" in log]
+    expected = "each log can be read, and tells of congestion control"
+    return Check("qlog", not wrong, expected, "; ".join(wrong) or expected)
+
+
+def checks_of(specification) -> tuple[Callable, ...]:
+    """Return the checks of a run with programs."""
+    logs = specification.traffic.sample_interval_ms and any(flow.program.qlog for flow in specification.program_flows)
+    return (check_programs, check_program_packets, check_program_data, *((check_qlog,) if logs else ()))

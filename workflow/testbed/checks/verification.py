@@ -117,7 +117,7 @@ def of_groups(specification) -> tuple[Callable, ...]:
     if specification.groups_of(PROGRAM):
         from testbed.checks import program_checks
 
-        checks += program_checks.CHECKS
+        checks += program_checks.checks_of(specification)
     return checks
 
 

@@ -43,7 +43,7 @@ class DeclaredPrograms:
 
     def __init__(self, path, specification, folder, job):
         self._path, self._specification, self._folder, self._job = path, specification, folder, job
-        self._flows, self._started = [], 0
+        self._flows, self._started, self._origin_ns = [], 0, 0
 
     def start(self) -> None:
         """Start the servers, wait until each is ready, and start the clients' launchers."""
@@ -57,6 +57,7 @@ class DeclaredPrograms:
 
     def begin(self, origin_ns) -> list[subprocess.Popen]:
         """Tell all clients the traffic's origin, and return the processes that are to be waited for."""
+        self._origin_ns = origin_ns
         for _, _, client, _ in self._flows:
             client.process.stdin.write(b"%d\n" % origin_ns)
             client.process.stdin.flush()
@@ -83,11 +84,15 @@ class DeclaredPrograms:
         return {
             "flow": flow.number, "group": flow.group, "program": flow.program.label, "port": flow.port,
             "sender": flow.pair.sender, "receiver": flow.pair.receiver, "start_ns": round(flow.start_s * 1e9), "ready": is_ready,
-            "client": self._result(client), "server": self._result(server),
+            "client": self._result(client), "server": self._result(server, flow.program.qlog),
         }  # fmt: skip
 
-    def _result(self, side):
-        """Return how one side went; its launcher ends soon when its input does."""
+    def _result(self, side, wants_origin=None):
+        """Return how one side went; its launcher ends soon when its input does, and may want the traffic's origin for what it reads then."""
+        if wants_origin:
+            with suppress(BrokenPipeError):
+                side.process.stdin.write(b"%d\n" % self._origin_ns)
+                side.process.stdin.flush()
         side.process.stdin.close()
         side.process.wait()
         if side.process.returncode or not side.result.exists():
@@ -110,6 +115,7 @@ class DeclaredPrograms:
                     "user": FIRST_USER + self._started, "memory_mib": flow.program.memory_mib, "ready_line": flow.program.ready_line,
                     "reports": flow.program.reports_bytes, "start_ns": round(flow.start_s * 1e9) if is_client else None,
                     "limit_ns": round(1e9 * self._limit_s(flow)) if is_client else None,
+                    "qlog": flow.program.qlog if self._step_ns and kind == flow.program.data_from else None, "step_ns": self._step_ns,
                 }
             )
         )  # fmt: skip
@@ -119,6 +125,11 @@ class DeclaredPrograms:
                 words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=stream, env=os.environ
             )
         return side
+
+    @property
+    def _step_ns(self):
+        """How far apart readings of a run's time series are; 0 of a run without any."""
+        return round(1e6 * (self._specification.traffic.sample_interval_ms or 0))
 
     def _values(self, flow):
         """Return placeholder -> what stands for it."""

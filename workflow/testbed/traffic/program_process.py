@@ -11,11 +11,12 @@ import os
 import re
 import selectors
 import signal
+import socket
 import subprocess
 import sys
 import time
 
-from testbed.machine.confined import ENVIRONMENT, confine
+from testbed.machine.confined import ENVIRONMENT, LOGS, confine
 from testbed.traffic.clocked import Clock, read_plan, write_result
 
 #: What a program may print, and how much of its end is kept, in bytes.
@@ -41,11 +42,13 @@ class Watched:
     def __init__(self, plan, clock):
         self.plan, self.clock, self.tail, self.printed = plan, clock, b"", 0
         self.ended_by, self.started_ns = ITSELF, clock.now_ns()
+        here, there = socket.socketpair() if plan["qlog"] else (None, None)
         self.process = subprocess.Popen(
             plan["command"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-            env=ENVIRONMENT, start_new_session=True,
-            preexec_fn=lambda: confine(plan["files"], plan["root"], plan["user"], plan["memory_mib"]),
+            env=ENVIRONMENT, start_new_session=True, preexec_fn=lambda: confine_side(plan, there),
         )  # fmt: skip
+        #: The folder of its logs, which nobody else sees and which is gone with its last user.
+        self.logs = socket.recv_fds(here, 1, 1)[1][0] if here else None
 
     def read(self) -> bool:
         """Take what was printed; return whether there may be more."""
@@ -77,6 +80,23 @@ class Watched:
             "started_ns": self.started_ns, "ended_ns": ended_ns, "status": status, "ended_by": self.ended_by,
             "printed_bytes": self.printed, "reported": reported(self.tail, self.plan["reports"]), "last": last_words(self.tail),
         }  # fmt: skip
+
+
+def confine_side(plan, launcher) -> None:
+    """Confine the process that is about to become a program, and hand the folder of its logs to a launcher that reads them."""
+    confine(plan["files"], plan["root"], plan["user"], plan["memory_mib"])
+    if launcher:
+        socket.send_fds(launcher, [b" "], [os.open(LOGS, os.O_RDONLY | os.O_DIRECTORY)])
+
+
+def read_logs(watched, plan) -> dict:
+    """Return what the logs of a program that has ended say (`qlog.read_logs`), by the traffic's origin, which the input names."""
+    # What other runs would load for nothing.
+    from testbed.readings import qlog
+
+    origin_ns = plan["origin_ns"] if plan["start_ns"] is not None else int(sys.stdin.readline() or 0)
+    ahead_ns = time.time_ns() - time.monotonic_ns()
+    return qlog.read_logs(watched.logs, plan["qlog"], origin_ns + ahead_ns, plan["step_ns"])
 
 
 def reported(tail, word) -> int | None:
@@ -143,7 +163,8 @@ def carry_out(plan) -> dict:
     is_client = plan["start_ns"] is not None
     if is_client or plan["ready_line"] is None:
         print("ready", flush=True)
-    clock = Clock(int(sys.stdin.readline()) if is_client else time.monotonic_ns())
+    origin_ns = int(sys.stdin.readline()) if is_client else time.monotonic_ns()
+    clock = Clock(origin_ns)
     if is_client:
         wait_until(clock, plan["start_ns"])
     try:
@@ -153,9 +174,11 @@ def carry_out(plan) -> dict:
         return {
             "started_ns": clock.now_ns(), "ended_ns": clock.now_ns(), "status": 127, "ended_by": NOT_STARTED,
             "printed_bytes": 0, "reported": None, "last": last_words(why.encode()),
+            **({"qlog": {"problem": "it was not started"}} if plan["qlog"] else {}),
         }  # fmt: skip
     watch(watched, clock, plan["limit_ns"], None if is_client else plan["ready_line"])
-    return watched.result()
+    result = watched.result()
+    return result | ({"qlog": read_logs(watched, plan | {"origin_ns": origin_ns})} if plan["qlog"] else {})
 
 
 if __name__ == "__main__":

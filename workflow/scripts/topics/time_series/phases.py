@@ -14,6 +14,8 @@ BBR, by its gains (net/ipv4/tcp_bbr.c: `bbr_high_gain` 2.885 = 2/ln 2, `bbr_drai
 `bbr_cwnd_min_target`, 4 packets). BBR recovers from losses within each of its phases, so that this is no phase
 of its own. Where the gains aren't known only ProbeRTT can be told, by its cwnd.
 
+A program that logs its states (qlog: `slow_start`, `congestion_avoidance`, `recovery`) has these; otherwise its phase is not told.
+
 A phase that is shorter than the sampling interval may be missed, and begins and ends are as fine as that.
 """
 
@@ -55,7 +57,9 @@ def phase_of_samples(series) -> pd.Categorical:
         (bbr & gains & _near(window, BBR_PROBE_BW_CWND_GAIN), PROBE_BW),
         (bbr & np.isnan(pacing) & (cwnd <= BBR_PROBE_RTT_PACKETS), PROBE_RTT),
         (bbr, UNTOLD),
-        (np.isnan(cwnd), UNTOLD),
+        (np.isnan(cwnd) | (state == "not told") | (state == "application_limited"), UNTOLD),
+        (state == "slow_start", SLOW_START),
+        (state == "congestion_avoidance", AVOIDANCE),
         (state == "loss", LOSS),
         ((state == "recovery") | (state == "cwr"), RECOVERY),
         (np.isnan(ssthresh) | (cwnd < ssthresh), SLOW_START),

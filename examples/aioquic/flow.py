@@ -1,0 +1,122 @@
+"""A flow of QUIC by aioquic, as a program that a study declares (docs/programs.md).
+
+python3 flow.py serve ADDRESS PORT SECONDS BYTES CCA [LOGS]    sends for a time, or an amount if SECONDS is empty
+python3 flow.py get ADDRESS PORT SECONDS                       receives, and prints how many bytes it got
+"""
+
+import asyncio
+import sys
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+# The packages lie beside this file.
+sys.path.insert(0, str(Path(__file__).parent / "packages"))
+
+from aioquic.asyncio import QuicConnectionProtocol, connect, serve
+from aioquic.quic.configuration import QuicConfiguration
+from aioquic.quic.events import ConnectionTerminated, StreamDataReceived, StreamReset
+from aioquic.quic.logger import QuicFileLogger
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.oid import NameOID
+
+#: Windows that limit no flow: congestion control alone does.
+WINDOW = 64 << 20
+#: What is handed to the connection ahead of what it sends, in bytes.
+AHEAD = 1 << 18
+#: How much longer than the server sends a client waits for the end, which a dead path never brings, in s.
+PATIENCE = 3.0
+ZEROS = bytes(1 << 16)
+
+
+def settings(**more) -> QuicConfiguration:
+    """Return the settings of both sides."""
+    return QuicConfiguration(
+        alpn_protocols=["flow"], idle_timeout=300.0, max_data=WINDOW, max_stream_data=WINDOW, **more
+    )
+
+
+class Sender(QuicConnectionProtocol):
+    """The server's side of a connection: asked by a byte, it sends."""
+
+    seconds, amount = "", ""
+
+    def quic_event_received(self, event) -> None:
+        if isinstance(event, StreamDataReceived) and event.stream_id == 0 and not hasattr(self, "_left"):
+            self._left = int(self.amount) if self.amount else None
+            self._end = None if self.amount else self._loop.time() + float(self.seconds)
+            self._sent = 0
+            if self._end is not None:
+                self._loop.call_at(self._end, self._stop)
+        if isinstance(event, ConnectionTerminated):
+            self._left = 0
+
+    def transmit(self) -> None:
+        """Hand the connection as much as it may send soon, and let it send."""
+        if getattr(self, "_left", 0) != 0:
+            stream = self._quic._streams[0].sender
+            while self._left != 0 and self._sent - stream.highest_offset < AHEAD:
+                size = len(ZEROS) if self._left is None else min(len(ZEROS), self._left)
+                self._left = None if self._left is None else self._left - size
+                self._sent += size
+                self._quic.send_stream_data(0, ZEROS[:size], end_stream=self._left == 0)
+        super().transmit()
+
+    def _stop(self) -> None:
+        """What is not sent by now is not sent any more."""
+        if self._left is None:
+            self._left = 0
+            self._quic.reset_stream(0, 0)
+            self.transmit()
+
+
+class Receiver(QuicConnectionProtocol):
+    """The client's side."""
+
+    def __init__(self, *arguments, **more):
+        super().__init__(*arguments, **more)
+        self.received, self.ended = 0, asyncio.Event()
+
+    def quic_event_received(self, event) -> None:
+        if isinstance(event, StreamDataReceived):
+            self.received += len(event.data)
+        if isinstance(event, (StreamReset, ConnectionTerminated)) or getattr(event, "end_stream", False):
+            self.ended.set()
+
+
+async def send(address, port, seconds, amount, cca, logs=None) -> None:
+    """Serve until it is ended."""
+    Sender.seconds, Sender.amount = seconds, amount
+    configuration = settings(
+        is_client=False, congestion_control_algorithm=cca, quic_logger=QuicFileLogger(logs) if logs else None
+    )
+    configuration.certificate, configuration.private_key = own_certificate()
+    await serve(address, int(port), configuration=configuration, create_protocol=Sender)
+    await asyncio.Event().wait()
+
+
+async def get(address, port, seconds) -> None:
+    """Receive until the stream ends, or for some seconds."""
+    configuration = settings(is_client=True, verify_mode=0, server_name="flow")
+    async with connect(address, int(port), configuration=configuration, create_protocol=Receiver) as connection:
+        connection._quic.send_stream_data(0, b"\0")
+        connection.transmit()
+        with suppress(TimeoutError):
+            await asyncio.wait_for(connection.ended.wait(), float(seconds) + PATIENCE if seconds else None)
+        print("bytes", connection.received, flush=True)
+
+
+def own_certificate():
+    """Return a certificate and its key: who the server is doesn't matter here."""
+    key, name = ec.generate_private_key(ec.SECP256R1()), x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "flow")])
+    now = datetime.now(UTC)
+    builder = x509.CertificateBuilder().subject_name(name).issuer_name(name).public_key(key.public_key())
+    builder = builder.serial_number(1).not_valid_before(now).not_valid_after(now + timedelta(days=365))
+    return builder.sign(key, hashes.SHA256()), key
+
+
+if __name__ == "__main__":
+    kind, *words = sys.argv[1:]
+    asyncio.run({"serve": send, "get": get}[kind](*words))

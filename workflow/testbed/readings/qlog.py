@@ -1,0 +1,276 @@
+"""Reading what a QUIC stack logs of its congestion control: qlog as one JSON text (0.3) or as a sequence of them.
+
+The files are a program's, so anything may stand in them: what can't be read is said, and no record may be longer than `MOST_RECORD`.
+Of draft-ietf-quic-qlog-main-schema and -quic-events these are read, in their older and newer names: ``reference_time`` and
+``time_format``, and the events ``metrics_updated``, ``congestion_state_updated`` and ``packet_lost``.
+"""
+
+import fnmatch
+import json
+import math
+import os
+import re
+import stat
+from collections.abc import Iterator
+from datetime import datetime
+from itertools import pairwise
+
+#: Files of a flow that are looked at, and bytes of one; what a program may write is less (`confined.WRITTEN_MIB`).
+MOST_FILES, MOST_BYTES = 16, 2**26
+#: Characters of an event, and of the window in which the next one is looked for first.
+MOST_RECORD, WINDOW = 2**16, 2**12
+#: Field of ``metrics_updated`` -> its column: RTTs in ms, the rest in bytes; ``cwnd`` is aioquic's.
+METRICS = {
+    "congestion_window": "cwnd_bytes", "cwnd": "cwnd_bytes", "ssthresh": "ssthresh_bytes", "bytes_in_flight": "flight_bytes",
+    "smoothed_rtt": "rtt_ms", "latest_rtt": "rtt_latest_ms", "min_rtt": "rtt_min_ms", "rtt_variance": "rttvar_ms",
+}  # fmt: skip
+#: The states of ``congestion_state_updated``; others are not told.
+STATES = ("slow_start", "congestion_avoidance", "recovery", "application_limited")
+#: What an event that is read has in its name.
+NAMES = re.compile(r"metrics_updated|congestion_state_updated|packet_lost")
+#: Where the events of a JSON text begin, and what parts them.
+EVENTS, BETWEEN = re.compile(r'"events"\s*:\s*\['), re.compile(r"[\s,]*")
+SEPARATOR = "\x1e"
+#: No number of a log is larger, and no grid has more times.
+LARGEST, MOST_STEPS = 2**53, 200_000
+#: Times of this size, in ms, are counted from 1970 whether a log says so or not: 1980.
+ABSOLUTE_MS = 315_532_800_000
+
+
+class QlogError(ValueError):
+    """A log that can't be read, in words."""
+
+
+def read_logs(folder, pattern, origin_ns, step_ns) -> dict:
+    """Return what the logs in a folder say of a flow, of the file with the most readings if there are several.
+
+    Parameters
+    ----------
+    folder : int
+        File descriptor of the folder.
+    pattern : str
+        What the files are called, as ``*.sqlog``.
+    origin_ns, step_ns : int
+        The traffic's origin, in ns of the real-time clock, and how far apart the values are that are kept.
+
+    Returns
+    -------
+    dict
+        As `series_of` returns it, or ``problem``: what is wrong, in words.
+    """
+    best, problems = None, []
+    try:
+        names = sorted(name for name in os.listdir(folder) if fnmatch.fnmatchcase(name, pattern))
+    except OSError as error:
+        return {"problem": f"its folder can't be read ({error.strerror})"}
+    for name in names[:MOST_FILES]:
+        try:
+            series = series_of(_content(folder, name), origin_ns, step_ns)
+        except (QlogError, OSError) as error:
+            problems.append(f"{name[:60]}: {getattr(error, 'strerror', None) or error}")
+            continue
+        if best is None or series["readings"] > best["readings"]:
+            best = series
+    if best is not None:
+        return best
+    return {"problem": ascii("; ".join(problems[:3]) or f"no file is called {pattern}")[1:-1]}
+
+
+def _content(folder, name):
+    """Return a file's text, a character a byte: what is read of it is ASCII."""
+    handle = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=folder)
+    with open(handle, "rb") as file:
+        if not stat.S_ISREG(os.fstat(handle).st_mode):
+            raise QlogError("is no file")
+        content = file.read(MOST_BYTES + 1)
+    if len(content) > MOST_BYTES:
+        raise QlogError(f"is larger than {MOST_BYTES} bytes")
+    return content.decode("latin-1")
+
+
+def series_of(text, origin_ns, step_ns) -> dict:
+    """Return the readings of a log on a grid of times.
+
+    Returns
+    -------
+    dict
+        ``from_ns``, ``step_ns``: the grid, since the traffic's origin, or since the first reading if the log doesn't say when it began
+        (``aligned`` is then False); ``readings``, how many there are; ``complete``, False of a log that breaks off; and by the names
+        in `METRICS`, ``lost_packets`` (so far) and ``state`` the latest value at each time, None before the first.
+    """
+    header, records, ending = _parts(text)
+    clock = _Clock(header)
+    events = [(clock.time_ms(one.get("time")), one) for one in records]
+    readings = sum("metrics_updated" in one["name"] for _, one in events)
+    if not readings:
+        raise QlogError(ending.words or "has no event metrics_updated")
+    if ending.damaged:
+        raise QlogError(ending.words)
+    known = clock.epoch_ms is not None
+    shift_ms = origin_ns / 1e6 - clock.epoch_ms if known else events[0][0]
+    times_ns = [round(1e6 * (at - shift_ms)) for at, _ in events]
+    if any(later < earlier - step_ns for earlier, later in pairwise(times_ns)):
+        raise QlogError("has times that go backwards")
+    first, last = times_ns[0] // step_ns, times_ns[-1] // step_ns
+    if last - first > MOST_STEPS:
+        raise QlogError(f"goes over {(times_ns[-1] - times_ns[0]) / 1e9:.0f} s")
+    return {
+        "from_ns": first * step_ns, "step_ns": step_ns, "aligned": known, "readings": readings, "complete": not ending.words,
+        **_on_grid([one for _, one in events], times_ns, first, last, step_ns),
+    }  # fmt: skip
+
+
+def _on_grid(events, times_ns, first, last, step_ns):
+    columns = {name: [None] * (last - first + 2) for name in (*METRICS.values(), "lost_packets", "state")}
+    now = dict.fromkeys(columns) | {"lost_packets": 0}
+    at = 0
+    for place in range(last - first + 2):
+        while at < len(events) and times_ns[at] <= (first + place) * step_ns:
+            _take(now, events[at])
+            at += 1
+        if at:
+            for name, values in columns.items():
+                values[place] = now[name]
+    return {name: values for name, values in columns.items() if any(value is not None for value in values)}
+
+
+def _take(now, event):
+    """Change what is known now by an event."""
+    name, data = event["name"], event.get("data")
+    data = data if isinstance(data, dict) else {}
+    if "metrics_updated" in name:
+        now |= {column: value for field, column in METRICS.items() if (value := _number(data.get(field))) is not None}
+    elif "packet_lost" in name:
+        now["lost_packets"] += 1
+    else:
+        now["state"] = data.get("new") if data.get("new") in STATES else None
+
+
+def _number(value):
+    """Return a number that is one, as a log may have it; None of anything else."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value < LARGEST:
+        return None
+    return value
+
+
+class _Ending:
+    """How a log ended: ``words`` say what can't be read, ``damaged`` whether more follows that."""
+
+    def __init__(self):
+        self.words, self.damaged = "", False
+
+
+def _parts(text):
+    """Return a log's fields on time, its events that are read, and its `_Ending`."""
+    ending, start = _Ending(), text.lstrip(" \t\r\n\ufeff")[:1]
+    if start not in (SEPARATOR, "{"):
+        raise QlogError("is no qlog in JSON" if start else "is empty")
+    is_document = start == "{" and EVENTS.search(text)
+    found = _of_document(text, ending) if is_document else _of_sequence(text, start, ending)
+    return _header(text), [one for one in found if _is_read(one)], ending
+
+
+def _is_read(event):
+    return isinstance(event, dict) and isinstance(event.get("name"), str) and NAMES.search(event["name"]) is not None
+
+
+def _of_sequence(text, start, ending) -> Iterator:
+    """Yield the records of a sequence of JSON texts (RFC 7464), or of one a line."""
+    records = text.split(SEPARATOR if start == SEPARATOR else "\n")
+    for number, record in enumerate(records, 1):
+        if ending.words:
+            ending.damaged |= bool(record.strip())
+        elif NAMES.search(record):
+            try:
+                yield _decoded(record)
+            except QlogError as error:
+                ending.words = f"record {number} {error}"
+
+
+def _of_document(text, ending) -> Iterator:
+    """Yield the events of a JSON text, one by one: as a whole it would take many times its size."""
+    decoder = json.JSONDecoder()
+    for number, begin in enumerate(EVENTS.finditer(text), 1):
+        at = BETWEEN.match(text, begin.end()).end()
+        while text[at : at + 1] != "]":
+            try:
+                event, length = _first(decoder, text, at)
+            except QlogError as error:
+                ending.words = f"trace {number} {error}"
+                ending.damaged = len(text) - at > MOST_RECORD
+                return
+            yield event
+            at = BETWEEN.match(text, at + length).end()
+
+
+def _first(decoder, text, at):
+    """Return the JSON value that begins somewhere in a text, and its length."""
+    for length in (WINDOW, MOST_RECORD):
+        try:
+            return decoder.raw_decode(text[at : at + length])
+        except (ValueError, RecursionError):
+            continue
+    raise QlogError("has something that is no JSON")
+
+
+def _decoded(record):
+    if len(record) > MOST_RECORD:
+        raise QlogError("is too long")
+    try:
+        return json.loads(record)
+    except (ValueError, RecursionError):
+        raise QlogError("is no JSON") from None
+
+
+def _header(text):
+    """Return the fields on time that stand in front of the events, or behind them."""
+    header = {}
+    for name in ("reference_time", "time_format"):
+        for match in re.finditer(rf'"{name}"\s*:\s*', text):
+            try:
+                header[name], _ = json.JSONDecoder().raw_decode(text[match.end() : match.end() + 1000])
+            except (ValueError, RecursionError):
+                continue
+            break
+    return header
+
+
+class _Clock:
+    """The times of a log: ``epoch_ms`` is what they are counted from, in ms since 1970, None if it doesn't say."""
+
+    def __init__(self, header):
+        reference, self._format = header.get("reference_time"), header.get("time_format")
+        is_sequence_of_drafts = isinstance(reference, dict)
+        if isinstance(self._format, str) and self._format.startswith("absolute"):
+            self.epoch_ms = 0.0
+        elif is_sequence_of_drafts:
+            self.epoch_ms = _wall_clock_ms(reference.get("wall_clock_time"), reference.get("epoch"))
+        else:
+            self.epoch_ms = _number(reference)
+        self._last_ms, self._is_delta = 0.0, self._format in ("delta", "relative_to_previous_event")
+        self._may_be_absolute = reference is None and self._format is None
+
+    def time_ms(self, value):
+        """Return an event's time since the log's epoch."""
+        value = _number(value)
+        if value is None or not math.isfinite(value):
+            raise QlogError("has an event without a time")
+        if self._may_be_absolute and value > ABSOLUTE_MS:
+            self.epoch_ms = 0.0
+        if self._is_delta:
+            value += self._last_ms
+        self._last_ms = value
+        return value
+
+
+def _wall_clock_ms(*texts):
+    """Return the first of some times (RFC 3339) that is one, in ms since 1970, with all its digits."""
+    for text in texts:
+        match = re.fullmatch(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(\.\d{1,12})?(Z|[+-]\d\d:\d\d)", text if isinstance(text, str) else "")
+        if match:
+            try:
+                whole = datetime.fromisoformat(match[1] + match[3].replace("Z", "+00:00")).timestamp()
+            except (ValueError, OverflowError):
+                continue
+            return 1e3 * whole + 1e3 * float(match[2] or 0)
+    return None
