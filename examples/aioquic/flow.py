@@ -5,6 +5,7 @@ python3 flow.py get ADDRESS PORT SECONDS                       receives, and pri
 """
 
 import asyncio
+import signal
 import sys
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
@@ -89,12 +90,15 @@ class Receiver(QuicConnectionProtocol):
 async def send(address, port, seconds, amount, cca, logs=None) -> None:
     """Serve until it is ended."""
     Sender.seconds, Sender.amount = seconds, amount
-    configuration = settings(
-        is_client=False, congestion_control_algorithm=cca, quic_logger=QuicFileLogger(logs) if logs else None
-    )
+    logger, ended = QuicFileLogger(logs) if logs else None, asyncio.Event()
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, ended.set)
+    configuration = settings(is_client=False, congestion_control_algorithm=cca, quic_logger=logger)
     configuration.certificate, configuration.private_key = own_certificate()
     await serve(address, int(port), configuration=configuration, create_protocol=Sender)
-    await asyncio.Event().wait()
+    await ended.wait()
+    # It writes a connection's log when that is forgotten, some time after its end.
+    for trace in [*logger._traces] if logger else ():
+        logger.end_trace(trace)
 
 
 async def get(address, port, seconds) -> None:

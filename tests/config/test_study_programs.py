@@ -72,6 +72,13 @@ def test_a_group_has_the_whole_declaration():
     assert run.program_flows[0].seed != run.program_flows[1].seed
 
 
+def test_a_program_that_logs_says_so_in_its_runs_and_another_has_no_such_key():
+    logs = {"server": "{folder}/flow serve {server} {seconds} {logs}", "qlog": "*.sqlog"}
+    group = specification(study(**logs))["scenario"]["groups"][0]
+    assert group["program"]["qlog"] == "*.sqlog" and Program(**group["program"]).qlog == "*.sqlog"
+    assert "qlog" not in specification(study(qlog=None))["scenario"]["groups"][0]["program"]
+
+
 def test_a_runs_identity_covers_contents_names_and_modes(files):
     before = specification(study())
     assert specification(study()) == before
@@ -106,6 +113,8 @@ def test_a_published_run_is_one_that_the_workflow_could_write(files):
         ((), {"path": "my/other"}, "programs.mine.path is my/other; "),
         ((), {"path": "/etc/passwd"}, 'programs.mine.path is "/etc/passwd"; allowed is a path below this folder'),
         ((), {"server": "{folder}/flow {adress}"}, "programs.mine.server has {adress}; allowed are {folder}, {server}"),
+        ((), {"qlog": "*.qlog"}, "programs.mine.qlog is *.qlog, and server, the side that sends, has no {logs}; allowed is a command that"),
+        ((), {"qlog": "../*"}, "programs.mine.qlog is ../*; allowed is a file's name, perhaps with * and ?, or null."),
         ((), {"client": "'unclosed"}, "programs.mine.client is 'unclosed; its quotes are wrong"),
         ((), {"client": ""}, "programs.mine.client is empty; allowed is a command."),
         ((), {"server": "{folder}/flow"}, "stop_s is 10, and no command of mine has {seconds}"),
@@ -135,7 +144,7 @@ def test_the_page_declares_what_the_workflow_takes(files, root):
     """The example of the page and that of `examples/`, and all placeholders."""
     text = (root / "docs/programs.md").read_text()
     block, under_test = re.findall(r"^```yaml\n(.*?)^```$", text, re.M | re.S)
-    for program in ("mine", "quic-go", "quinn"):
+    for program in ("mine", "quic-go", "quinn", "aioquic"):
         (files / "my" / program).write_text("x")
     of_page = studies.resolve(yaml.safe_load(block), "docs/programs.md")
     labels = [Program(**group["program"]).label for group in of_page["scenarios"][0]["groups"] if group["program"]]

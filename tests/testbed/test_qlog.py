@@ -1,0 +1,146 @@
+"""Logs of QUIC stacks (qlog): what is read of those that stacks write, and what is said of those that nobody can read."""
+
+import json
+import os
+import random
+
+import pytest
+
+from testbed.readings.qlog import MOST_RECORD, QlogError, read_logs, series_of
+
+#: Of quic-go 0.65.0: a sequence of JSON texts (RFC 7464), in ms since a wall clock.
+SEQUENCE = """\
+\x1e{"file_schema":"urn:ietf:params:qlog:file:sequential","serialization_format":"application/qlog+json-seq","title":"quic-go qlog",\
+"trace":{"vantage_point":{"type":"server"},"common_fields":{"group_id":"5b","reference_time":{"clock_type":"monotonic","epoch":"unknown",\
+"wall_clock_time":"1970-01-01T00:00:05.250000512Z"}}},"qlog_format":"JSON-SEQ","qlog_version":"0.3"}
+\x1e{"time":0.002,"name":"transport:connection_started","data":{}}
+\x1e{"time":1.5,"name":"recovery:metrics_updated","data":{"congestion_window":40960,"bytes_in_flight":1252,"packets_in_flight":1}}
+\x1e{"time":60,"name":"recovery:metrics_updated","data":{"min_rtt":20.005,"smoothed_rtt":20.006,"latest_rtt":21,"rtt_variance":5.6,\
+"congestion_window":42000,"bytes_in_flight":41393,"packets_in_flight":34}}
+\x1e{"time":70,"name":"recovery:congestion_state_updated","data":{"new":"recovery"}}
+\x1e{"time":71,"name":"recovery:packet_lost","data":{"header":{"packet_type":"1RTT","packet_number":30},"trigger":"reordering_threshold"}}
+\x1e{"time":110,"name":"recovery:metrics_updated","data":{"pto_count":1}}
+"""
+#: Of aioquic 1.7.2: one JSON text, in ms since 1970, which it doesn't say.
+METRICS = {"cwnd": 12000, "bytes_in_flight": 177, "ssthresh": 9000, "latest_rtt": 40.2, "min_rtt": 40.1, "smoothed_rtt": 40.15}
+DOCUMENT = {
+    "qlog_format": "JSON", "qlog_version": "0.3",
+    "traces": [{
+        "common_fields": {"ODCID": "758c1ea8ea9403b1"},
+        "events": [
+            {"data": {"frames": [{"frame_type": "ping"}]}, "name": "transport:packet_sent", "time": 1795865977866.0},
+            {"data": METRICS, "name": "recovery:metrics_updated", "time": 1795865977866.9763},
+            {"data": {"type": "1RTT", "packet_number": 7, "trigger": ""}, "name": "recovery:packet_lost", "time": 1795865977900.5},
+        ],
+        "vantage_point": {"name": "aioquic", "type": "server"},
+    }],
+}  # fmt: skip
+
+
+def test_a_sequence_is_read_on_a_grid_of_the_runs_times():
+    """The flow's log began 250.000512 ms behind the origin; a value holds from its event to the next."""
+    series = series_of(SEQUENCE, 5_000_000_000, 50_000_000)
+    assert (series["from_ns"], series["aligned"], series["complete"], series["readings"]) == (250_000_000, True, True, 3)
+    assert series["cwnd_bytes"] == [None, 40960, 42000, 42000] and series["rtt_ms"] == [None, None, 20.006, 20.006]
+    assert series["flight_bytes"] == [None, 1252, 41393, 41393] and series["rtt_min_ms"][-1] == 20.005
+    assert series["state"] == [None, None, "recovery", "recovery"] and series["lost_packets"] == [None, 0, 1, 1]
+    assert "ssthresh_bytes" not in series
+
+
+def test_a_document_is_read_the_same_way():
+    series = series_of(json.dumps(DOCUMENT, indent=2), 1795865977_000_000_000, 10_000_000)
+    assert series["from_ns"] == 860_000_000 and series["aligned"] and series["complete"]
+    assert series["cwnd_bytes"][:2] == [None, 12000] and series["ssthresh_bytes"][-1] == 9000
+    assert series["lost_packets"] == [None, 0, 0, 0, 0, 1]
+
+
+def test_newer_names_and_time_formats():
+    event = {"time": 20, "name": "quic:recovery_metrics_updated", "data": {"congestion_window": 5}}
+    epoch = {"clock_type": "system", "epoch": "1970-01-01T00:00:01.000Z"}
+    for header, first in (
+        ({"time_format": "relative_to_epoch", "reference_time": epoch}, 0),
+        ({"time_format": "relative", "reference_time": 1000}, 0),
+        ({"time_format": "absolute"}, -1000),
+    ):
+        text = "\n".join(map(json.dumps, ({"common_fields": header}, event, event)))
+        series = series_of(text, 1_000_000_000, 1_000_000)
+        assert series["from_ns"] == (20 + first) * 1_000_000 and series["aligned"]
+    text = "\n".join(map(json.dumps, ({"common_fields": {"time_format": "relative_to_previous_event"}}, event, event)))
+    series = series_of(text, 10**18, 10_000_000)
+    assert (series["from_ns"], series["aligned"], len(series["cwnd_bytes"])) == (0, False, 4)
+
+
+def test_a_log_that_breaks_off_counts_up_to_there():
+    whole, cut = series_of(SEQUENCE, 0, 50_000_000), series_of(SEQUENCE[:-20], 0, 50_000_000)
+    assert whole["complete"] and not cut["complete"] and cut["rtt_ms"][-1] == 20.006
+    text = json.dumps(DOCUMENT)
+    assert not series_of(text[: text.index('"1RTT"')], 0, 10**9)["complete"]
+
+
+def event(**data):
+    return json.dumps({"time": 1, "name": "recovery:metrics_updated", "data": data})
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "is empty"),
+        ("GIF89a", "is no qlog in JSON"),
+        ('{"events": []}', "has no event metrics_updated"),
+        ("\x1e" + '{"name":"metrics_updated",' + "[" * 60_000, "record 2 is no JSON"),
+        ('{"events": [' + "[" * 10**6, "trace 1 has something that is no JSON"),
+        ("\x1e" + event(note="x" * MOST_RECORD), "record 2 is too long"),
+        ("\x1e" + event(congestion_window=1) + "\n\x1emetrics_updated\x1e" + event(), "record 3 is no JSON"),
+        (event(congestion_window=1) + "\n" + event().replace('"time": 1', '"time": 1e300'), "has an event without a time"),
+        (event(congestion_window=1) + "\n" + event().replace('"time": 1', '"time": NaN'), "has an event without a time"),
+        (event() + "\n" + event().replace('"time": 1', '"time": ' + "9" * 5000) + "\n" + event(), "record 2 is no JSON"),
+        (event().replace('"time": 1', '"time": 9e9') + "\n" + event(), "has times that go backwards"),
+        (event() + "\n" + event().replace('"time": 1', '"time": 9e12'), "goes over "),
+    ],
+)  # fmt: skip
+def test_what_nobody_can_read_is_said(text, words):
+    with pytest.raises(QlogError, match=words.replace("(", r"\(")):
+        series_of(text, 0, 1_000_000)
+
+
+@pytest.mark.parametrize("text", [SEQUENCE, json.dumps(DOCUMENT)])
+def test_damaged_logs_are_read_or_refused(text):
+    draw, outcomes = random.Random(1), set()
+    for _ in range(400):
+        damaged = list(text)
+        for _ in range(draw.randint(1, 5)):
+            at = draw.randrange(len(damaged))
+            damaged[at : at + draw.choice((0, 1, 40))] = draw.choice(("", "{", "]", '"', "\\", "9" * 400, "\x1e", "\n", "\0", "-1", "1e309"))
+        try:
+            outcomes.add(series_of("".join(damaged), 0, 10**6)["readings"])
+        except QlogError:
+            outcomes.add("refused")
+    assert "refused" in outcomes and len(outcomes) > 2 - text.startswith("{")
+
+
+def test_values_that_are_no_numbers_are_left_out():
+    text = "\n".join([event(congestion_window=True, smoothed_rtt="fast", min_rtt=-1, latest_rtt=[3], bytes_in_flight=7)] * 2)
+    series = series_of(text, 0, 1_000_000)
+    assert series["flight_bytes"][-1] == 7 and not {"cwnd_bytes", "rtt_ms", "rtt_min_ms", "rtt_latest_ms"} & {*series}
+
+
+def test_of_several_files_the_one_with_the_most_readings_is_read(tmp_path):
+    (tmp_path / "a.sqlog").write_text(SEQUENCE)
+    (tmp_path / "b.sqlog").write_text("\n".join([event(congestion_window=3)] * 9))
+    (tmp_path / "c.qlog").write_text("\n".join([event(congestion_window=4)] * 20))
+    handle = os.open(tmp_path, os.O_RDONLY)
+    assert read_logs(handle, "*.sqlog", 0, 10**6)["cwnd_bytes"] == [3, 3]
+    assert read_logs(handle, "*.json", 0, 10**6) == {"problem": "no file is called *.json"}
+    os.close(handle)
+
+
+def test_only_files_are_opened(tmp_path):
+    """A link, a pipe and a folder are the program's, and lead nowhere."""
+    (tmp_path / "secret").write_text(SEQUENCE)
+    (tmp_path / "a.qlog").symlink_to(tmp_path / "secret")
+    os.mkfifo(tmp_path / "b.qlog")
+    (tmp_path / "c.qlog").mkdir()
+    handle = os.open(tmp_path, os.O_RDONLY)
+    problem = read_logs(handle, "*.qlog", 0, 10**6)["problem"]
+    assert "a.qlog: Too many levels" in problem and "b.qlog: is no file" in problem and "c.qlog: " in problem
+    os.close(handle)
