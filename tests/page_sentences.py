@@ -53,6 +53,10 @@ def has_ccas_mixed(study):
     return any("+" in cca for cca in study["ccas"])
 
 
+def has_program_tested(study):
+    return any(cca.partition(":")[0] in study.get("programs", {}) for cca in study["ccas"])
+
+
 def others(scenario):
     crossing = scenario["topology"] == "chain" and scenario["chain"]["cross_cca"]
     return bool(crossing) or any(group["cca"] != "own" for group in groups(scenario, application="iperf3"))
@@ -161,6 +165,8 @@ PRESUMED = {
     "Bytes that were delivered": any_of(lambda s: not udp(s)),
     "Bytes that arrived over": all_of(udp),
     "Of UDP they are those that arrived": any_of(udp),
+    "Of programs under test": has_program_tested,
+    "Programs under test": has_program_tested,
     "Of groups of flows only those": any_of(lambda s: s["groups"]),
     r"Groups marked \(reverse\)": any_of(lambda s: groups(s, direction="reverse")),
     "Long flows send both ways at once": any_of(lambda s: groups(s, direction="reverse")),

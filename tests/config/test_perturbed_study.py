@@ -3,6 +3,7 @@
 import pytest
 import yaml
 
+from session import sensitivity
 from session.sensitivity import main, write
 from study_files import study as studies
 from study_files.perturbed_study import PERTURBATIONS, WORDS, perturbed_study
@@ -112,3 +113,19 @@ def test_a_study_that_concludes_nothing_is_refused(tmp_path, capsys, changes, se
     assert not (tmp_path / "out.yaml").exists()
     assert main(["write", "x.yaml", "y.yaml", "--count", "0"]) == 1
     assert "N is '0'; allowed are whole numbers from 1 on." in capsys.readouterr().err
+
+
+def test_programs_under_test_are_perturbed_too(tmp_path, monkeypatch):
+    """They are declared in the perturbed study; what no program can have, offload and another tick, is left out."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "flow").touch()
+    program = {"path": "flow", "server": "{folder}/flow {seconds}", "client": "{folder}/flow", "ccas": ["a", "b"]}
+    config = {
+        "study": "try", "ccas": ["cubic", "mine:a"], "programs": {"mine": program, "other": program | {"ccas": ["a"]}},
+        "scenarios": [{"id": "x", "flows": [{"name": "own", "cca": "own", "stop_s": 9}, {"name": "o", "program": "other:a", "stop_s": 9}]}],
+    }  # fmt: skip
+    perturbed, left_out = perturbed_study(studies.resolve(config, "try.yaml"), 1, 1, sensitivity._is_possible)
+    assert [sentence.partition(":")[0] for sentence in left_out] == ["x, segmentation offload the other way", "x, the guest kernel's tick 250 Hz"]
+    resolved = studies.resolve(perturbed, "perturbed.yaml")
+    assert list(resolved["programs"]) == ["mine"] and len(resolved["scenarios"]) == 7
+    assert {one["groups"][1]["program"]["name"] for one in resolved["scenarios"]} == {"other"}

@@ -114,7 +114,7 @@ def test_a_published_run_is_one_that_the_workflow_could_write(files):
         ((), {"path": "/etc/passwd"}, 'programs.mine.path is "/etc/passwd"; allowed is a path below this folder'),
         ((), {"server": "{folder}/flow {adress}"}, "programs.mine.server has {adress}; allowed are {folder}, {server}"),
         ((), {"qlog": "*.qlog"}, "programs.mine.qlog is *.qlog, and server, the side that sends, has no {logs}; allowed is a command that"),
-        ((), {"qlog": "../*"}, "programs.mine.qlog is ../*; allowed is a file's name, perhaps with * and ?, or null."),
+        ((), {"qlog": "../*"}, "programs.mine.qlog is \"../*\"; allowed is a file's name, perhaps with * and ?, or null."),
         ((), {"client": "'unclosed"}, "programs.mine.client is 'unclosed; its quotes are wrong"),
         ((), {"client": ""}, "programs.mine.client is empty; allowed is a command."),
         ((), {"server": "{folder}/flow"}, "stop_s is 10, and no command of mine has {seconds}"),

@@ -1,6 +1,10 @@
 """What a page says of a study with a program among its CCAs: which programs make the traffic, and what chance there is."""
 
-from report_page.study_facts import as_run, programs_of, without_chance
+import pandas as pd
+
+from report_page.metric_definitions import with_sources
+from report_page.study_facts import as_run, facts_of_design, programs_of, without_chance
+from run_tables.metrics import METRICS
 from study_files import study as studies
 from study_files.study_design import StudyDesign
 
@@ -13,7 +17,7 @@ def design_of(*ccas):
     }
     study = {
         "study": "s", "ccas": list(ccas), "ip_versions": ["ipv4"], "scenarios": [{"id": "a", "link": {"rate_mbps": 20, "delay_ms": 10}}],
-        "programs": {"mine": program},
+        "programs": {"mine": program} if "mine:cubic" in ccas else {},
     }  # fmt: skip
     return StudyDesign(studies.resolve(study, "s.yaml"))
 
@@ -21,6 +25,20 @@ def design_of(*ccas):
 def test_a_program_among_the_ccas_is_named_beside_iperf3():
     assert programs_of(as_run(design_of("cubic", "mine:cubic"))) == "iperf3 and mine:cubic"
     assert programs_of(as_run(design_of("mine:cubic"))) == "mine:cubic"
+
+
+def test_each_metric_names_what_it_is_read_from_for_programs_too():
+    scenarios = pd.DataFrame([{"platform": "uml", "protocol": "tcp"}])
+    goodput, rtt = METRICS[:2]
+    of_both, alone, kernels = (facts_of_design(design_of(*ccas)) for ccas in (("cubic", "mine:cubic"), ("mine:cubic",), ("cubic",)))
+    both = with_sources(goodput, scenarios, of_both)
+    assert both.source.startswith("TCP: the senders' kernels at two moments") and ". programs: what the program reports" in both.source
+    assert "Of programs under test (mine:cubic) they are those" in both.definition
+    assert with_sources(goodput, scenarios, alone).source.startswith("what the program reports")
+    assert with_sources(goodput, scenarios, kernels).source.startswith("the senders' kernels")
+    assert "rograms" not in with_sources(goodput, scenarios, kernels).definition
+    assert with_sources(rtt, scenarios, alone).source == "none"
+    assert "Programs under test (mine:cubic) have none." in with_sources(rtt, scenarios, of_both).definition
 
 
 def test_a_program_is_chance():

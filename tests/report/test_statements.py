@@ -63,6 +63,7 @@ def studies():
         *found,
         *(resolve(study | {"scenarios": some}, "more.yaml") for some in others),
         resolve(with_programs, "more.yaml"),
+        resolve(study | {"ccas": ["reno", "echo"], "programs": programs, "scenarios": [bell]}, "more.yaml"),
     ]
 
 

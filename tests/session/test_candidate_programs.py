@@ -61,7 +61,7 @@ def test_a_call_names_a_program_and_its_cca(folder, cca, program, name):
     assert made.name == name and list(made.programs) == [name.partition(":")[0]]
 
 
-@pytest.mark.parametrize(("stack", "cca"), [("quic-go", "cubic"), ("quinn", "bbr")])
+@pytest.mark.parametrize(("stack", "cca"), [("quic-go", "cubic"), ("quinn", "bbr"), ("aioquic", "reno"), ("s2n-quic", "bbr")])
 def test_a_stack_that_comes_with_the_checkout_needs_no_file(folder, stack, cca):
     with pytest.raises(CandidateError, match=f"my/{stack} is not there; docs/programs.md says how it is built."):
         candidate_of(f"{stack}:{cca}")
@@ -104,7 +104,7 @@ def test_the_short_exam_keeps_most_of_its_cases(folder):
         ("", "my/none.yaml", "my/none.yaml"),
         ("", "my/typo.yaml", "unknown key 'protokol'; did you mean 'protocol'?"),
         ("", "my/Bad Name.yaml", "The file's name is the program's unless it has programs."),
-        ("other:cubic", None, "other comes with no declaration; allowed are quic-go, quinn, or another program with PROGRAM=<file>."),
+        ("other:cubic", None, "other comes with no declaration; allowed are aioquic, quic-go, quinn, s2n-quic, or another program with PROGRAM=<file>."),
         ("", "my/no-seconds.yaml", "no command of no-seconds has {seconds}"),
     ],
 )  # fmt: skip
@@ -114,8 +114,35 @@ def test_what_can_not_be_is_said_in_a_sentence(folder, cca, program, sentence):
     assert sentence in str(caught.value)
 
 
+def test_a_study_with_programs_of_its_own_takes_another(folder):
+    """Those of its groups stay, and one that it has already may be examined beside itself."""
+    rival = {"name": "rival", "program": "two:a", "stop_s": 5}
+    scenarios = [{"id": "5.2.1-two", "flows": [{"name": "own", "cca": "own", "stop_s": 5}, rival]}]
+    own = ONE | {"ccas": ["a"]}
+    Path("has.yaml").write_text(yaml.safe_dump(EXAM | {"exam": {"cca": "cubic"}, "programs": {"two": own}, "scenarios": scenarios}))
+    _, resolved = candidate.write("", "has.yaml", program="my/one.yaml")
+    groups = resolved["scenarios"][0]["groups"]
+    assert groups[1]["program"]["name"] == "two" and list(resolved["programs"]) == ["one"]
+    Path("my/same.yaml").write_text(yaml.safe_dump({"study": "s", "programs": {"two": own}}))
+    _, resolved = candidate.write("two:a", "has.yaml", program="my/same.yaml")
+    assert list(resolved["programs"]) == ["two"]
+
+
+def test_scenarios_whose_seeds_were_those_of_one_that_is_left_out_share_others(folder):
+    own, web = {"name": "own", "cca": "own", "stop_s": 5}, {"name": "own", "application": "web", "count": 3, "bytes": 1000}
+    scenarios = [
+        {"id": "5.1.5-short", "flows": [web]},
+        {"id": "5.2.1-solo", "seeds_of": "5.1.5-short", "flows": [own]},
+        {"id": "5.2.1-pair", "seeds_of": "5.1.5-short", "flows": [own, {"name": "other", "cca": "cubic", "stop_s": 5}]},
+    ]
+    Path("has.yaml").write_text(yaml.safe_dump(EXAM | {"exam": {"cca": "cubic"}, "scenarios": scenarios}))
+    _, resolved = candidate.write("", "has.yaml", program="my/one.yaml")
+    assert [(one["id"], one["seeds_of"]) for one in resolved["scenarios"]] == [("5.2.1-solo", None), ("5.2.1-pair", "5.2.1-solo")]
+    assert list(resolved["exam"]["inapplicable"]) == ["5.1.5-short"]
+
+
 def test_a_study_may_not_have_the_program_already(folder):
-    Path("has.yaml").write_text(yaml.safe_dump(EXAM | {"programs": {"one": ONE}}))
+    Path("has.yaml").write_text(yaml.safe_dump(EXAM | {"programs": {"one": ONE | {"memory_mib": 99}}}))
     with pytest.raises(CandidateError, match="the study has a program one already"):
         candidate.write("", "has.yaml", program="my/one.yaml")
 

@@ -66,7 +66,7 @@ _AGAIN_ELSEWHERE = (
 )
 
 _OF_GROUPS = Statement("Of groups of flows only those count that have the CCA under test.", some("groups"))
-_NONE_OF_PROGRAMS = Statement("Programs under test ({programs_tested}) don't tell theirs.", known("programs_tested"))
+_NONE_OF_PROGRAMS = Statement("Programs under test ({programs_tested}) have none.", known("programs_tested"))
 #: The words for each metric, by its slug.
 WORDS = {
     "goodput": MetricWords(

@@ -30,7 +30,7 @@ def facts_of_design(design) -> Facts:
         {
             "mixes": design.mixes, "several_ccas": len(design.ccas) > 1, "cca_word": design.cca_word, "pairs": design.pairs,
             "several_pairs": design.pairs > 1, "ip_versions_compared": design.ip_versions_compared,
-            "programs_tested": listed(list(programs)), "kernel_tested": len(programs) < len(design.ccas),
+            "programs_tested": listed(list(programs)) if programs else "", "kernel_tested": len(programs) < len(design.ccas),
         },
     )  # fmt: skip
 
