@@ -3,8 +3,10 @@
 import gzip
 import json
 import os
+import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -234,6 +236,30 @@ def test_quic_beside_tcp_is_the_same_each_time(root, made, testbed, tmp_path):
     assert packets["largest_packet_bytes"] <= 1514 and packets["packets_sent"] > packets["packets_arrived"]
     run, flows, _, _ = rows_of_run(document, "a", "0" * 64)
     assert 0.9 * run["ideal_goodput_mbps"] < sum(flow["goodput_mbps"] for flow in flows) <= run["ideal_goodput_mbps"]
+
+
+def test_a_stack_of_another_language_is_one_of_same_bytes_and_logs(made, testbed, tmp_path, root):
+    """aioquic from PyPI, as the page builds it: its log, which it writes when it is ended, is read."""
+    (command,) = re.findall(r"^python3 -m (pip install .*?) && cp", (root / "docs/programs.md").read_text(), re.M)
+    command = command.replace("examples/", f"{root}/examples/").split()
+    done = subprocess.run([sys.executable, "-m", *command], cwd=tmp_path, capture_output=True, text=True)
+    if done.returncode and "ERROR: Could not find a version" in done.stderr:
+        pytest.skip("PyPI is not reached.")
+    assert done.returncode == 0, done.stderr[-2000:]
+    shutil.copy(root / "examples/aioquic/flow.py", tmp_path / "my/aioquic")
+    programs = {"aioquic": studies.load(root / "examples/quic.yaml")["programs"]["aioquic"]}
+    groups = ({"name": "quic", "program": "aioquic:reno", "stop_s": 3}, {"name": "tcp", "stop_s": 3})
+    traffic = {"duration_s": 3, "sample_interval_ms": 50}
+    (content,) = documents_of_three_tries(made(*groups, programs=programs, traffic=traffic), testbed, tmp_path)
+    document = json.loads(gzip.decompress(content))
+    assert document["verdict"]["valid"], findings(document)
+    (packets,), (entry,) = document["program_packets"]["flows"], document["programs"]
+    log = entry["server"]["qlog"]
+    assert log["complete"] and log["aligned"] and log["readings"] > 500
+    # An RTT of the empty path, and more in flight than the window allows only by a packet.
+    assert 40 <= log["rtt_min_ms"][-1] < 42 and log["lost_packets"][-1] >= packets["packets_sent"] - packets["packets_arrived"] > 0
+    windows, flights = ([value for value in log[name] if value is not None] for name in ("cwnd_bytes", "flight_bytes"))
+    assert min(windows) >= 2 * 1200 and 0 < max(flights) <= max(windows) + 1500
 
 
 def place(name):
