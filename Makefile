@@ -13,7 +13,7 @@ RESULTS = results/$(shell sed -n 's/^study: *\([a-z0-9.-]*\).*/\1/p' $(call quot
 N =
 SEED = 1
 RUNS =
-# For exam and evaluate: the kernel's CCA, the path of a C file or of a YAML file with a definition, or a stack's (quic-go:cubic); PROGRAM: a YAML
+# For exam and evaluate: the kernel's CCA, the path of a C file or of a YAML file with a definition, or a stack's (quic-go:reno); PROGRAM: a YAML
 # file that declares a program, of whose CCAs CCA is one. QUICK=1 for the short exam.
 CCA =
 PROGRAM =

@@ -61,7 +61,7 @@ def test_a_call_names_a_program_and_its_cca(folder, cca, program, name):
     assert made.name == name and list(made.programs) == [name.partition(":")[0]]
 
 
-@pytest.mark.parametrize(("stack", "cca"), [("quic-go", "cubic"), ("quinn", "bbr"), ("aioquic", "reno"), ("s2n-quic", "bbr")])
+@pytest.mark.parametrize(("stack", "cca"), [("quic-go", "reno"), ("quinn", "bbr"), ("aioquic", "reno"), ("s2n-quic", "bbr")])
 def test_a_stack_that_comes_with_the_checkout_needs_no_file(folder, stack, cca):
     with pytest.raises(CandidateError, match=f"my/{stack} is not there; docs/programs.md says how it is built."):
         candidate_of(f"{stack}:{cca}")

@@ -227,7 +227,7 @@ def test_quic_beside_tcp_is_the_same_each_time(root, made, testbed, tmp_path):
     build = [go, "build", "-trimpath", "-o", tmp_path / "my/quic-go", "."]
     subprocess.run(build, cwd=root / "examples/quic-go", env=os.environ | {"CGO_ENABLED": "0"}, check=True)
     programs = studies.load(root / "examples/quic-go.yaml")["programs"]
-    groups = ({"name": "quic", "program": "quic-go:cubic", "stop_s": 5}, {"name": "tcp", "stop_s": 5})
+    groups = ({"name": "quic", "program": "quic-go:reno", "stop_s": 5}, {"name": "tcp", "stop_s": 5})
     (content,) = documents_of_three_tries(made(*groups, programs=programs, duration_s=5), testbed, tmp_path)
     document = json.loads(gzip.decompress(content))
     assert document["verdict"]["valid"], findings(document)

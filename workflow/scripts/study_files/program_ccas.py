@@ -1,4 +1,4 @@
-"""CCAs of a study that are a declared program's: `ccas: [cubic, "quic-go:cubic"]` puts that program in the place of the flows under test.
+"""CCAs of a study that are a declared program's: `ccas: [cubic, "quic-go:reno"]` puts that program in the place of the flows under test.
 
 Standard library only: the scripts in the analysis image need it too.
 """
