@@ -112,7 +112,7 @@ async def get(address, port, seconds) -> None:
         print("bytes", connection.received, flush=True)
 
 
-def own_certificate():
+def own_certificate() -> tuple:
     """Return a certificate and its key: who the server is doesn't matter here."""
     key, name = ec.generate_private_key(ec.SECP256R1()), x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "flow")])
     now = datetime.now(UTC)

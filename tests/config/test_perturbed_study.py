@@ -125,7 +125,10 @@ def test_programs_under_test_are_perturbed_too(tmp_path, monkeypatch):
         "scenarios": [{"id": "x", "flows": [{"name": "own", "cca": "own", "stop_s": 9}, {"name": "o", "program": "other:a", "stop_s": 9}]}],
     }  # fmt: skip
     perturbed, left_out = perturbed_study(studies.resolve(config, "try.yaml"), 1, 1, sensitivity._is_possible)
-    assert [sentence.partition(":")[0] for sentence in left_out] == ["x, segmentation offload the other way", "x, the guest kernel's tick 250 Hz"]
+    assert [sentence.partition(":")[0] for sentence in left_out] == [
+        "x, segmentation offload the other way",
+        "x, the guest kernel's tick 250 Hz",
+    ]
     resolved = studies.resolve(perturbed, "perturbed.yaml")
     assert list(resolved["programs"]) == ["mine"] and len(resolved["scenarios"]) == 7
     assert {one["groups"][1]["program"]["name"] for one in resolved["scenarios"]} == {"other"}

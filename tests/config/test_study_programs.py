@@ -143,7 +143,7 @@ def test_what_can_not_be_is_said_in_a_sentence(groups, mine, sentence):
 def test_the_page_declares_what_the_workflow_takes(files, root):
     """The example of the page and that of `examples/`, and all placeholders."""
     text = (root / "docs/programs.md").read_text()
-    block, logs, under_test = re.findall(r"^```yaml\n(.*?)^```$", text, re.M | re.S)
+    block, under_test, logs = re.findall(r"^```yaml\n(.*?)^```$", text, re.M | re.S)
     for program in ("mine", "quic-go", "quinn", "aioquic", "s2n-quic"):
         (files / "my" / program).write_text("x")
     of_page = studies.resolve(yaml.safe_load(block), "docs/programs.md")

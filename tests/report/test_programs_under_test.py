@@ -30,9 +30,14 @@ def test_a_program_among_the_ccas_is_named_beside_iperf3():
 def test_each_metric_names_what_it_is_read_from_for_programs_too():
     scenarios = pd.DataFrame([{"platform": "uml", "protocol": "tcp"}])
     goodput, rtt = METRICS[:2]
-    of_both, alone, kernels = (facts_of_design(design_of(*ccas)) for ccas in (("cubic", "mine:cubic"), ("mine:cubic",), ("cubic",)))
+    of_both, alone, kernels = (
+        facts_of_design(design_of(*ccas)) for ccas in (("cubic", "mine:cubic"), ("mine:cubic",), ("cubic",))
+    )
     both = with_sources(goodput, scenarios, of_both)
-    assert both.source.startswith("TCP: the senders' kernels at two moments") and ". programs: what the program reports" in both.source
+    assert (
+        both.source.startswith("TCP: the senders' kernels at two moments")
+        and ". programs: what the program reports" in both.source
+    )
     assert "Of programs under test (mine:cubic) they are those" in both.definition
     assert with_sources(goodput, scenarios, alone).source.startswith("what the program reports")
     assert with_sources(goodput, scenarios, kernels).source.startswith("the senders' kernels")

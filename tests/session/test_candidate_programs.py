@@ -61,7 +61,9 @@ def test_a_call_names_a_program_and_its_cca(folder, cca, program, name):
     assert made.name == name and list(made.programs) == [name.partition(":")[0]]
 
 
-@pytest.mark.parametrize(("stack", "cca"), [("quic-go", "reno"), ("quinn", "bbr"), ("aioquic", "reno"), ("s2n-quic", "bbr")])
+@pytest.mark.parametrize(
+    ("stack", "cca"), [("quic-go", "reno"), ("quinn", "bbr"), ("aioquic", "reno"), ("s2n-quic", "bbr")]
+)
 def test_a_stack_that_comes_with_the_checkout_needs_no_file(folder, stack, cca):
     with pytest.raises(CandidateError, match=f"my/{stack} is not there; docs/programs.md says how it is built."):
         candidate_of(f"{stack}:{cca}")
@@ -119,7 +121,9 @@ def test_a_study_with_programs_of_its_own_takes_another(folder):
     rival = {"name": "rival", "program": "two:a", "stop_s": 5}
     scenarios = [{"id": "5.2.1-two", "flows": [{"name": "own", "cca": "own", "stop_s": 5}, rival]}]
     own = ONE | {"ccas": ["a"]}
-    Path("has.yaml").write_text(yaml.safe_dump(EXAM | {"exam": {"cca": "cubic"}, "programs": {"two": own}, "scenarios": scenarios}))
+    Path("has.yaml").write_text(
+        yaml.safe_dump(EXAM | {"exam": {"cca": "cubic"}, "programs": {"two": own}, "scenarios": scenarios})
+    )
     _, resolved = candidate.write("", "has.yaml", program="my/one.yaml")
     groups = resolved["scenarios"][0]["groups"]
     assert groups[1]["program"]["name"] == "two" and list(resolved["programs"]) == ["one"]
@@ -129,7 +133,10 @@ def test_a_study_with_programs_of_its_own_takes_another(folder):
 
 
 def test_scenarios_whose_seeds_were_those_of_one_that_is_left_out_share_others(folder):
-    own, web = {"name": "own", "cca": "own", "stop_s": 5}, {"name": "own", "application": "web", "count": 3, "bytes": 1000}
+    own, web = (
+        {"name": "own", "cca": "own", "stop_s": 5},
+        {"name": "own", "application": "web", "count": 3, "bytes": 1000},
+    )
     scenarios = [
         {"id": "5.1.5-short", "flows": [web]},
         {"id": "5.2.1-solo", "seeds_of": "5.1.5-short", "flows": [own]},
@@ -137,7 +144,10 @@ def test_scenarios_whose_seeds_were_those_of_one_that_is_left_out_share_others(f
     ]
     Path("has.yaml").write_text(yaml.safe_dump(EXAM | {"exam": {"cca": "cubic"}, "scenarios": scenarios}))
     _, resolved = candidate.write("", "has.yaml", program="my/one.yaml")
-    assert [(one["id"], one["seeds_of"]) for one in resolved["scenarios"]] == [("5.2.1-solo", None), ("5.2.1-pair", "5.2.1-solo")]
+    assert [(one["id"], one["seeds_of"]) for one in resolved["scenarios"]] == [
+        ("5.2.1-solo", None),
+        ("5.2.1-pair", "5.2.1-solo"),
+    ]
     assert list(resolved["exam"]["inapplicable"]) == ["5.1.5-short"]
 
 

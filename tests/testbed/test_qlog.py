@@ -22,7 +22,14 @@ SEQUENCE = """\
 \x1e{"time":110,"name":"recovery:metrics_updated","data":{"pto_count":1}}
 """
 #: Of aioquic 1.7.2: one JSON text, in ms since 1970, which it doesn't say.
-METRICS = {"cwnd": 12000, "bytes_in_flight": 177, "ssthresh": 9000, "latest_rtt": 40.2, "min_rtt": 40.1, "smoothed_rtt": 40.15}
+METRICS = {
+    "cwnd": 12000,
+    "bytes_in_flight": 177,
+    "ssthresh": 9000,
+    "latest_rtt": 40.2,
+    "min_rtt": 40.1,
+    "smoothed_rtt": 40.15,
+}
 DOCUMENT = {
     "qlog_format": "JSON", "qlog_version": "0.3",
     "traces": [{
@@ -40,7 +47,12 @@ DOCUMENT = {
 def test_a_sequence_is_read_on_a_grid_of_the_runs_times():
     """The flow's log began 250.000512 ms behind the origin; a value holds from its event to the next."""
     series = series_of(SEQUENCE, 5_000_000_000, 50_000_000)
-    assert (series["from_ns"], series["aligned"], series["complete"], series["readings"]) == (250_000_000, True, True, 3)
+    assert (series["from_ns"], series["aligned"], series["complete"], series["readings"]) == (
+        250_000_000,
+        True,
+        True,
+        3,
+    )
     assert series["cwnd_bytes"] == [None, 40960, 42000, 42000] and series["rtt_ms"] == [None, None, 20.006, 20.006]
     assert series["flight_bytes"] == [None, 1252, 41393, 41393] and series["rtt_min_ms"][-1] == 20.005
     assert series["state"] == [None, None, "recovery", "recovery"] and series["lost_packets"] == [None, 0, 1, 1]
@@ -110,7 +122,9 @@ def test_damaged_logs_are_read_or_refused(text):
         damaged = list(text)
         for _ in range(draw.randint(1, 5)):
             at = draw.randrange(len(damaged))
-            damaged[at : at + draw.choice((0, 1, 40))] = draw.choice(("", "{", "]", '"', "\\", "9" * 400, "\x1e", "\n", "\0", "-1", "1e309"))
+            damaged[at : at + draw.choice((0, 1, 40))] = draw.choice(
+                ("", "{", "]", '"', "\\", "9" * 400, "\x1e", "\n", "\0", "-1", "1e309")
+            )
         try:
             outcomes.add(series_of("".join(damaged), 0, 10**6)["readings"])
         except QlogError:
@@ -119,7 +133,9 @@ def test_damaged_logs_are_read_or_refused(text):
 
 
 def test_values_that_are_no_numbers_are_left_out():
-    text = "\n".join([event(congestion_window=True, smoothed_rtt="fast", min_rtt=-1, latest_rtt=[3], bytes_in_flight=7)] * 2)
+    text = "\n".join(
+        [event(congestion_window=True, smoothed_rtt="fast", min_rtt=-1, latest_rtt=[3], bytes_in_flight=7)] * 2
+    )
     series = series_of(text, 0, 1_000_000)
     assert series["flight_bytes"][-1] == 7 and not {"cwnd_bytes", "rtt_ms", "rtt_min_ms", "rtt_latest_ms"} & {*series}
 

@@ -257,7 +257,10 @@ def test_a_stack_of_another_language_is_one_of_same_bytes_and_logs(made, testbed
     log = entry["server"]["qlog"]
     assert log["complete"] and log["aligned"] and log["readings"] > 500
     # An RTT of the empty path, and more in flight than the window allows only by a packet.
-    assert 40 <= log["rtt_min_ms"][-1] < 42 and log["lost_packets"][-1] >= packets["packets_sent"] - packets["packets_arrived"] > 0
+    assert (
+        40 <= log["rtt_min_ms"][-1] < 42
+        and log["lost_packets"][-1] >= packets["packets_sent"] - packets["packets_arrived"] > 0
+    )
     windows, flights = ([value for value in log[name] if value is not None] for name in ("cwnd_bytes", "flight_bytes"))
     assert min(windows) >= 2 * 1200 and 0 < max(flights) <= max(windows) + 1500
 
@@ -335,9 +338,7 @@ LOGGING = {
     "qlog": "*.qlog", "ccas": ["udp"], "protocol": "udp", "reports_bytes": "bytes", "path": "sender.py",
     "client": SENDER["client"],
 }  # fmt: skip
-READING = (
-    r'{"time_format":"absolute"}\n{"time":%s,"name":"recovery:metrics_updated","data":{"congestion_window":48400,"smoothed_rtt":40.5}}\n'
-)
+READING = r'{"time_format":"absolute"}\n{"time":%s,"name":"recovery:metrics_updated","data":{"congestion_window":48400,"smoothed_rtt":40.5}}\n'
 
 
 def logging(text):
@@ -357,18 +358,26 @@ def test_what_a_program_logs_stands_beside_what_the_kernel_tells(carried):
     # It was started before the traffic's origin, and so logged between 0 and 1.5 s behind it.
     assert 0 < log["from_ns"] < 1.5e9
     whole = with_program_deliveries(document)
-    tables = {table["flow"][0].as_py(): table for table in socket_tables(whole, factors(document), {0: "reno", 1: "p:udp"})}
+    tables = {
+        table["flow"][0].as_py(): table for table in socket_tables(whole, factors(document), {0: "reno", 1: "p:udp"})
+    }
     rows = tables[1].select(["time_s", "cwnd_packets", "rtt_ms", "state"]).to_pylist()
     before = [row for row in rows if row["time_s"] * 1e9 <= log["from_ns"]]
     behind = [row for row in rows if row["time_s"] * 1e9 > log["from_ns"] + 5e7]
     assert before and {row["cwnd_packets"] for row in before} == {None}
-    assert {(round(row["cwnd_packets"], 6), row["rtt_ms"], row["state"]) for row in behind} == {(round(48400 / 1200, 6), 40.5, "not told")}
+    assert {(round(row["cwnd_packets"], 6), row["rtt_ms"], row["state"]) for row in behind} == {
+        (round(48400 / 1200, 6), 40.5, "not told")
+    }
     assert tables[0]["cwnd_packets"][0].as_py() >= 10
 
 
 @pytest.mark.parametrize(
     ("text", "found"),
-    [("GIF89a", "its qlog: a.qlog: is no qlog in JSON"), ("[" * 500, "its qlog: a.qlog: is no qlog in JSON"), ("", "is empty")],
+    [
+        ("GIF89a", "its qlog: a.qlog: is no qlog in JSON"),
+        ("[" * 500, "its qlog: a.qlog: is no qlog in JSON"),
+        ("", "is empty"),
+    ],
 )
 def test_a_log_that_nobody_can_read_is_a_finding(carried, text, found):
     document = carried(

@@ -41,7 +41,10 @@ _GOODPUT_ELSEWHERE = (
     ("UDP", "iperf3's server, whole reporting intervals while all clients were sending"),
     ("MPTCP", "the senders' kernels: data of the connection that were acknowledged (mptcpi_bytes_acked)"),
     ("ns-3", "the simulator's senders: what was acknowledged"),
-    (PROGRAMS, "what the program reports, or the payload of its packets, at the times at which its packets arrived at the receiver's interface"),
+    (
+        PROGRAMS,
+        "what the program reports, or the payload of its packets, at the times at which its packets arrived at the receiver's interface",
+    ),
 )
 _PUBLISHED_GOODPUT_ELSEWHERE = (
     *_GOODPUT_ELSEWHERE[:2],

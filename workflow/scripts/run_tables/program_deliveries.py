@@ -28,7 +28,9 @@ def with_program_deliveries(document) -> dict:
     if series := document.get("series"):
         shown = [one for one in flows if programs_under_test(run) or _log(*one[:2])]
         sockets = [_series(*one, series["queue"]["time_s"], run.ip_version) for one in shown]
-        document = document | {"series": series | {"sockets": [*series.get("sockets", []), *sockets]}} if shown else document
+        document = (
+            document | {"series": series | {"sockets": [*series.get("sockets", []), *sockets]}} if shown else document
+        )
     if not programs_under_test(run):
         return document
     times_ns = document.get("delivered", {}).get("time_ns") or _reading_times_ns(run, flows)
@@ -108,7 +110,9 @@ def _log(flow, entry):
 
 def _logged(log, packets, times_ns, ip_version):
     """Return the columns of a log at some times; windows in packets of the size of the flow's largest."""
-    payload_bytes = packets["largest_packet_bytes"] - ETHERNET_HEADER_BYTES - IP_HEADER_BYTES[ip_version] - UDP_HEADER_BYTES
+    payload_bytes = (
+        packets["largest_packet_bytes"] - ETHERNET_HEADER_BYTES - IP_HEADER_BYTES[ip_version] - UDP_HEADER_BYTES
+    )
     if log is None or payload_bytes <= 0:
         return {}
     # A log that doesn't say when it began began with the flow.

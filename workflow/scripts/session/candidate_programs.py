@@ -34,7 +34,9 @@ def named_program(cca, file, error) -> tuple[str, dict, str]:
         The exception for a sentence that says what is allowed.
     """
     if not file:
-        stacks = sorted(path.stem for path in STACKS.glob("*.yaml") if f"\nprograms:\n  {path.stem}:\n" in path.read_text())
+        stacks = sorted(
+            path.stem for path in STACKS.glob("*.yaml") if f"\nprograms:\n  {path.stem}:\n" in path.read_text()
+        )
         stack = cca.partition(":")[0]
         if stack not in stacks:
             words = (

@@ -7,7 +7,6 @@ Of draft-ietf-quic-qlog-main-schema and -quic-events these are read, in their ol
 
 import fnmatch
 import json
-import math
 import os
 import re
 import stat
@@ -236,14 +235,16 @@ def _header(text):
 
 
 class _Clock:
-    """The times of a log: ``epoch_ms`` is what they are counted from, in ms since 1970, None if it doesn't say."""
+    """The times of a log: ``epoch_ms`` is what they are counted from, in ms since 1970, None if it doesn't say.
+
+    Where a log names neither a format nor a reference, times that are as large as those since 1970 are such.
+    """
 
     def __init__(self, header):
         reference, self._format = header.get("reference_time"), header.get("time_format")
-        is_sequence_of_drafts = isinstance(reference, dict)
         if isinstance(self._format, str) and self._format.startswith("absolute"):
             self.epoch_ms = 0.0
-        elif is_sequence_of_drafts:
+        elif isinstance(reference, dict):
             self.epoch_ms = _wall_clock_ms(reference.get("wall_clock_time"), reference.get("epoch"))
         else:
             self.epoch_ms = _number(reference)
@@ -253,7 +254,7 @@ class _Clock:
     def time_ms(self, value):
         """Return an event's time since the log's epoch."""
         value = _number(value)
-        if value is None or not math.isfinite(value):
+        if value is None:
             raise QlogError("has an event without a time")
         if self._may_be_absolute and value > ABSOLUTE_MS:
             self.epoch_ms = 0.0
@@ -266,7 +267,9 @@ class _Clock:
 def _wall_clock_ms(*texts):
     """Return the first of some times (RFC 3339) that is one, in ms since 1970, with all its digits."""
     for text in texts:
-        match = re.fullmatch(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(\.\d{1,12})?(Z|[+-]\d\d:\d\d)", text if isinstance(text, str) else "")
+        match = re.fullmatch(
+            r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(\.\d{1,12})?(Z|[+-]\d\d:\d\d)", text if isinstance(text, str) else ""
+        )
         if match:
             try:
                 whole = datetime.fromisoformat(match[1] + match[3].replace("Z", "+00:00")).timestamp()

@@ -48,7 +48,15 @@ def _draw_windows(data, title, source, phases):
     key = [
         Line2D([], [], color=LIGHT.ink, lw=LINE_PT, label="cwnd"),
         Line2D([], [], color=LIGHT.ink, lw=LINE_PT, ls=DOTS, label="ssthresh"),
-        Line2D([], [], ls="none", marker="|", ms=5, color=LIGHT.ink, label="segments retransmitted, or dropped"),
+        Line2D(
+            [],
+            [],
+            ls="none",
+            marker="|",
+            ms=5,
+            color=LIGHT.ink,
+            label="segments retransmitted, declared lost, or dropped",
+        ),
     ]
     changes = data[data["series"] == "change"]
     moments = list(changes[["time_s", "value_text"]].itertuples(index=False, name=None))
@@ -89,7 +97,10 @@ def _flow_panel(axes, data, flow, cca, rows, end):
         axes.hlines(places, of_phase["time_s"], of_phase["end_s"], color=cca_colour(cca), lw=5, zorder=2)
     again = data[data["series"] == "retransmission"]
     _ticks(axes, again["time_s"], len(rows) - 1)
-    name, segments = f"Flow {flow + 1}, {cca}", f"{count(int(again['value'].sum()), 'segment')} retransmitted"
+    lost = int(again["value"].sum())
+    # What a program sends again is encrypted; what it declares lost stands in its log.
+    segments = f"{count(lost, 'packet')} declared lost" if ":" in cca else f"{count(lost, 'segment')} retransmitted"
+    name = f"Flow {flow + 1}, {cca}"
     panel_title(axes, name, f"cwnd, packets; {segments}", LEFT_PT, right=RIGHT_PT)
     cwnd = data.loc[data["series"] == "cwnd", "value"]
     times = ", ".join(f"{phase} {(spells['value_text'] == phase).sum()} times" for phase in rows[:-1])
