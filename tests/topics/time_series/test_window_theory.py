@@ -20,6 +20,7 @@ RUN = {
     "loss_configured_percent": 0.0, "platform": "uml",
 }  # fmt: skip
 SCENARIO = {
+    "host_options": "",
     "link_options": "",
     "discipline": "drop-tail",
     "loss_reverse_percent": 0.0, "jitter_forward_ms": 0.0, "jitter_reverse_ms": 0.0,
@@ -153,6 +154,7 @@ def test_path_is_that_of_a_lone_flow_behind_a_full_queue():
         ({}, {"netem": "both-ends"}, 1, "on the path"),
         ({}, {"segmentation_offload": True}, 1, "super-packets"),
         ({}, {"bitrate_mbps": 5.0}, 1, "limited to a rate"),
+        ({}, {"host_options": "pacing up to 5 Mbit/s"}, 1, "other settings"),
         ({}, {"link_options": "rate 5 Mbit/s from 2 s on"}, 1, "changes"),
         ({"queue_bytes": np.nan}, {}, 1, "no limit"),
         ({"rate_mbps": np.nan}, {}, 1, "no rate"),
