@@ -10,7 +10,7 @@ from report_parts.data_tables import signed
 from selftests.verdicts import FAILED
 from sending.changes import COMPLETION_MARGIN_PERCENT, of_change
 from sending.question import Question
-from sending.tested import Tested, counts_words, names_of
+from sending.tested import BothResults, counts_words, names_of
 from session.change_verdicts import BETTER, CHANGES, LIKE, SAME, WORSE
 from session.result_comparison import ALL_SCENARIOS, margins_of
 from topics.exam import tables as exam
@@ -39,7 +39,7 @@ class Found:
         Why no study was run, in a sentence; "" if they were.
     is_broken : bool
         Whether that is because no run succeeds on the patched kernel.
-    tested : Tested or None
+    tested : BothResults or None
         None if packetdrill was not given.
     study : dict or None
         The regression study, resolved.
@@ -54,7 +54,7 @@ class Found:
     command: str
     stopped: str = ""
     is_broken: bool = False
-    tested: Tested | None = None
+    tested: BothResults | None = None
     study: dict | None = None
     changes: pd.DataFrame | None = None
     exams: dict = field(default_factory=dict)
@@ -162,8 +162,8 @@ def _exams(found) -> Iterator[str]:
     for place, (cca, card) in enumerate(found.exams.items()):
         if place == 0:
             yield from _wrapped(
-                "Short exam by RFC 9743, patched against base, paths drawn by replication (worse and better: most runs, beyond a margin; "
-                "a false worse in any row of a card has a probability below 5 %):"
+                "Short exam by RFC 9743, patched against base, paths drawn by replication (worse: most runs by more than a margin, or more "
+                "that fall far; a false worse in any row of a card has a probability below 5 %):"
             )
         numbers = card["verdict"].value_counts()
         counted = ", ".join(f"{numbers[verdict]} {verdict}" for verdict in EXAM_VERDICTS if verdict in numbers)
@@ -181,9 +181,13 @@ def exam_row_words(row) -> str:
     runs = f"{row['runs_worse']:.0f} of {row['n']:.0f} runs worse, {row['runs_better']:.0f} better" if not is_missing(row["n"]) else ""  # fmt: skip
     by = ""
     if row["measure"] and not is_missing(row["worse_by"]):
-        ends = "" if is_missing(row["worse_by_low"]) else f" ({signed(row['worse_by_low'])} to {signed(row['worse_by_high'])})"  # fmt: skip
+        is_better = row["verdict"] == exam.BETTER
+        value, *ends = (
+            -row[name] if is_better else row[name] for name in ("worse_by", "worse_by_low", "worse_by_high")
+        )
+        interval = "" if is_missing(ends[0]) else f" ({signed(min(ends))} to {signed(max(ends))})"
         unit = f" {row['unit']}" if row["unit"] else ""
-        by = f"{row['measure']} worse by {signed(row['worse_by'])}{ends}{unit}"
+        by = f"{row['measure']} {row['verdict']} by {signed(value)}{interval}{unit}"
     return f"{row['verdict']}: {row['rfc_section']} {where}: {'; '.join(filter(None, [by, runs]))}"
 
 

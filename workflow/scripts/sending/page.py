@@ -64,7 +64,7 @@ def page(found) -> str:
     """Return the page of what was found: HTML that loads nothing."""
     asked = found.question
     facts = [
-        ("Series", f"{asked.given}: {count(asked.number, 'patch', 'patches')} to {', '.join(asked.touched.paths)}; SHA-256 {asked.sha256}"),
+        ("Series", f"{' '.join(asked.given)}: {count(asked.number, 'patch', 'patches')} to {', '.join(asked.touched.paths)}; SHA-256 {asked.sha256}"),
         ("Base", asked.base.words),
         ("Examined", f"{', '.join(asked.touched.ccas) or 'no CCA'}. {asked.touched.why}"),
         ("To repeat it", found.command),

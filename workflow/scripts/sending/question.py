@@ -43,14 +43,14 @@ class Question:
     patches : dict
         Name of a file -> content (bytes), in the order of the series.
     touched : sending.touched.Touched
-    given : str
-        The series as it was named, for the page.
+    given : tuple of str
+        The paths that name the series.
     """
 
     base: NamedKernel
     patches: dict[str, bytes]
     touched: Touched
-    given: str
+    given: tuple[str, ...]
 
     @property
     def sha256(self) -> str:
@@ -61,7 +61,7 @@ class Question:
     def name(self) -> str:
         """Name of the results: the series' own, and a digest of series and base."""
         content = json.dumps([self.sha256, self.base.name, self.base.kernel], sort_keys=True)
-        stem = re.sub(r"[^a-z0-9]+", "-", Path(self.given.split()[0]).stem.lower()).strip("-")[:LONGEST_NAME].strip("-")
+        stem = re.sub(r"[^a-z0-9]+", "-", Path(self.given[0]).stem.lower()).strip("-")[:LONGEST_NAME].strip("-")
         return f"{stem or 'series'}-{hashlib.sha256(content.encode()).hexdigest()[:8]}"
 
     @property
@@ -126,7 +126,7 @@ def question_of(series, base, newest, ccas=()) -> Question:
         raise SeriesError(f"BASE={shown(base, 200)}", ["it is a C file; allowed is a kernel that has no C file of its own."])  # fmt: skip
     patches = _patches(series)
     changed = named_paths(_texts(patches))
-    return Question(of_base, patches, _examined(touched_by(changed), ccas), " ".join(series))
+    return Question(of_base, patches, _examined(touched_by(changed), ccas), tuple(series))
 
 
 def _examined(touched, ccas):

@@ -10,7 +10,7 @@ from wording.number_format import count
 
 
 @dataclass(frozen=True)
-class Tested:
+class BothResults:
     """Results of the kernel's own tests on the base and on the patched kernel.
 
     Attributes
@@ -77,7 +77,7 @@ def _by_test(tests):
     return {(test["script"], test["ip_version"]): test for test in tests}
 
 
-def test_both(packetdrill, base, patched) -> Tested:
+def test_both(packetdrill, base, patched) -> BothResults:
     """Carry out the kernel's own tests on both kernels; results that are there already are taken.
 
     Parameters
@@ -91,7 +91,7 @@ def test_both(packetdrill, base, patched) -> Tested:
     kernel_tests.run_selftests.SelftestsError
         They can't be carried out.
     """
-    return Tested(*(_tests(packetdrill, named) for named in (base, patched)))
+    return BothResults(*(_tests(packetdrill, named) for named in (base, patched)))
 
 
 def _tests(packetdrill, named):
