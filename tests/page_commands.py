@@ -59,6 +59,8 @@ NOT_RUN = {
     "make exam CCA=my/tcp_mine.c MORE=20": "needs a finished exam; tests/session/test_candidate.py",
     "make exam CCA=vegas MORE=16": "needs a finished exam; tests/session/test_candidate.py",
     "make bisect*": "needs a repository of Linux; tests/workflow/test_bisect.py",
+    "make series*": "half an hour; tests/workflow/test_series.py",
+    "git -C ../linux format-patch*": "a repository of the reader's",
     "git bisect*": "what make bisect carries out",
     "git format-patch *": "a repository of the reader's",
     "make selftests*": "needs packetdrill's source, which no registry has; tests/workflow/test_selftests.py",
