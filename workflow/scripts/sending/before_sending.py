@@ -95,7 +95,10 @@ def _tried(asked, patched, place):
     print("building both kernels", flush=True)
     base, new = build(asked.base, place), build(patched, place)
     if are_the_same(asked.base, new, place):
-        why = "The patched guest kernel is the same as the base's, byte for byte but for the number of its build: nothing that the series changes is compiled into it. So no run can differ, and no study was run."
+        why = (
+            "The series leaves the compiled guest kernel as it is, byte for byte but for the number of its build: what it changes is nothing "
+            "that this kernel has, or nothing that compiling shows. So no run can differ, and no study was run."
+        )
         return why, False
     if not asked.touched.ccas:
         return f"{asked.touched.why} So no study was run.", False

@@ -10,6 +10,7 @@ from publishing.result_checks import reruns
 from publishing.result_checks.testbeds_here import ROOT, testbeds_here
 from run_tables.run_documents import DocumentError, read_document
 from session.testbed_identity import image_fact
+from study_files.kernels import without_number
 from study_files.study_runs import run_specification
 
 #: Real seconds that the first run on a kernel may take.
@@ -47,7 +48,8 @@ def are_the_same(base, patched, place) -> bool:
     place : pathlib.Path
     """
     twin = base if base.is_own else _Twin(base.name, base.words, {"base": "newest", "patches": [], "config": {}})
-    return _digest_free(build(twin, place)) == _digest_free(patched)
+    contents = [without_number(one.linux.read_bytes(), one.identity) for one in (build(twin, place), patched)]
+    return contents[0] == contents[1]
 
 
 class _Twin(NamedKernel):
@@ -55,10 +57,6 @@ class _Twin(NamedKernel):
 
     def identity(self, linux_sha256):
         return linux_sha256[:16]
-
-
-def _digest_free(built):
-    return built.linux.read_bytes().replace(built.identity.encode(), b"0" * len(built.identity))
 
 
 def first_failure(study, cca, built, place) -> str | None:

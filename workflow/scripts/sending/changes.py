@@ -24,6 +24,8 @@ from topics.exam.tables import PRIMARY
 
 #: Completion times of short flows: column of ``tidy/groups.csv`` -> what it is called.
 COMPLETIONS = {"completion_p50_ms": "Completion time, median", "completion_p95_ms": "Completion time, 95th percentile"}
+#: What names a run.
+OF_RUN = ["scenario", "cca", "ip_version", "replication"]
 #: What is compared: column -> name.
 MEASURES = {metric.column: metric.name for metric in METRICS} | COMPLETIONS
 #: The smallest difference of a completion time that counts, in percent.
@@ -36,7 +38,7 @@ def regression_changes(folder, question) -> pd.DataFrame:
     Of each CCA the runs of one replication on both kernels are a pair. All rows of the study are corrected together.
     """
     results = read_results(folder)
-    groups = _completions(folder)
+    groups = _completions(folder, results.study)
     rows, unmeasured = [], set()
     for cca in question.touched.ccas:
         sides = [results.runs[results.runs["cca"] == name] for name in (base_name(question, cca), patched_name(cca))]
@@ -53,18 +55,19 @@ def _place(head):
     return head["scenario"], head["cca"], head["ip_version"]
 
 
-def _completions(folder):
-    """Return the completion times of the web flows of each run."""
+def _completions(folder, study):
+    """Return the completion times of the web flows of each run; a study without groups of flows has no table of them."""
+    if not any(scenario["groups"] for scenario in study["scenarios"]):
+        keys = pd.MultiIndex.from_tuples([], names=OF_RUN)
+        return pd.DataFrame(columns=[*COMPLETIONS], index=keys, dtype=float)
     declared = {table.name: table for table in TIDY_TABLES}["groups"]
-    path = Path(folder, "tidy/groups.csv")
-    groups = read_table(path, declared)
-    groups = groups[groups["application"] == "web"]
-    return groups.set_index(["scenario", "cca", "ip_version", "replication"])[[*COMPLETIONS]].astype(float)
+    groups = read_table(Path(folder, "tidy/groups.csv"), declared)
+    return groups[groups["application"] == "web"].set_index(OF_RUN)[[*COMPLETIONS]].astype(float)
 
 
 def _of_runs(runs, groups):
     """Return the completion times of some runs, with their index; missing where a run is not valid or has none."""
-    keys = pd.MultiIndex.from_frame(runs[["scenario", "cca", "ip_version", "replication"]])
+    keys = pd.MultiIndex.from_frame(runs[OF_RUN])
     found = groups.reindex(keys).set_index(runs.index)
     return found.where(runs["valid"].astype(bool))
 
