@@ -161,7 +161,7 @@ selftests: packetdrill setup  ## run the kernel's own tests of TCP, PACKETDRILL=
 bisect: study setup  ## find the commit of KERNEL that changed STUDY: GOOD, BAD, WHEN
 	@$(IN_ENVIRONMENT) python -m bisecting.bisect $(call quoted,$(KERNEL)) $(call quoted,$(CONFIG)) --good=$(call quoted,$(GOOD)) --bad=$(call quoted,$(BAD)) --when=$(call quoted,$(WHEN)) $(if $(ONLY),--only=$(call quoted,$(ONLY))) $(ARGS)
 
-series: setup  ## try SERIES against the kernel BASE before it is sent; PACKETDRILL, CCAS, GATE=1
+series: setup  ## try SERIES on the kernel BASE before it is sent; PACKETDRILL, CCAS, GATE=1
 	@$(IN_ENVIRONMENT) python -m sending.before_sending --series $(foreach one,$(SERIES),$(call quoted,$(one))) --base=$(call quoted,$(BASE)) $(if $(PACKETDRILL),--packetdrill $(call quoted,$(PACKETDRILL))) $(if $(CCAS),--ccas $(foreach one,$(CCAS),$(call quoted,$(one)))) $(if $(filter-out 0,$(GATE)),--gate) $(ARGS)
 
 trace: setup  ## record kernel events of a finished run, RUN=<document>; EVENTS, FUNCTIONS

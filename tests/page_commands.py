@@ -60,6 +60,7 @@ NOT_RUN = {
     "make exam CCA=vegas MORE=16": "needs a finished exam; tests/session/test_candidate.py",
     "make bisect*": "needs a repository of Linux; tests/workflow/test_bisect.py",
     "make series*": "half an hour; tests/workflow/test_series.py",
+    "git -C ../linux am*": "a repository of the reader's; tests/setup/test_upstream_mails.py",
     "git -C ../linux format-patch*": "a repository of the reader's",
     "git bisect*": "what make bisect carries out",
     "git format-patch *": "a repository of the reader's",

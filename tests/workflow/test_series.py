@@ -22,7 +22,10 @@ pytestmark = pytest.mark.long
 CUBIC = "net/ipv4/tcp_cubic.c"
 BETA = "static int beta __read_mostly = 717;"
 #: Of the studies that a series is tried by, these scenarios and so many replications are carried out here.
-SHORT = {"regression": (("shallow",), 8, ["ipv4"]), "exam-quick": (("5.1.3-0.1bdp",), 6, ["ipv4", "ipv6"])}
+SHORT = {
+    "regression": (("shallow",), 8, ["ipv4"]),
+    "exam-quick": (("5.1.2-4bdp", "5.1.3-0.1bdp", "5.2.1-solo"), 6, ["ipv4", "ipv6"]),
+}
 
 
 @pytest.fixture(scope="module")
