@@ -143,8 +143,9 @@ def _version():
 
 
 def _command(options):
-    words = [f"SERIES={' '.join(options.series)}", f"BASE={options.base}"]
-    words += [f"PACKETDRILL={options.packetdrill}"] if options.packetdrill else []
+    """Return the call as anybody repeats it, who has the series under the same name and packetdrill somewhere else."""
+    words = [f"SERIES={' '.join(Path(path).name for path in options.series)}", f"BASE={options.base}"]
+    words += ["PACKETDRILL=../packetdrill"] if options.packetdrill else []
     words += [f"CCAS={' '.join(options.ccas)}"] if options.ccas else []
     return f"make series {' '.join(map(shlex.quote, words))}"
 

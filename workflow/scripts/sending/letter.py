@@ -73,6 +73,12 @@ class Found:
             words.append(f"In the regression study {count(worse, 'row')} {'is' if worse == 1 else 'are'} worse than on the base.")  # fmt: skip
         return words
 
+    def worst(self) -> list[str]:
+        """Return the first rows that are shown to be worse, a sentence each."""
+        words = [f"{cca}: {exam_row_words(row)}." for cca, card in self.exams.items() for row in _worse_rows(card)]
+        changes = [] if self.changes is None else of_change(self.changes, WORSE)
+        return [*words[:MOST_LISTED], *(f"{change_words(row)}." for row in changes[:MOST_LISTED])]
+
     def verdict(self) -> list[str]:
         """Return what came out, in sentences: `problems`, or that none is shown, and what was not looked at."""
         words = self.problems() or (
@@ -83,6 +89,10 @@ class Found:
         if self.tested is None and not self.is_broken:
             words.append("The kernel's own tests were not run: PACKETDRILL was not given.")
         return words
+
+
+def _worse_rows(card):
+    return card[card["verdict"] == exam.WORSE].to_dict("records")
 
 
 def _verb(what, number_of):

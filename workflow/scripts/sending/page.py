@@ -73,7 +73,7 @@ def page(found) -> str:
         "series.html.j2",
         "series",
         f"{asked.name} on {asked.base.name}",
-        verdict=found.verdict(),
+        verdict=[*found.verdict(), *found.worst()],
         facts=facts,
         selftests=_test_words(found),
         tests=_tests_table(found),
