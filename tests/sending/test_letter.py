@@ -78,6 +78,10 @@ def test_a_letter_has_what_was_run_what_changed_and_how_to_repeat_it():
     )
     assert "worse: 5.1.3 0.1 BDP: Packet loss worse by +2.50 (+1.90 to +3.10) %; 18 of 20 runs worse, 0 better" in words
     assert f"  {COMMAND}\n" in text and text.isascii()
+    assert "IPv4 and IPv6; 8 pairs of runs each" in words
+    one = whole()
+    one.study = one.study | {"ip_versions": ["ipv6"]}
+    assert "IPv4" not in cover_letter(one)
 
 
 def test_a_row_that_is_better_is_better_by_a_positive_amount():

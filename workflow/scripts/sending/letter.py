@@ -15,6 +15,8 @@ from session.change_verdicts import BETTER, CHANGES, LIKE, SAME, WORSE
 from session.result_comparison import ALL_SCENARIOS, margins_of
 from topics.exam import tables as exam
 from wording.number_format import count, is_missing, number
+from wording.scenario_words import ip_words
+from wording.sentence_words import listed
 
 #: The text's lines and their characters; mails are wrapped at some 75.
 MOST_LINES, WIDTH = 60, 75
@@ -207,7 +209,7 @@ def _regression(found) -> Iterator[str]:
         return
     scenarios = ", ".join(scenario["label"] for scenario in study["scenarios"])
     yield from _wrapped(
-        f"Regression study ({scenarios}; IPv4 and IPv6; {count(study['replications'], 'pair')} of runs each; effects: median of the "
+        f"Regression study ({scenarios}; {listed([ip_words(one) for one in study['ip_versions']])}; {count(study['replications'], 'pair')} of runs each; effects: median of the "
         "pairs' differences, with distribution-free intervals of at least 95 % each):"
     )
     numbers = table["change"].value_counts()
