@@ -44,6 +44,9 @@ ONLY =
 GOOD =
 BAD =
 WHEN =
+# series: an mbox, patches or a folder of them, and the kernel that they are for.
+SERIES =
+BASE =
 # trace: kernel events and TCP's functions, names with * and ?, separated by spaces.
 EVENTS =
 FUNCTIONS =
@@ -60,7 +63,7 @@ MISSPELT := $(filter-out $(KNOWN) SAWTOOTH_% MAKE%,$(GIVEN))
 $(if $(MISSPELT),$(error sawtooth: make has no variable $(firstword $(MISSPELT)) (STUDY, PLATFORM, RESULTS, N, SEED, RUNS, RUN, ARGS, PYTHON: `make help`)))
 
 .DEFAULT_GOAL = run
-.PHONY: run study packetdrill studies setup lint test test-long test-docs test-faults bench kernel-profile bench-statistics sensitivity exam evaluate gallery compare verify packets trace selftests bisect publish documentation docs bundle images lock clean-cache help
+.PHONY: run study packetdrill studies setup lint test test-long test-docs test-faults bench kernel-profile bench-statistics sensitivity exam evaluate gallery compare verify packets trace selftests bisect series publish documentation docs bundle images lock clean-cache help
 
 # Before set-up, which may take minutes; what is wrong with the name has been said.
 study:
@@ -157,6 +160,9 @@ selftests: packetdrill setup  ## run the kernel's own tests of TCP, PACKETDRILL=
 
 bisect: study setup  ## find the commit of KERNEL that changed STUDY: GOOD, BAD, WHEN
 	@$(IN_ENVIRONMENT) python -m bisecting.bisect $(call quoted,$(KERNEL)) $(call quoted,$(CONFIG)) --good=$(call quoted,$(GOOD)) --bad=$(call quoted,$(BAD)) --when=$(call quoted,$(WHEN)) $(if $(ONLY),--only=$(call quoted,$(ONLY))) $(ARGS)
+
+series: setup  ## try SERIES on the kernel BASE before it is sent; PACKETDRILL, CCAS, GATE=1
+	@$(IN_ENVIRONMENT) python -m sending.before_sending --series $(foreach one,$(SERIES),$(call quoted,$(one))) --base=$(call quoted,$(BASE)) $(if $(PACKETDRILL),--packetdrill $(call quoted,$(PACKETDRILL))) $(if $(CCAS),--ccas $(foreach one,$(CCAS),$(call quoted,$(one)))) $(if $(filter-out 0,$(GATE)),--gate) $(ARGS)
 
 trace: setup  ## record kernel events of a finished run, RUN=<document>; EVENTS, FUNCTIONS
 	@$(IN_ENVIRONMENT) python -m publishing.run_trace $(call quoted,$(RUN)) $(if $(BUILD),--build) $(if $(EVENTS),--events $(foreach one,$(EVENTS),$(call quoted,$(one)))) $(if $(FUNCTIONS),--functions $(foreach one,$(FUNCTIONS),$(call quoted,$(one)))) $(ARGS)

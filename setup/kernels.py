@@ -30,7 +30,7 @@ from cache import cache_entry, digest, made_once, remove_tree, require_space
 from kernel_bases import FACTS, provide_base
 from progress import SetupError, run_quietly, say
 from study_files.kernels import CHECKOUT, LARGEST_PATCH_BYTES, digest_of_files, digests_of_files, recipe_digest
-from study_files.patch_mails import patches_in
+from study_files.patch_mails import NO_PART, patches_in
 from testbed.machine.given_file import given_bytes
 
 #: The Makefile of net/sawtooth in the kernel's tree: objects, and where the headers of the kernel's own CCAs are.
@@ -41,10 +41,6 @@ SIZE_GB = 1
 SHARED_BY_LINKS = {"c807df1f56ceb29b": "285d924f32eba7165c7fe9cf7dcd0af4f99fc04aceddffbe5889fb32ecdca6b5"}
 #: Progress lines of make ("  LINK linux") and of the build scripts.
 STEP = re.compile(r"  [A-Z]+ +\S+$|==> ")
-#: What a patch may change without being a part of any guest kernel; the trees that kernels are built in have little of it.
-NO_PART = re.compile(
-    r"(Documentation|samples|sound|tools|MAINTAINERS|CREDITS|\.mailmap|arch/(?!um/|x86/|Kconfig)[^/]+)(/|$)"
-)
 
 
 def provide_kernel(name, linux_file, description, sources, kernel=None) -> None:

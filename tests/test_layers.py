@@ -30,6 +30,7 @@ ROOMS = (
     "publishing",
     "kernel_tests",
     "bisecting",
+    "sending",
 )
 #: What stands in no room: any module may import these.
 GROUND = ("experiment", "testbed", "simulator", "selftests", "rule_script")

@@ -20,7 +20,7 @@ from run_tables.run_documents import DocumentError, read_document
 from run_tables.steady_state import SteadyRule
 from run_tables.tidy_rows import rows_of_run
 from session.testbed_identity import image_fact
-from study_files.kernels import completed_kernel
+from study_files.kernels import completed_kernel, without_number
 from study_files.study_runs import run_conditions, seed_of_run
 from testbed.checks.check import INSTRUMENT
 from wording.terminal_text import shown
@@ -99,8 +99,7 @@ class Commits:
             linux = self.folder / "kernels" / name / "linux"
             if not linux.exists():
                 self._build(commit, name, linux, sources)
-            # But for its name, which is the number of its build.
-            total.update(linux.read_bytes().replace(name.encode(), b"0" * len(name)))
+            total.update(without_number(linux.read_bytes(), name))
         return total.hexdigest()
 
     def _build(self, commit, name, linux, sources):

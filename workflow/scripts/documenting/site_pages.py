@@ -22,6 +22,7 @@ PAGES = (
     "config/claims/README.md",
     "benchmarks/README.md",
     "patches/README.md",
+    "upstream/um/README.md",
     "CHANGELOG.md",
     "CONTRIBUTING.md",
     "SECURITY.md",

@@ -59,6 +59,16 @@ def write_results(folder, about, tests, outputs) -> None:
             Path(folder, "outputs", f"{test['script']}.{test['ip_version']}.txt").write_text(output)
 
 
+def kept_tests(folder, about) -> list[dict] | None:
+    """Return the tests in a folder of results, or None if they are of another kernel, packetdrill, seed or form, or damaged."""
+    try:
+        document = json.loads((folder / "selftests.json").read_text())
+        same = all(document[key] == value for key, value in ({"version": VERSION} | about).items())
+        return [test | {"result": test["result"]} for test in document["tests"]] if same else None
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
 def counts(tests) -> Counter:
     """Return how many tests have each result, all of `RESULTS` among them."""
     found = Counter(test["result"] for test in tests)

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from experiment.own_kernels import has_seccomp, of_binary
 from kernel_tests.named_kernel import KernelNameError, named_kernel
-from kernel_tests.results import counts, entry_of, lines_of, summary, write_results
+from kernel_tests.results import counts, entry_of, kept_tests, lines_of, summary, write_results
 from publishing.result_checks import reruns
 from publishing.result_checks.received_folder import temporary_folder
 from publishing.result_checks.testbeds_here import ROOT
@@ -65,19 +65,53 @@ def main(arguments=None) -> int:
 
 def _carry_out(options, named, place):
     began = time.monotonic()
-    asked = _parts(options.packetdrill, named, place)
-    commands = chosen(asked["commands"], options.only)
-    linux, identity = _linux(named, place)
+    about, tests, outputs = tests_of(options.packetdrill, named, place, options.only, options.seed)
+    folder = FOLDER / named.name
+    write_results(folder, about, tests, outputs)
+    print("\n".join(lines_of(tests)))
+    if off := about["options_off"]:
+        print(f"the scripts' own config asks for {', '.join(off)}, which this kernel doesn't have")
+    print(summary(tests, time.monotonic() - began))
+    print(f"results: {folder}/selftests.json, {folder}/selftests.csv")
+    return 1 if counts(tests)[FAILED] else 0
+
+
+def tests_of(packetdrill, named, place, only="*", seed=1, kept=None) -> tuple[dict, list[dict], list[str] | None]:
+    """Carry out the tests of a kernel.
+
+    Parameters
+    ----------
+    packetdrill : pathlib.Path
+        Its source.
+    named : kernel_tests.named_kernel.NamedKernel
+    place : pathlib.Path
+        An empty folder.
+    only : str
+        A glob of scripts.
+    seed : int
+    kept : pathlib.Path, optional
+        A folder of results; if they are of the same kernel, packetdrill, scripts and seed, they are returned.
+
+    Returns
+    -------
+    about : dict
+        Kernel, packetdrill, scripts, seed.
+    tests : list of dict
+        `kernel_tests.results.entry_of` of each.
+    outputs : list of str or None
+        What each printed; None for results that were kept.
+
+    Raises
+    ------
+    SelftestsError
+        They can't be carried out.
+    """
+    asked = _parts(packetdrill, named, place)
+    commands = chosen(asked["commands"], only)
+    linux, identity = linux_of(named, place)
     version, configuration = of_binary(linux)
     has = options_of(configuration.decode(errors="replace"))
-    print(f"{named.words}: {count(len(commands), 'test')} of {count(len({one[0] for one in commands}), 'script')}", flush=True)  # fmt: skip
-    plan = plan_of(place, commands, linux if named.is_own else None, named.kernel, options.seed)
-    outcomes = outcomes_of(plan, place)
     scripts = place / "scripts"
-    tests = [
-        entry_of(command, outcome, (scripts / command[0]).read_text(errors="replace"), has)
-        for command, outcome in zip(commands, outcomes, strict=True)
-    ]
     wanted = scripts / "config"
     off = options_off(wanted.read_text(errors="replace"), has) if wanted.is_file() else []
     about = {
@@ -85,18 +119,20 @@ def _carry_out(options, named, place):
         "image_digest": image_fact(ROOT / "envs/testbed.json", "content_digest"),
         "packetdrill_sha256": asked["packetdrill"],
         "scripts_sha256": _digest(scripts),
-        "only": options.only,
-        "seed": options.seed,
+        "only": only,
+        "seed": seed,
         "options_off": off,
     }  # fmt: skip
-    folder = FOLDER / named.name
-    write_results(folder, about, tests, [_printed(place, *one) for one in enumerate(outcomes)])
-    print("\n".join(lines_of(tests)))
-    if off:
-        print(f"the scripts' own config asks for {', '.join(off)}, which this kernel doesn't have")
-    print(summary(tests, time.monotonic() - began))
-    print(f"results: {folder}/selftests.json, {folder}/selftests.csv")
-    return 1 if counts(tests)[FAILED] else 0
+    if kept is not None and (tests := kept_tests(kept, about)) is not None:
+        return about, tests, None
+    print(f"{named.words}: {count(len(commands), 'test')} of {count(len({one[0] for one in commands}), 'script')}", flush=True)  # fmt: skip
+    plan = plan_of(place, commands, linux if named.is_own else None, named.kernel, seed)
+    outcomes = outcomes_of(plan, place)
+    tests = [
+        entry_of(command, outcome, (scripts / command[0]).read_text(errors="replace"), has)
+        for command, outcome in zip(commands, outcomes, strict=True)
+    ]
+    return about, tests, [_printed(place, *one) for one in enumerate(outcomes)]
 
 
 def _parts(packetdrill, named, place):
@@ -127,7 +163,7 @@ def chosen(commands, only) -> list[list[str]]:
     return [command for command in commands if command[0] in found]
 
 
-def _linux(named, place):
+def linux_of(named, place) -> tuple[Path, str | None]:
     """Return the guest kernel's file, built if it is none of the image's, and what names it by its content."""
     if not named.is_own:
         return IMAGE / KERNEL.lstrip("/"), None

@@ -191,7 +191,7 @@ def with_candidate(config, candidate, output) -> dict:
     return study
 
 
-def _with_traces(study, source):
+def with_traces(study, source) -> dict:
     """Return a study whose traces and timelines are written out where they are in files, which lie beside the study from which it was made."""
     text = str(study)
     if "trace" not in text and "'file'" not in text:
@@ -288,7 +288,7 @@ def write(cca, source, results="results", more=None, program=None, gate=False) -
         study = without_inapplicable(study, config, candidate.name, source, called, CandidateError)
     if gate and not (study.get("exam") or {}).get("cca"):
         raise CandidateError("GATE=1", [f"{source} is no exam; allowed is GATE with make exam."])
-    study = _with_traces(with_gate(study) if gate else study, source)
+    study = with_traces(with_gate(study) if gate else study, source)
     if more is not None:
         study = _extended(study, output, more)
     return output, write_study(study, output, f"`make evaluate` or `make exam` of {source}, {shown(called, 400)}")

@@ -89,10 +89,8 @@ def _cell_rows(first, second) -> Iterator[Row]:
     """Yield the rows of each cell that both studies have."""
     margins = margins_of(first.study)
     for ours, theirs in pairs_of_ccas(first, second):
-        tables = [
-            _values_of_runs(each.runs[each.runs["cca"] == cca]) for each, cca in ((first, ours), (second, theirs))
-        ]
-        for head, cell in _matched_cells(*tables, ours if ours == theirs else f"{ours}, {theirs}"):
+        tables = [values_of_runs(each.runs[each.runs["cca"] == cca]) for each, cca in ((first, ours), (second, theirs))]
+        for head, cell in matched_cells(*tables, ours if ours == theirs else f"{ours}, {theirs}"):
             yield from rows_of_cell(head, cell, margins)
 
 
@@ -114,17 +112,17 @@ def rows_of_cell(head, cell, margins) -> Iterator[Row]:
         step = float(np.nanmax(cell[f"{metric.column} step"], axis=0, initial=0).sum())
         margin = Margin(margins[metric.column], metric.scale, step)
         named = {"measure": metric.name, "unit": metric.unit, "effect_unit": metric.effect_unit}
-        yield from _rows_of_values(head | named, cell, cell[metric.column], margin, metric.column in HIGHER_IS_BETTER)
+        yield from rows_of_values(head | named, cell, cell[metric.column], margin, metric.column in HIGHER_IS_BETTER)
 
 
-def _values_of_runs(runs):
+def values_of_runs(runs) -> pd.DataFrame:
     """Return the metrics of valid runs, and how finely each is measured."""
     values = {metric.column: runs[metric.column].astype(float) for metric in METRICS}
     steps = {f"{metric.column} step": resolutions(runs, metric.column) for metric in METRICS}
     return runs[KEYS].join(pd.DataFrame(values | steps).where(runs["valid"]))
 
 
-def _matched_cells(first, second, cca) -> Iterator[tuple[dict, dict[str, np.ndarray]]]:
+def matched_cells(first, second, cca) -> Iterator[tuple[dict, dict[str, np.ndarray]]]:
     """Yield for each cell of both what its rows begin with, and its pairs: column -> first's and second's values, shape (n, 2).
 
     Runs of one replication are pairs: those of the same seed, or in a cell without any of these all.
@@ -152,7 +150,7 @@ def _invalid_runs(head, cell):
     yield from _count_row(head | {"measure": "Invalid runs"}, invalid, cell["replication"][:, 0])
 
 
-def _rows_of_values(head, cell, sides, margin, higher) -> Iterator[Row]:
+def rows_of_values(head, cell, sides, margin, higher) -> Iterator[Row]:
     """Yield the row of what most pairs of values do, and that of runs that are far worse, if there are any.
 
     ``sides`` (numpy.ndarray of float, shape (n, 2)): first and second, missing of invalid runs.
@@ -238,7 +236,7 @@ def _score_rows(first, second) -> Iterator[Row]:
     both = both[both["measure"] != ""]
     scores = dict(list(both.groupby("scenario")))
     tables = [_values_of_exam(each, list(dict.fromkeys(both["measure"]))) for each in (first, second)]
-    for head, cell in _matched_cells(*tables, ", ".join(dict.fromkeys([first.examined, second.examined]))):
+    for head, cell in matched_cells(*tables, ", ".join(dict.fromkeys([first.examined, second.examined]))):
         yield from _invalid_runs(head, cell)
         for score in scores[head["scenario"]].to_dict("records") if head["scenario"] in scores else ():
             if score.get("ip_version", head["ip_version"]) == head["ip_version"]:
@@ -257,7 +255,7 @@ def rows_of_score(head, score, cell) -> Iterator[Row]:
     }  # fmt: skip
     sides, higher, limit = cell[score["measure"]], score["better"] == "higher", score["limit"]
     if not math.isnan(score["margin"]):
-        yield from _rows_of_values(head, cell, sides, Margin(score["margin"]), higher)
+        yield from rows_of_values(head, cell, sides, Margin(score["margin"]), higher)
     elif math.isnan(limit):
         yield Row(head | {"note": "the exam has no margin for it"}, (), (), True)
     else:

@@ -43,6 +43,8 @@ LARGEST_TREE_FILE_BYTES = 2**27
 DIGESTS = Path(".snakemake/tree-digests")
 #: Where a tree says its version, and that it can be a guest's.
 VERSION_FILES = ("Makefile", "arch/um/Kconfig")
+#: The note of a built file with the digest that the linker gives it: a name of 4 bytes, a content of 20, type 3.
+BUILD_ID = re.compile(rb"(\x04\0\0\0\x14\0\0\0\x03\0\0\0GNU\0).{20}", re.S)
 #: What in a tree is no part of a kernel.
 LEFT_OUT = {".git"}
 
@@ -227,6 +229,11 @@ def _described_archive(archive):
 
 def _text(file):
     return given_bytes(file, LARGEST_TREE_FILE_BYTES).decode(errors="replace")
+
+
+def without_number(linux: bytes, name: str) -> bytes:
+    """Return the content of a built kernel without what only the number of its build, ``name``, makes differ: that number and the linker's digest."""
+    return BUILD_ID.sub(lambda note: note[1] + bytes(20), linux.replace(name.encode(), b"0" * len(name)))
 
 
 def completed_kernels(kernels) -> tuple[dict[str, dict | None], list[str]]:

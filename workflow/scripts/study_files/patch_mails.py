@@ -13,6 +13,12 @@ HEAD = re.compile(rb"\A(?:[!-9;-~]+:[^\n]*\n(?:[ \t][^\n]*\n)*)+\r?\n")
 TAG = re.compile(r"\[(?=[^\]]*\b(?:PATCH|RFC)\b)([^\]]*)\]", re.I)
 #: A file's change.
 CHANGE = re.compile(rb"^\+\+\+ ", re.M)
+#: What a patch may change without being a part of any guest kernel; the trees that kernels are built in have little of it.
+NO_PART = re.compile(
+    r"(Documentation|samples|sound|tools|MAINTAINERS|CREDITS|\.mailmap|arch/(?!um/|x86/|Kconfig)[^/]+)(/|$)"
+)
+#: Lines of a patch that name files.
+NAMED = re.compile(rb"^--- (?:a/)?(\S+).*\n\+\+\+ (?:b/)?(\S+)|^diff --git a/(\S+) b/(\S+)", re.M)
 
 
 def patches_in(content: bytes) -> list[bytes]:
@@ -38,6 +44,12 @@ def patches_in(content: bytes) -> list[bytes]:
     return [text for _, text in sorted(patches, key=lambda one: one[0][1])] if _is_series(patches) else [
         text for _, text in patches
     ]  # fmt: skip
+
+
+def named_paths(patches) -> list[str]:
+    """Return the paths below the tree that patches (bytes) change, sorted."""
+    found = {name for patch in patches for match in NAMED.finditer(patch) for name in match.groups() if name}
+    return sorted({path.decode(errors="replace") for path in found} - {"/dev/null"})
 
 
 def _with_plain_ends(text):

@@ -1,0 +1,145 @@
+"""The text for a cover letter and the page: they fit, and say what was found and what was not looked at."""
+
+import pandas as pd
+import pytest
+
+from kernel_tests.named_kernel import NamedKernel
+from selftests.verdicts import FAILED, NOT_FIT, PASSED
+from sending import studies
+from sending.letter import MOST_LINES, WIDTH, Found, cover_letter, exam_row_words
+from sending.page import page
+from sending.question import Question
+from sending.tested import BothResults
+from sending.touched import touched_by
+from session.change_verdicts import BETTER, LIKE, SAME, WORSE
+from session.result_comparison import COLUMNS
+from study_files import study as study_files
+from topics.exam.tables import LIKE as EXAM_LIKE
+from topics.exam.tables import SCORECARD
+from topics.exam.tables import WORSE as EXAM_WORSE
+
+COMMAND = "make series SERIES=my.mbox BASE=7.2"
+
+
+def found(**of_call):
+    touched = touched_by(["net/ipv4/tcp_cubic.c"])
+    base = NamedKernel("7.2.13-1", "Linux 7.2.13-1, the image's")
+    question = Question(base, {"my.mbox": b"patch"}, touched, ("my.mbox",))
+    version = {"commit": "a" * 40, "is_changed": False, "image": "b" * 64}
+    return Found(question, version, COMMAND, **of_call)
+
+
+def results_of(**results):
+    return [
+        {"script": f"{name}.pkt", "ip_version": version, "result": result, "reason": "", "seconds": 1.0}
+        for name, result in results.items()
+        for version in ("ipv4", "ipv6")
+    ]
+
+
+def changes(*verdicts):
+    row = {
+        "criterion": "", "scenario": "long-1", "cca": "cubic", "ip_version": "ipv4", "measure": "Goodput", "unit": "Mbit/s", "margin": 5.0,
+        "first": 18.7, "second": 16.9, "effect": -9.6, "low": -9.9, "high": -9.2, "effect_unit": "%", "n": 8, "pairs_worse": 8, "pairs_better": 0,
+        "p_corrected": 0.01, "note": "",
+    }  # fmt: skip
+    return pd.DataFrame([row | {"change": verdict} for verdict in verdicts]).reindex(columns=list(COLUMNS))
+
+
+def card(*verdicts):
+    row = dict.fromkeys(SCORECARD.names) | {
+        "rfc_section": "5.1.3", "criterion": "Loss", "scenario": "5.1.3-0.1bdp", "scenario_label": "0.1 BDP", "measure": "Packet loss", "unit": "%",
+        "n": 20.0, "runs_worse": 18.0, "runs_better": 0.0, "worse_by": 2.5, "worse_by_low": 1.9, "worse_by_high": 3.1, "margin": 1.0, "reason": "",
+    }  # fmt: skip
+    return pd.DataFrame([row | {"verdict": verdict} for verdict in verdicts])
+
+
+def study():
+    return study_files.resolve(study_files.load(studies.REGRESSION), "regression")
+
+
+def whole(worse=2):
+    tested = BothResults(
+        results_of(kept=PASSED, broken=PASSED, mended=FAILED, gone=PASSED),
+        results_of(kept=PASSED, broken=FAILED, mended=PASSED, new=PASSED),
+    )
+    table = changes(*[WORSE] * worse, *[BETTER] * worse, LIKE, SAME)
+    return found(tested=tested, study=study(), changes=table, exams={"cubic": card(*[EXAM_WORSE] * worse, EXAM_LIKE)})
+
+
+def test_a_letter_has_what_was_run_what_changed_and_how_to_repeat_it():
+    text = cover_letter(whole())
+    assert "newly failed: broken.pkt (ipv4, ipv6)" in text and "newly passed: mended.pkt (ipv4, ipv6)" in text
+    assert "came with the series: new.pkt (ipv4, ipv6)" in text and "gone with the series: gone.pkt" in text
+    words = " ".join(text.split())
+    assert (
+        "worse: cubic, long-1 ipv4, goodput 18.70 -> 16.90 Mbit/s, -9.60 (-9.90 to -9.20) %; 8 of 8 pairs worse, 0 better"
+        in words
+    )
+    assert "worse: 5.1.3 0.1 BDP: Packet loss worse by +2.50 (+1.90 to +3.10) %; 18 of 20 runs worse, 0 better" in words
+    assert f"  {COMMAND}\n" in text and text.isascii()
+    assert "IPv4 and IPv6; 8 pairs of runs each" in words
+    one = whole()
+    one.study = one.study | {"ip_versions": ["ipv6"]}
+    assert "IPv4" not in cover_letter(one)
+
+
+def test_a_row_that_is_better_is_better_by_a_positive_amount():
+    row = card("better").to_dict("records")[0] | {"worse_by": -2.5, "worse_by_low": -3.1, "worse_by_high": -1.9}
+    assert "Packet loss better by +2.50 (+1.90 to +3.10) %" in exam_row_words(row)
+
+
+@pytest.mark.parametrize("worse", [0, 2, 50])
+def test_a_letter_fits(worse):
+    lines = cover_letter(whole(worse)).splitlines()
+    assert len(lines) <= MOST_LINES
+    assert max(map(len, lines)) <= WIDTH
+    assert f"  {COMMAND}" in lines
+
+
+def test_many_ccas_fit_too():
+    one = whole(50)
+    one.exams = {name: card(*[EXAM_WORSE] * 20) for name in ("cubic", "reno", "bbr", "vegas", "veno")}
+    lines = cover_letter(one).splitlines()
+    assert len(lines) <= MOST_LINES and f"  {COMMAND}" in lines
+    assert any("more lines are on the page" in line for line in lines)
+
+
+def test_what_was_not_run_is_said():
+    one = found(study=study(), changes=changes(SAME))
+    assert "not run, packetdrill's source was not" in cover_letter(one)
+    assert any("PACKETDRILL was not given" in sentence for sentence in one.verdict())
+
+
+def test_a_kernel_that_fails_is_the_verdict():
+    why = "The first run on the patched kernel (cubic) failed, and the same run on the base did not: panic"
+    one = found(stopped=why, is_broken=True)
+    assert one.verdict() == [why] == one.problems()
+    assert "Regression study" not in cover_letter(one) and "selftests" not in cover_letter(one)
+
+
+def test_kernels_that_are_the_same_are_no_problem():
+    one = found(
+        stopped="The patched guest kernel is the same.", tested=BothResults(results_of(a=PASSED), results_of(a=PASSED))
+    )
+    assert one.problems() == [] and one.verdict() == ["The patched guest kernel is the same."]
+
+
+def test_tests_are_matched_by_script_and_ip_version():
+    before, after = results_of(a=PASSED, b=FAILED, c=PASSED), results_of(a=FAILED, b=FAILED, c=NOT_FIT, d=FAILED)
+    tested = BothResults(before, after)
+    assert [test["script"] for test in tested.newly_failed] == ["a.pkt"] * 2
+    assert [test["script"] for test in tested.not_fit_any_more] == ["c.pkt"] * 2
+    assert [test["script"] for test in tested.failed_of_added] == ["d.pkt"] * 2
+    assert not tested.newly_passed and not tested.removed
+
+
+def test_the_page_stands_alone_and_has_the_letter():
+    one = whole()
+    text = page(one)
+    assert (
+        "broken.pkt" in text
+        and "0.1 BDP" in text
+        and "In the regression study 2 rows are worse than on the base." in text
+    )
+    assert "To repeat it, with the same packets" in text and "http" not in text.partition("<main>")[2]

@@ -1,0 +1,174 @@
+"""A patch series against its base, before it is sent: ``python -m sending.before_sending --series ... --base 7.2``.
+
+Builds both kernels, carries out the kernel's own tests on both, a regression study, and an exam of each CCA that the series touches;
+writes a page and a text for the cover letter. A call that was interrupted is resumed by the same call.
+"""
+
+import argparse
+import json
+import os
+import shlex
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from kernel_tests.run_selftests import SelftestsError
+from publishing.result_checks.received_errors import ReceivedError
+from publishing.result_checks.received_folder import temporary_folder
+from publishing.result_checks.testbeds_here import ROOT
+from sending import studies
+from sending.both_kernels import are_the_same, build, first_failure, image_version
+from sending.changes import exam_changes, regression_changes
+from sending.letter import Found, cover_letter
+from sending.page import page
+from sending.question import SeriesError, question_of
+from sending.tested import counts_words, names_of, test_both
+from session.checkout import bundled_commit, checked_out_commit
+from session.compare_results import ComparisonError
+from session.testbed_identity import image_fact
+from study_files.strict_yaml import FileError
+from testbed.machine.messages import tell
+from wording.missing_files import absence
+from wording.number_format import count
+from wording.terminal_text import shown
+
+#: Files of the results.
+PAGE, LETTER, RESULT = "report.html", "cover-letter.txt", "series.json"
+
+
+def main(arguments=None) -> int:
+    """Read the command line, carry everything out, write page and text; return the exit status."""
+    parser = argparse.ArgumentParser(prog="before_sending", description=__doc__.splitlines()[0])
+    parser.add_argument("--series", nargs="*", default=[], help="an mbox, patches, or a folder of patches")
+    parser.add_argument("--base", default="", help="the kernel that it is for, as 7.2 or ../linux@main")
+    parser.add_argument("--packetdrill", type=Path, help="its source, for the kernel's own tests")
+    parser.add_argument(
+        "--ccas", nargs="*", default=[], help="CCAs to examine in place of those that the series touches"
+    )
+    parser.add_argument("--gate", action="store_true", help="end with 1 if something newly fails or is worse")
+    options = parser.parse_args(arguments)
+    try:
+        asked = question_of(options.series, options.base, image_version(), options.ccas)
+        _check_packetdrill(options.packetdrill)
+        asked.write_patches()
+        return _carry_out(asked, options)
+    except (FileError, SelftestsError, ReceivedError, ComparisonError) as error:
+        if str(error):
+            tell(str(error))
+    except KeyboardInterrupt:
+        tell("interrupted; the same command goes on from here.")
+        return 130
+    return 1
+
+
+def _check_packetdrill(path):
+    if path is not None and (why := absence(path)):
+        raise SeriesError(f"PACKETDRILL={shown(path)}", [f"{why}; allowed is the source of packetdrill, a folder or an archive, or no PACKETDRILL: then the kernel's own tests are left out."])  # fmt: skip
+
+
+def _carry_out(asked, options):
+    began = time.monotonic()
+    found = Found(asked, _version(), _command(options))
+    print(f"{count(asked.number, 'patch', 'patches')} on {asked.base.words}; {asked.folder}", flush=True)
+    print(asked.touched.why, flush=True)
+    patched = asked.patched()
+    with temporary_folder() as place:
+        found.stopped, found.is_broken = _tried(asked, patched, place)
+    if options.packetdrill and not found.is_broken:
+        found.tested = test_both(options.packetdrill, asked.base, patched)
+        for name, tests in (("base", found.tested.base), ("patched", found.tested.patched)):
+            print(f"the kernel's own tests, {name}: {counts_words(tests)}", flush=True)
+        for test in names_of(found.tested.newly_failed):
+            print(f"  newly failed: {test}", flush=True)
+    if not found.stopped:
+        _run_studies(found)
+    _write(found)
+    print("\n".join(found.verdict()))
+    print(f"page: {asked.folder / PAGE}, cover letter: {asked.folder / LETTER} ({time.monotonic() - began:.0f} s)")
+    return 1 if found.is_broken or (options.gate and found.problems()) else 0
+
+
+def _tried(asked, patched, place):
+    """Build both kernels and try the patched one; return why no study is to be run ("" if one is), and whether the series is broken."""
+    print("building both kernels", flush=True)
+    base, new = build(asked.base, place), build(patched, place)
+    if are_the_same(asked.base, new, place):
+        why = (
+            "The series leaves the compiled guest kernel as it is, byte for byte but for the number of its build: what it changes is nothing "
+            "that this kernel has, or nothing that compiling shows. So no run can differ, and no study was run."
+        )
+        return why, False
+    if not asked.touched.ccas:
+        return f"{asked.touched.why} So no study was run.", False
+    _, study = studies.write(studies.regression(asked), asked)
+    cca = asked.touched.ccas[0]
+    failure = first_failure(study, studies.patched_name(cca), new, place)
+    if failure is None:
+        return "", False
+    if of_base := first_failure(study, studies.base_name(asked, cca), base, place):
+        raise SeriesError(f"BASE={asked.base.name}", [f"its kernel doesn't carry out a run: {of_base}"])
+    return f"The first run on the patched kernel ({cca}) failed, and the same run on the base did not: {failure}", True
+
+
+def _run_studies(found):
+    asked = found.question
+    study = studies.regression(asked)
+    found.study = _run(study, asked)
+    found.changes = regression_changes(f"results/{study['study']}", asked)
+    for cca in asked.touched.ccas:
+        exam = studies.exam(asked, cca)
+        _run(exam, asked)
+        found.exams[cca] = exam_changes(f"results/{exam['study']}")
+
+
+def _run(study, asked):
+    """Write a study and carry it out with the workflow; return it resolved, or raise SeriesError if it was not finished."""
+    file, resolved = studies.write(study, asked)
+    print(f"{file}", flush=True)
+    status = subprocess.run(["snakemake", "--cores", "all", "--use-apptainer", "--configfile", file]).returncode
+    if status:
+        raise SeriesError(file, ["the study was not finished, for the reason above; the same call goes on from here."])
+    return resolved
+
+
+def _version():
+    commit, changed, _ = bundled_commit(ROOT) or checked_out_commit(ROOT)
+    return {
+        "commit": commit,
+        "is_changed": bool(changed),
+        "image": image_fact(ROOT / "envs/testbed.json", "content_digest").removeprefix("sha256:"),
+    }
+
+
+def _command(options):
+    """Return the call as anybody repeats it, who has the series under the same name and packetdrill somewhere else."""
+    words = [f"SERIES={' '.join(Path(path).name for path in options.series)}", f"BASE={options.base}"]
+    words += ["PACKETDRILL=../packetdrill"] if options.packetdrill else []
+    words += [f"CCAS={' '.join(options.ccas)}"] if options.ccas else []
+    return f"make series {' '.join(map(shlex.quote, words))}"
+
+
+def _write(found):
+    folder = found.question.folder
+    (folder / PAGE).write_text(page(found), encoding="utf-8", newline="\n")
+    (folder / LETTER).write_text(cover_letter(found), encoding="utf-8", newline="\n")
+    document = {
+        "series_sha256": found.question.sha256,
+        "base": found.question.base.kernel or {"base": "newest", "version": found.question.base.name},
+        "paths": found.question.touched.paths,
+        "ccas": found.question.touched.ccas,
+        **found.version,
+        "stopped": found.stopped,
+        "problems": found.problems(),
+    }
+    (folder / RESULT).write_text(json.dumps(document, indent=1) + "\n")
+    if found.changes is not None:
+        found.changes.to_csv(folder / "changes.csv", index=False, lineterminator="\n")
+
+
+if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    os.environ.setdefault("PYTHONUNBUFFERED", "1")
+    sys.exit(main())

@@ -1,0 +1,101 @@
+"""The two guest kernels of a series: built, compared byte by byte, and tried in one run each."""
+
+import dataclasses
+import subprocess
+from pathlib import Path
+
+from kernel_tests.named_kernel import NamedKernel
+from kernel_tests.run_selftests import linux_of
+from publishing.result_checks import reruns
+from publishing.result_checks.testbeds_here import ROOT, testbeds_here
+from run_tables.run_documents import DocumentError, read_document
+from session.testbed_identity import image_fact
+from study_files.kernels import without_number
+from study_files.study_runs import run_specification
+
+#: Real seconds that the first run on a kernel may take.
+LIMIT_S = 300
+
+
+@dataclasses.dataclass(frozen=True)
+class Built:
+    """A built kernel: its file, and what names it by its content (None for the image's)."""
+
+    linux: Path
+    identity: str | None
+
+
+def build(named, place) -> Built:
+    """Build a kernel unless the cache has it.
+
+    Raises
+    ------
+    kernel_tests.run_selftests.SelftestsError
+        It can't be built; set-up has printed why.
+    """
+    return Built(*linux_of(named, place))
+
+
+def are_the_same(base, patched, place) -> bool:
+    """Return whether two kernels are the same to the byte but for the number of their build.
+
+    The image's kernel is linked again for this, with a number as long as the other's.
+
+    Parameters
+    ----------
+    base : kernel_tests.named_kernel.NamedKernel
+    patched : Built
+    place : pathlib.Path
+    """
+    twin = base if base.is_own else _Twin(base.name, base.words, {"base": "newest", "patches": [], "config": {}})
+    contents = [without_number(one.linux.read_bytes(), one.identity) for one in (build(twin, place), patched)]
+    return contents[0] == contents[1]
+
+
+class _Twin(NamedKernel):
+    """The image's kernel, built as if it were a study's own."""
+
+    def identity(self, linux_sha256):
+        return linux_sha256[:16]
+
+
+def first_failure(study, cca, built, place) -> str | None:
+    """Carry out the first run of a study with a CCA; return why it failed, or None.
+
+    Parameters
+    ----------
+    study : dict
+        Resolved.
+    cca : str
+        As the study names it on this kernel.
+    built : Built
+        The kernel.
+    place : pathlib.Path
+        An empty folder.
+    """
+    first = study["scenarios"][0]["id"]
+    specification = run_specification(study, first, cca, study["ip_versions"][0], 1)
+    work = place / f"first-{cca}"
+    work.mkdir()
+    programs = {"testbed": testbeds_here()["testbed"][1]}
+    kernels = built.linux.parents[1] if built.identity else None
+    command = reruns.run_command(ROOT, specification, (output := work / "run.json.gz"), programs, kernels)
+    process = reruns.start([*command, "--wall-limit-s", str(LIMIT_S)], work)
+    try:
+        status = process.wait(timeout=2 * LIMIT_S)
+    except subprocess.TimeoutExpired:
+        return f"it has not ended within {2 * LIMIT_S} s"
+    finally:
+        reruns.end([process])
+    if status or not output.exists():
+        return reruns.last_words(work, status)
+    try:
+        document = read_document(output, specification)
+    except DocumentError as error:
+        return str(error.cause)
+    return document["failure"]["cause"] if "failure" in document else None
+
+
+def image_version() -> str:
+    """Return the version of the image's Linux."""
+    return image_fact(ROOT / "envs/testbed.json", "linux_source")

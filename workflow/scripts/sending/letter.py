@@ -1,0 +1,258 @@
+"""The text for a cover letter: what was run, what changed with intervals, and how anyone repeats it, in at most 60 lines."""
+
+import textwrap
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import pandas as pd
+
+from report_parts.data_tables import signed
+from selftests.verdicts import FAILED
+from sending.changes import COMPLETION_MARGIN_PERCENT, of_change
+from sending.question import Question
+from sending.tested import BothResults, counts_words, names_of
+from session.change_verdicts import BETTER, CHANGES, LIKE, SAME, WORSE
+from session.result_comparison import ALL_SCENARIOS, margins_of
+from topics.exam import tables as exam
+from wording.number_format import count, is_missing, number
+from wording.scenario_words import ip_words
+from wording.sentence_words import listed
+
+#: The text's lines and their characters; mails are wrapped at some 75.
+MOST_LINES, WIDTH = 60, 75
+#: Changes that are listed, of each part; the page has all.
+MOST_LISTED = 6
+#: Verdicts of an exam's rows, in the order of the counts.
+EXAM_VERDICTS = (exam.WORSE, exam.BETTER, exam.LIKE, exam.TOO_VARIABLE, exam.NOT_ENOUGH, exam.NOT_MEASURED)
+
+
+@dataclass
+class Found:
+    """What was found about a series.
+
+    Attributes
+    ----------
+    question : Question
+    version : dict
+        ``commit`` of this checkout, ``is_changed``, whether its files differ from that, and ``image``, the digest of its image.
+    command : str
+        The call that repeats it.
+    stopped : str
+        Why no study was run, in a sentence; "" if they were.
+    is_broken : bool
+        Whether that is because no run succeeds on the patched kernel.
+    tested : BothResults or None
+        None if packetdrill was not given.
+    study : dict or None
+        The regression study, resolved.
+    changes : pandas.DataFrame or None
+        `sending.changes.regression_changes`.
+    exams : dict
+        CCA -> `sending.changes.exam_changes`.
+    """
+
+    question: Question
+    version: dict
+    command: str
+    stopped: str = ""
+    is_broken: bool = False
+    tested: BothResults | None = None
+    study: dict | None = None
+    changes: pd.DataFrame | None = None
+    exams: dict = field(default_factory=dict)
+
+    def problems(self) -> list[str]:
+        """Return what speaks against the series, a sentence each: what newly fails, and what is shown to be worse."""
+        words = [self.stopped] if self.is_broken else []
+        if self.tested:
+            for tests, what in ((self.tested.newly_failed, "newly fail"), (self.tested.failed_of_added, "came with the series and fail")):  # fmt: skip
+                if tests:
+                    words.append(f"{count(len(tests), 'test')} of the kernel's own {_verb(what, len(tests))}.")
+        for cca, card in self.exams.items():
+            if worse := int((card["verdict"] == exam.WORSE).sum()):
+                words.append(f"In the exam of {cca} {count(worse, 'row')} {'is' if worse == 1 else 'are'} worse than on the base.")  # fmt: skip
+        if self.changes is not None and (worse := int((self.changes["change"] == WORSE).sum())):
+            words.append(f"In the regression study {count(worse, 'row')} {'is' if worse == 1 else 'are'} worse than on the base.")  # fmt: skip
+        return words
+
+    def worst(self) -> list[str]:
+        """Return the first rows that are shown to be worse, a sentence each."""
+        words = [f"{cca}: {exam_row_words(row)}." for cca, card in self.exams.items() for row in _worse_rows(card)]
+        changes = [] if self.changes is None else of_change(self.changes, WORSE)
+        return [*words[:MOST_LISTED], *(f"{change_words(row)}." for row in changes[:MOST_LISTED])]
+
+    def verdict(self) -> list[str]:
+        """Return what came out, in sentences: `problems`, or that none is shown, and what was not looked at."""
+        words = self.problems() or (
+            [self.stopped]
+            if self.stopped
+            else ["Nothing is shown to be worse than on the base. What is open is in the tables."]
+        )
+        if self.tested is None and not self.is_broken:
+            words.append("The kernel's own tests were not run: PACKETDRILL was not given.")
+        return words
+
+
+def _worse_rows(card):
+    return card[card["verdict"] == exam.WORSE].to_dict("records")
+
+
+def _verb(what, number_of):
+    return what.replace("newly fail", "newly fails").replace("and fail", "and fails") if number_of == 1 else what
+
+
+def cover_letter(found) -> str:
+    """Return the text of what was found, at most `MOST_LINES` lines."""
+    blocks = [
+        list(block) for block in (_head(found), _selftests(found), _exams(found), _regression(found), _repeat(found))
+    ]
+    lines = "\n\n".join("\n".join(block) for block in blocks if block).splitlines()
+    if len(lines) > MOST_LINES:
+        # The end says how to repeat it.
+        kept, end = MOST_LINES - len(blocks[-1]) - 2, blocks[-1]
+        lines = [*lines[:kept], f"({len(lines) - kept - len(end) - 1} more lines are on the page.)", "", *end]
+    return "\n".join(lines).replace("\N{MINUS SIGN}", "-") + "\n"
+
+
+def _wrapped(text, indent="", first=None):
+    return textwrap.wrap(
+        text, WIDTH, initial_indent=indent if first is None else first, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False,
+    )  # fmt: skip
+
+
+def _head(found) -> Iterator[str]:
+    asked = found.question
+    state = " with changes" if found.version["is_changed"] else ""
+    commit = f" (commit {found.version['commit'][:12]}{state})" if found.version["commit"] else ""
+    yield from _wrapped(
+        f"Tested with Sawtooth{commit}: guest kernels of user-mode Linux in virtual time, where the same seed gives the same packets "
+        "on any machine. Runs on base and patched kernel with the same seed are a pair."
+    )
+    yield ""
+    yield from _wrapped(f"Base:    {asked.base.words}", " " * 9, "")
+    paths = asked.touched.paths
+    named = ", ".join(paths[:4]) + (f" and {count(len(paths) - 4, 'more file')}" if len(paths) > 4 else "")
+    yield from _wrapped(f"Series:  {count(asked.number, 'patch', 'patches')} to {named}; SHA-256 {asked.sha256[:16]}", " " * 9, "")  # fmt: skip
+    tested = ", ".join(asked.touched.ccas) or "no CCA"
+    yield from _wrapped(f"CCAs:    {tested}. {asked.touched.why}", " " * 9, "")
+    if found.stopped:
+        yield ""
+        yield from _wrapped(found.stopped)
+
+
+def _selftests(found) -> Iterator[str]:
+    if found.tested is None:
+        if not found.is_broken:
+            yield from _wrapped("Kernel selftests (packetdrill): not run, packetdrill's source was not given.")
+        return
+    tested = found.tested
+    yield "Kernel selftests (tools/testing/selftests/net/packetdrill):"
+    yield from _wrapped(f"base     {counts_words(tested.base)}", " " * 11, "  ")
+    yield from _wrapped(f"patched  {counts_words(tested.patched)}", " " * 11, "  ")
+    parts = (
+        ("newly failed", tested.newly_failed),
+        ("newly passed", tested.newly_passed),
+        ("no longer fit", tested.not_fit_any_more),
+        ("came with the series", tested.added),
+        ("of these failed", tested.failed_of_added),
+        ("gone with the series", tested.removed),
+    )
+    for what, tests in parts:
+        if tests:
+            yield from _wrapped(f"{what}: {_some(names_of(tests))}", "    ", "  ")
+    if all(not tests for _, tests in parts):
+        failing = sum(test["result"] == FAILED for test in tested.base)
+        yield from _wrapped("each test has the same result on both" + (f"; the {count(failing, 'failure')} are the base's too" if failing else ""), "    ", "  ")  # fmt: skip
+
+
+def _some(names):
+    more = len(names) - MOST_LISTED
+    return ", ".join(names[:MOST_LISTED]) + (f" and {more} more" if more > 0 else "")
+
+
+def _exams(found) -> Iterator[str]:
+    for place, (cca, card) in enumerate(found.exams.items()):
+        if place == 0:
+            yield from _wrapped(
+                "Short exam by RFC 9743, patched against base, paths drawn by replication (worse: most runs by more than a margin, or more "
+                "that fall far; a false worse in any row of a card has a probability below 5 %):"
+            )
+        numbers = card["verdict"].value_counts()
+        counted = ", ".join(f"{numbers[verdict]} {verdict}" for verdict in EXAM_VERDICTS if verdict in numbers)
+        yield from _wrapped(f"{cca}: of {count(len(card), 'row')} {counted}", "    ", "  ")
+        told = card[card["verdict"].isin([exam.WORSE, exam.BETTER])].to_dict("records")
+        for row in told[:MOST_LISTED]:
+            yield from _wrapped(exam_row_words(row), "      ", "    ")
+        if len(told) > MOST_LISTED:
+            yield f"    and {len(told) - MOST_LISTED} more, on the page"
+
+
+def exam_row_words(row) -> str:
+    """Return a row of an exam's card in words: verdict, case, and by how much a run is worse than the base's, with the interval."""
+    where = row["scenario_label"] if row["scenario"] else "all cases together"
+    runs = f"{row['runs_worse']:.0f} of {row['n']:.0f} runs worse, {row['runs_better']:.0f} better" if not is_missing(row["n"]) else ""  # fmt: skip
+    by = ""
+    if row["measure"] and not is_missing(row["worse_by"]):
+        is_better = row["verdict"] == exam.BETTER
+        value, *ends = (
+            -row[name] if is_better else row[name] for name in ("worse_by", "worse_by_low", "worse_by_high")
+        )
+        interval = "" if is_missing(ends[0]) else f" ({signed(min(ends))} to {signed(max(ends))})"
+        unit = f" {row['unit']}" if row["unit"] else ""
+        by = f"{row['measure']} {row['verdict']} by {signed(value)}{interval}{unit}"
+    return f"{row['verdict']}: {row['rfc_section']} {where}: {'; '.join(filter(None, [by, runs]))}"
+
+
+def _regression(found) -> Iterator[str]:
+    table, study = found.changes, found.study
+    if table is None:
+        return
+    scenarios = ", ".join(scenario["label"] for scenario in study["scenarios"])
+    yield from _wrapped(
+        f"Regression study ({scenarios}; {listed([ip_words(one) for one in study['ip_versions']])}; {count(study['replications'], 'pair')} of runs each; effects: median of the "
+        "pairs' differences, with distribution-free intervals of at least 95 % each):"
+    )
+    numbers = table["change"].value_counts()
+    counted = ", ".join(f"{numbers[change]} {change}" for change in CHANGES if change in numbers)
+    yield from _wrapped(f"of {count(len(table), 'row')} {counted}", "    ", "  ")
+    for verdict in (WORSE, BETTER):
+        told = of_change(table, verdict)
+        for row in told[:MOST_LISTED]:
+            yield from _wrapped(change_words(row), "      ", "    ")
+        if len(told) > MOST_LISTED:
+            yield f"    and {len(told) - MOST_LISTED} more {verdict}, on the page"
+    yield from _wrapped(_verdict_words(numbers, study), "    ", "  ")
+
+
+def _verdict_words(numbers, study):
+    margins = margins_of(study)
+    sizes = (
+        f"goodput {margins['goodput_mbps']:g} %, RTT {margins['rtt_mean_ms']:g} %, loss {margins['loss_percent']:g} points, "
+        f"retransmissions {margins['retransmits']:g} %, completion times {COMPLETION_MARGIN_PERCENT} %"
+    )
+    parts = [f"Margins: {sizes}"]
+    if numbers.get(LIKE, 0):
+        parts.append(f"{LIKE}: more than half of the pairs are shown to be within the margin")
+    if numbers.get(SAME, 0):
+        parts.append(f"{SAME}: every pair is equal as far as it is measured")
+    return "; ".join(parts) + "."
+
+
+def change_words(row) -> str:
+    """Return a row of the comparison in words: verdict, where, what, both medians and the change with its interval."""
+    where = row["scenario"] if row["scenario"] == ALL_SCENARIOS else f"{row['scenario']} {row['ip_version']}"
+    words = f"{row['change']}: {row['cca']}, {where}, {row['measure'].lower()}"
+    if not is_missing(row["first"]):
+        unit = f" {row['unit']}" if row["unit"] else ""
+        words += f" {number(row['first'])} -> {number(row['second'])}{unit}"
+    if not is_missing(row["effect"]):
+        ends = "" if is_missing(row["low"]) else f" ({signed(row['low'])} to {signed(row['high'])})"
+        words += f", {signed(row['effect'])}{ends} {row['effect_unit']}"
+    return f"{words}; {row['pairs_worse']:.0f} of {row['n']:.0f} pairs worse, {row['pairs_better']:.0f} better"
+
+
+def _repeat(found) -> Iterator[str]:
+    yield "To repeat it, with the same packets, in a checkout of that commit:"
+    # A command stays on one line, so that it can be copied.
+    yield f"  {found.command}"
+    yield f"  (image {found.version['image'][:16]})"

@@ -1,0 +1,189 @@
+"""What `make series` is asked: which series, on which kernel, and what it touches."""
+
+import hashlib
+import json
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from kernel_tests.named_kernel import PATCHES, KernelNameError, NamedKernel, named_kernel
+from sending.touched import Touched, touched_by
+from session.candidate import kernels_ccas
+from study_files.kernels import LARGEST_PATCH_BYTES, NEWEST, completed_kernel
+from study_files.patch_mails import CHANGE, named_paths, patches_in
+from study_files.strict_yaml import FileError
+from study_files.study_validation import nearest_choice
+from testbed.machine.given_file import given_bytes
+from wording.missing_files import absence
+from wording.terminal_text import shown
+
+#: Where results go, below the folder of the call.
+FOLDER = Path("results/series")
+#: The longest name, in characters, that a study's name has room for.
+LONGEST_NAME = 24
+#: A whole call.
+EXAMPLE = "make series SERIES=my-series.mbox BASE=7.2"
+#: What a series may be.
+ALLOWED = "an mbox or patches, as git format-patch and b4 write them, or a folder of patches"
+#: Keys of a kernel that a study names its base by.
+OF_BASE = ("base", "tree", "revision", "config")
+
+
+class SeriesError(FileError):
+    """A series that can't be tried; one sentence says why."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """A series, its base, and what is to be examined.
+
+    Attributes
+    ----------
+    base : kernel_tests.named_kernel.NamedKernel
+    patches : dict
+        Name of a file -> content (bytes), in the order of the series.
+    touched : sending.touched.Touched
+    given : tuple of str
+        The paths that name the series.
+    """
+
+    base: NamedKernel
+    patches: dict[str, bytes]
+    touched: Touched
+    given: tuple[str, ...]
+
+    @property
+    def sha256(self) -> str:
+        """Digest of the patches."""
+        return hashlib.sha256(b"".join(self.patches.values())).hexdigest()
+
+    @property
+    def name(self) -> str:
+        """Name of the results: the series' own, and a digest of series and base."""
+        content = json.dumps([self.sha256, self.base.name, self.base.kernel], sort_keys=True)
+        stem = re.sub(r"[^a-z0-9]+", "-", Path(self.given[0]).stem.lower()).strip("-")[:LONGEST_NAME].strip("-")
+        return f"{stem or 'series'}-{hashlib.sha256(content.encode()).hexdigest()[:8]}"
+
+    @property
+    def folder(self) -> Path:
+        """Where the results go."""
+        return FOLDER / self.name
+
+    @property
+    def number(self) -> int:
+        """How many patches there are."""
+        return len(_texts(self.patches))
+
+    @property
+    def files(self) -> list[str]:
+        """Paths of the patches in the results."""
+        return [str(self.folder / "patches" / name) for name in self.patches]
+
+    def kernel(self) -> dict:
+        """Return the patched kernel as a study has it. The files must have been written."""
+        of_base = self.base.kernel or {"base": NEWEST, "patches": []}
+        kernel = {key: of_base[key] for key in OF_BASE if of_base.get(key)}
+        return kernel | {"patches": [*(patch["path"] for patch in of_base["patches"]), *self.files]}
+
+    def patched(self) -> NamedKernel:
+        """Return the patched kernel; raise SeriesError if there is none."""
+        try:
+            return NamedKernel(self.name, f"{self.base.words}, with the series", completed_kernel(self.kernel()))
+        except (OSError, ValueError) as error:
+            raise SeriesError("SERIES", [f"{error}."]) from None
+
+    def write_patches(self) -> None:
+        """Write the patches into the folder of the results, so that these can be repeated without the given files."""
+        (self.folder / "patches").mkdir(parents=True, exist_ok=True)
+        for file, content in zip(self.files, self.patches.values(), strict=True):
+            Path(file).write_bytes(content)
+
+
+def question_of(series, base, newest, ccas=()) -> Question:
+    """Return what a call asks; raise SeriesError with what is allowed.
+
+    Parameters
+    ----------
+    series : list of str
+        Paths.
+    base : str
+        The kernel that it is for, as `named_kernel` takes it.
+    newest : str
+        Version of the image's Linux.
+    ccas : iterable of str
+        CCAs to examine in place of those that the series touches.
+    """
+    if not series:
+        raise SeriesError("SERIES", [f"it is missing; allowed is {ALLOWED}, as in {EXAMPLE}."])
+    if not base:
+        raise SeriesError("BASE", [f"it is missing; it is the kernel that the series is for, as in {EXAMPLE}."])
+    try:
+        of_base = named_kernel(base, newest)
+    except KernelNameError as error:
+        why = [problem.removeprefix(f"KERNEL={base}: ") for problem in error.problems]
+        raise SeriesError(f"BASE={shown(base, 200)}", why) from None
+    if of_base.sources:
+        raise SeriesError(f"BASE={shown(base, 200)}", ["it is a C file; allowed is a kernel that has no C file of its own."])  # fmt: skip
+    patches = _patches(series)
+    changed = named_paths(_texts(patches))
+    return Question(of_base, patches, _examined(touched_by(changed), ccas), tuple(series))
+
+
+def _examined(touched, ccas):
+    allowed = kernels_ccas()
+    for cca in ccas:
+        if cca not in allowed:
+            near = nearest_choice(cca, allowed)
+            meant = f"did you mean '{near}'? Allowed" if near else "allowed"
+            raise SeriesError(f"CCAS={shown(cca, 200)}", [f"it is no CCA of the guest kernel; {meant} are {', '.join(allowed)}."])  # fmt: skip
+    return touched.with_ccas(ccas) if ccas else touched
+
+
+def _patches(series):
+    """Return the patches of a series, name -> content: one mbox if all are mails."""
+    contents = {}
+    for path in (file for given in series for file in _files(given)):
+        content = _content(path)
+        if any(CHANGE.search(text) for text in _read(path, content)):
+            contents[path] = content if content.endswith(b"\n") else content + b"\n"
+    if not contents:
+        raise SeriesError(f"SERIES={shown(' '.join(series), 200)}", [f"it changes no file; allowed is {ALLOWED}."])
+    if all(content.startswith(b"From ") for content in contents.values()):
+        whole = b"".join(contents.values())
+        _read(" ".join(series), whole)
+        return {"series.mbox": whole}
+    return {f"{place:03}-{_plain(Path(path).name)}": content for place, (path, content) in enumerate(contents.items())}
+
+
+def _plain(name):
+    name = re.sub(r"[^\w.-]+", "-", name, flags=re.A)
+    return name if name.endswith(PATCHES) else f"{name}.patch"
+
+
+def _texts(patches):
+    return [text for content in patches.values() for text in patches_in(content) if CHANGE.search(text)]
+
+
+def _files(given):
+    path = Path(given)
+    if not path.is_dir():
+        return [given]
+    files = [str(file) for file in sorted(path.iterdir()) if file.suffix in PATCHES and file.is_file()]
+    if not files:
+        raise SeriesError(f"SERIES={shown(given, 200)}", [f"the folder has no file that ends with {', '.join(PATCHES)}; allowed is {ALLOWED}."])  # fmt: skip
+    return files
+
+
+def _content(path):
+    try:
+        return given_bytes(path, LARGEST_PATCH_BYTES)
+    except OSError as error:
+        why = absence(path) or error.strerror
+        raise SeriesError(f"SERIES={shown(path, 200)}", [f"{why}; allowed is {ALLOWED}."]) from None
+
+
+def _read(path, content):
+    try:
+        return patches_in(content)
+    except ValueError as error:
+        raise SeriesError(f"SERIES={shown(path, 200)}", [f"{error}."]) from None

@@ -1,0 +1,117 @@
+"""The kernel's own tests on both kernels of a series: what newly fails, newly passes, came or went."""
+
+from dataclasses import dataclass, field
+
+from kernel_tests.results import counts, write_results
+from kernel_tests.run_selftests import FOLDER, tests_of
+from publishing.result_checks.received_folder import temporary_folder
+from selftests.verdicts import FAILED, NOT_FIT, PASSED
+from wording.number_format import count
+
+
+@dataclass(frozen=True)
+class BothResults:
+    """Results of the kernel's own tests on the base and on the patched kernel.
+
+    Attributes
+    ----------
+    base, patched : list of dict
+        Tests: script, ip_version, result, reason.
+    """
+
+    base: list[dict] = field(default_factory=list)
+    patched: list[dict] = field(default_factory=list)
+
+    def changed(self, after, before=None) -> list[dict]:
+        """Return the tests on the patched kernel with a result that the base doesn't have for them.
+
+        Parameters
+        ----------
+        after : str
+            The result on the patched kernel.
+        before : str or None, optional
+            The result on the base; None for any other one. Tests that the base doesn't have are left out.
+        """
+        had = _by_test(self.base)
+        return [
+            test
+            for name, test in _by_test(self.patched).items()
+            if test["result"] == after and name in had and had[name]["result"] != after
+            and before in (None, had[name]["result"])
+        ]  # fmt: skip
+
+    @property
+    def newly_failed(self) -> list[dict]:
+        """Tests that fail on the patched kernel and don't on the base."""
+        return self.changed(FAILED)
+
+    @property
+    def newly_passed(self) -> list[dict]:
+        """Tests that pass on the patched kernel and don't on the base."""
+        return self.changed(PASSED)
+
+    @property
+    def not_fit_any_more(self) -> list[dict]:
+        """Tests that can't be carried out on the patched kernel, and can on the base."""
+        return self.changed(NOT_FIT)
+
+    @property
+    def added(self) -> list[dict]:
+        """Tests that only the patched kernel's source has."""
+        had = _by_test(self.base)
+        return [test for name, test in _by_test(self.patched).items() if name not in had]
+
+    @property
+    def removed(self) -> list[dict]:
+        """Tests that only the base's source has."""
+        has = _by_test(self.patched)
+        return [test for name, test in _by_test(self.base).items() if name not in has]
+
+    @property
+    def failed_of_added(self) -> list[dict]:
+        """Tests that came with the series and fail."""
+        return [test for test in self.added if test["result"] == FAILED]
+
+
+def _by_test(tests):
+    return {(test["script"], test["ip_version"]): test for test in tests}
+
+
+def test_both(packetdrill, base, patched) -> BothResults:
+    """Carry out the kernel's own tests on both kernels; results that are there already are taken.
+
+    Parameters
+    ----------
+    packetdrill : pathlib.Path
+        Its source.
+    base, patched : kernel_tests.named_kernel.NamedKernel
+
+    Raises
+    ------
+    kernel_tests.run_selftests.SelftestsError
+        They can't be carried out.
+    """
+    return BothResults(*(_tests(packetdrill, named) for named in (base, patched)))
+
+
+def _tests(packetdrill, named):
+    folder = FOLDER / named.name
+    with temporary_folder() as place:
+        about, tests, outputs = tests_of(packetdrill, named, place, kept=folder)
+    if outputs is not None:
+        write_results(folder, about, tests, outputs)
+    return tests
+
+
+def names_of(tests) -> list[str]:
+    """Return the scripts of some tests with their IP versions, as "tcp_close.pkt (ipv4, ipv6)"."""
+    versions: dict[str, list[str]] = {}
+    for test in tests:
+        versions.setdefault(test["script"], []).append(test["ip_version"])
+    return [f"{script} ({', '.join(of)})" if any(of) else script for script, of in versions.items()]
+
+
+def counts_words(tests) -> str:
+    """Return how many tests have each result, in words."""
+    found = counts(tests)
+    return f"{count(len(tests), 'test')}: {found[PASSED]} passed, {found[FAILED]} failed, {found[NOT_FIT]} not fit"

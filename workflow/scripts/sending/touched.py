@@ -1,0 +1,82 @@
+"""Which CCAs a series touches, by the files that it changes."""
+
+import re
+from dataclasses import dataclass, replace
+
+from session.candidate import kernels_ccas
+from study_files.patch_mails import NO_PART
+from wording.number_format import count
+from wording.sentence_words import listed
+
+#: CCAs that are examined if a series may touch all of them: those without restriction in Linux, which most hosts have.
+DEFAULT = ("cubic", "reno", "bbr")
+#: A file of one CCA.
+OF_CCA = re.compile(r"net/ipv4/tcp_([a-z0-9]+)\.[ch]")
+#: CCAs that call another one's functions.
+CALLERS = {"vegas": ("yeah",)}
+#: Files that a sentence names.
+MOST_NAMED = 3
+
+
+@dataclass(frozen=True)
+class Touched:
+    """What a series changes, and which CCAs are examined for it.
+
+    Attributes
+    ----------
+    ccas : tuple of str
+        CCAs to examine.
+    why : str
+        Why these, in a sentence.
+    paths : tuple of str
+        All files that it changes.
+    of_kernel : tuple of str
+        Of them those that a guest kernel can be built from.
+    """
+
+    ccas: tuple[str, ...]
+    why: str
+    paths: tuple[str, ...]
+    of_kernel: tuple[str, ...]
+
+    def with_ccas(self, ccas) -> "Touched":
+        """Return the same with other CCAs to examine."""
+        return replace(self, ccas=tuple(dict.fromkeys(ccas)), why="These CCAs were named in the call (CCAS).")
+
+
+def touched_by(paths) -> Touched:
+    """Return which CCAs are to be examined for a series that changes some files.
+
+    A series that changes no file but those of CCAs (net/ipv4/tcp_<cca>.c, .h) touches these and the CCAs that call them. Any other file
+    of the kernel may be in the way of all: then `DEFAULT` is examined.
+
+    Parameters
+    ----------
+    paths : iterable of str
+        Paths below the tree.
+    """
+    paths = tuple(paths)
+    of_kernel = tuple(path for path in paths if not NO_PART.match(path))
+    known = kernels_ccas()
+    found = [
+        (path, match[1] if (match := OF_CCA.fullmatch(path)) and match[1] in known else None) for path in of_kernel
+    ]
+    others = [path for path, cca in found if cca is None]
+    if not of_kernel:
+        why = f"It changes no file that a guest kernel is built from ({_named(paths)})."
+        return Touched((), why, paths, of_kernel)
+    if others:
+        why = f"It changes {_named(others)}, which may concern every CCA; {listed(DEFAULT)} stand for all."
+        return Touched(DEFAULT, why, paths, of_kernel)
+    own = list(dict.fromkeys(cca for _, cca in found))
+    callers = [caller for cca in own for caller in CALLERS.get(cca, ()) if caller not in own]
+    why = f"Of the kernel's code it changes only {_named(of_kernel)}."
+    if callers:
+        why += f" {listed(callers)} {'calls' if len(callers) == 1 else 'call'} functions of it."
+    return Touched((*own, *callers), why, paths, of_kernel)
+
+
+def _named(paths):
+    if len(paths) <= MOST_NAMED:
+        return listed(paths)
+    return f"{', '.join(paths[:MOST_NAMED])} and {count(len(paths) - MOST_NAMED, 'more file')}"
