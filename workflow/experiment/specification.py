@@ -357,6 +357,11 @@ class RunSpecification(RunQueues, RunPackets):
         return self.traffic.protocol == "udp"
 
     @property
+    def per_side(self) -> bool:
+        """Whether one program sends all flows and another receives them, instead of iperf3."""
+        return self.traffic.processes == "per-side"
+
+    @property
     def control_network(self) -> bool:
         """Whether iperf3's control connections have a separate network without rate, delay and loss.
 
@@ -364,7 +369,7 @@ class RunSpecification(RunQueues, RunPackets):
         """
         if self.traffic.control_connection != "automatic":
             return self.traffic.control_connection == "own-network"
-        can_be_built = self.multipath.by == "none" and not self.platform.startswith("ns3")
+        can_be_built = self.multipath.by == "none" and not self.platform.startswith("ns3") and not self.per_side
         return can_be_built and self.traffic.application == "iperf3" and self.flows > 0
 
     @property

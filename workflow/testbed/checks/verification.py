@@ -130,6 +130,11 @@ def checks_of_traffic(specification) -> tuple[Callable, ...]:
     by_time = traffic.messages is None
     iperf3 = (check_exit_status, check_duration if by_time else check_messages, check_streams)
     iperf3 += (check_intervals,) if by_time else ()
+    if specification.per_side:
+        # What other runs would load for nothing.
+        from testbed.checks.stream_checks import CHECKS
+
+        iperf3 = CHECKS
     if traffic.application == "round-trip":
         return (*NETWORK, check_idle_rtt, check_exchanges, *LOSS, *AFTERWARDS)
     if traffic.application == "ftp":

@@ -47,6 +47,8 @@ START_NS = 1_700_000_000_000_000_000
 BASE_MEMORY_MIB = 512
 #: Memory of a group's programs, nginx and one of ours or two of ours, with their thousands of connections or packets.
 GROUP_MEMORY_MIB = 256
+#: Memory of a flow that is two threads: their stacks in the kernel and in Python, two sockets, and its readings.
+THREADS_MIB = 0.25
 #: Memory of what starts and counts a flow of a declared program: two launchers, rings, written files; the programs' own is declared.
 PROGRAM_MEMORY_MIB = 256
 #: What a payload byte under way costs in a guest that does not segment: sk_buffs in
@@ -98,7 +100,8 @@ def memory_mib(specification) -> int:
     interval_ms = specification.traffic.sample_interval_ms
     readings = specification.connections * specification.expected_s * 1e3 / interval_ms if interval_ms else 0
     samples_mib = 64 * math.ceil(MEMORY_PER_READING_BYTES * max(0, readings - READINGS) / 2**20 / 64)
-    hosts_mib = 16 * specification.flows + 8 * len(specification.pairs)
+    flow_mib = THREADS_MIB if specification.per_side else 16
+    hosts_mib = math.ceil(flow_mib * specification.flows) + 8 * len(specification.pairs)
     hosts_mib += GROUP_MEMORY_MIB * sum(group.application not in (LONG, PROGRAM) for group in specification.groups)
     programs = specification.groups_of(PROGRAM)
     hosts_mib += sum(group.count * (PROGRAM_MEMORY_MIB + 2 * group.program["memory_mib"]) for group in programs)

@@ -47,7 +47,7 @@ def settings(specification, host="h1") -> dict[str, str]:
         # A fresh network has no metrics; connections of one run must not make any.
         "net.ipv4.tcp_no_metrics_save": "1",
         "net.ipv4.tcp_ecn": ECN[specification.pair_ecn(pair)],
-        **(PATIENT if pair in specification.control_pairs else {}),
+        **(PATIENT if pair in specification.control_pairs or specification.per_side else {}),
         **sysctls_of(specification.scenario["transport"], SENDER if host == pair.sender else RECEIVER),
     }
 

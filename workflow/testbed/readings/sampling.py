@@ -204,7 +204,8 @@ def connections_of_senders(specification) -> dict[str, int]:
     flows = Counter(specification.flow_pair(flow).sender for flow in range(specification.flows))
     single = specification.traffic.processes == "single"
     each = {pair.sender: specification.subflows(pair.index) for pair in specification.pairs}
-    expected = {host: each[host] * (count + (1 if single else count)) for host, count in flows.items()}
+    controls = dict.fromkeys(flows, 1) if single else {} if specification.per_side else flows
+    expected = {host: each[host] * (count + controls.get(host, 0)) for host, count in flows.items()}
     if specification.background == "server":
         expected[specification.pairs[0].sender] += 1  # the directory's
     return expected

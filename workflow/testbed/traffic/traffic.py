@@ -152,6 +152,11 @@ def carry(
         If a signal ended one of them.
     """
     application, clients = application_of(specification), plan_clients(specification)
+    if specification.per_side:
+        # What other runs would load for nothing.
+        from testbed.traffic.both_sides import carry_per_side
+
+        return carry_per_side(path, specification, clients, origin, programs, changes, recordings, folder)
     servers = {}
     for client in clients:
         node, _ = nodes_of(path, specification, client)
@@ -203,7 +208,7 @@ def start_and_sample(
     traffic's origin. Raises `TrafficError` if a client does not end.
     """
     application, interval_ms = application_of(specification), specification.traffic.sample_interval_ms
-    events = [(client.start_offset_s, 0, client) for client in clients]
+    events = [] if specification.per_side else [(client.start_offset_s, 0, client) for client in clients]
     if application is not round_trip and not specification.udp:
         looks_s = look_times_s(clients, specification)
         events += [(at, 1, sampler.look) for at in looks_s]
@@ -227,12 +232,12 @@ def start_and_sample(
     limit_s = start_within_s(specification) + time_limit_s(specification)
     events.append((limit_s, 3, None))
     events.sort(key=lambda event: event[:2])
-    processes = {}
+    processes, to_start = {}, sum(kind == 0 for _, kind, _ in events)
     with Alarm(origin_ns) as alarm:
         for process in others:
             alarm.watch(process)
         # Where all flows end early the path's changes still come: what is checked is what was planned.
-        while alarm.waits_for(len(processes) < len(clients) or any(kind == OF_PATH for _, kind, _ in events)):
+        while alarm.waits_for(len(processes) < to_start or any(kind == OF_PATH for _, kind, _ in events)):
             at, kind, what = events[0]
             if not alarm.rang(at):
                 continue
