@@ -39,6 +39,8 @@ from study_files.study_variation import corners, is_varied
 GROWING_SEGMENT_BYTES, FIRST_WINDOW_BYTES = 128, 65_535
 # The guest has 6 GB, and a packet takes up to twice its size there (socket
 # buffers and bookkeeping).
+#: How many windows of one bandwidth-delay product thousands of flows can have under way together.
+MOST_FULL_WINDOWS = 4
 PACKETS_LIMIT_BYTES = 3_000_000_000
 # The longest time series of a run, in readings of sockets, and the most of iperf3's intervals, which it holds in memory until it
 # has ended. At twice as many the guest has room for them (measured), but no longer the text of a document that `make verify` reads
@@ -388,6 +390,7 @@ def _check_buffers(scenario):
 
 
 def _check_memory(scenario):
+    """Yield what would not fit a guest's memory."""
     bdp_bytes = _flow_bdp_bytes(scenario) or 0
     if bdp_bytes > WINDOW_LIMIT_BYTES:
         yield (
@@ -395,7 +398,11 @@ def _check_memory(scenario):
             f"allowed is up to {WINDOW_LIMIT_BYTES:,}, the largest window of TCP."
         )
         return
-    total_bytes = scenario["flows"] * bdp_bytes + _queue_bytes(scenario)
+    # Hundreds of flows can't have the whole path under way each.
+    full_windows = scenario["flows"]
+    if scenario["traffic"]["processes"] == "per-side":
+        full_windows = min(full_windows, MOST_FULL_WINDOWS)
+    total_bytes = full_windows * bdp_bytes + _queue_bytes(scenario)
     if total_bytes > PACKETS_LIMIT_BYTES:
         yield (
             f"flows is {scenario['flows']}, which with windows of one bandwidth-delay product and a full queue "

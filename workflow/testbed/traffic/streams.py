@@ -21,8 +21,8 @@ from testbed.traffic.clocked import address_family, allow_open_files, begin, rea
 WAITS_FOR_BYTES = 1 << 20
 #: Stack of a thread: these call a few functions only.
 STACK_BYTES = 64 * 1024
-#: Connections that may wait to be accepted.
-BACKLOG = 4096
+#: Connections that may wait to be accepted, as far as net.core.somaxconn allows.
+BACKLOG = 16_384
 #: Where struct tcp_info (include/uapi/linux/tcp.h) has tcpi_total_retrans (32 bits), tcpi_bytes_acked, tcpi_bytes_sent and
 #: tcpi_bytes_retrans (64 bits); and its size up to there.
 RETRANSMITS_AT, ACKED_AT, SENT_AT, RETRANSMITTED_AT, INFO_BYTES = 100, 120, 200, 208, 216
