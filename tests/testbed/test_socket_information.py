@@ -164,10 +164,10 @@ def test_unknown_state_is_an_error(answers):
 
 def test_only_established_ones(answers):
     (buffer, start, end), read = data(answers, "reno")
-    assert established(buffer, start, end) == read
+    assert established(buffer, start, end, connection) == read
     closing = bytearray(buffer)
     closing[start + 1] = 4  # TCP_FIN_WAIT1
-    assert established(closing, start, end) is None
+    assert established(closing, start, end, connection) is None
 
 
 def test_answers_cut_short(answers):

@@ -20,9 +20,8 @@ from testbed.readings.deliveries import lifetime_windows, windows
 FORWARD = "forward"
 
 
-def _flow_conditions(document, flow) -> dict[str, str | float]:
+def _flow_conditions(run, flow) -> dict[str, str | float]:
     """Return what a flow was to have: ``flow_cca``, ``pair`` (of hosts, from 1), ``hops`` from ``first_hop`` on, ``rtt_path_ms`` of that pair's empty path."""
-    run = specification_of(document)
     pair = run.flow_pair(flow)
     return {
         "flow_cca": run.flow_cca(flow),
@@ -44,6 +43,7 @@ def flow_metrics(document, rule=USUAL_RULE) -> list[dict]:
     """
     of_kind = application_flows if has_own_metrics(document) else _iperf3_flows
     flows = simulated_flows(document) if is_simulated(document) else of_kind(document)
+    run = specification_of(document)
     window_of, steady_of = windows(document), steady_windows(document, rule)
     intervals, alone = intervals_of_flows(interval_metrics(document)), lifetime_windows(document)
     return [
@@ -52,7 +52,7 @@ def flow_metrics(document, rule=USUAL_RULE) -> list[dict]:
             flow, window_of.get(flow["flow"]), steady_of.get(flow["flow"]), "transfer" in document["traffic"][0]
         )
         | steady_flow(intervals.get(flow["flow"], ()), flow["start_offset_ms"], steady_of.get(flow["flow"]))
-        | _flow_conditions(document, flow["flow"])
+        | _flow_conditions(run, flow["flow"])
         | {"goodput_lifetime_mbps": alone[flow["flow"]].goodput_mbps(flow["flow"]) if flow["flow"] in alone else None}
         for flow in flows
     ]

@@ -29,6 +29,7 @@ from study_files.study_queues import SUPER_FRAME_BYTES, mark_problems, network_q
 from study_files.study_replications import fixed_replications, has_looks, most_replications
 from study_files.study_runs import ccas_written_out, count_runs
 from study_files.study_schema import keys_of, scenario_schema, study_schema
+from study_files.study_streams import stream_problems
 from study_files.study_timeline import policer_problems, timeline_problems
 from study_files.study_traces import trace_problems
 from study_files.study_validation import problems_of_form, value_text
@@ -75,7 +76,7 @@ def contradictions(study) -> list[str]:
     sentences += mix_problems(study)
     checks = (
         _check_rate, _check_jitter, _check_intervals, _check_starts, _check_time, _check_hosts, size_problems,
-        _check_segments, _check_buffers, _check_memory, _check_samples, _check_report, _check_loss, network_problems, traffic_problems, network_queue_problems,
+        _check_segments, _check_buffers, _check_memory, _check_samples, _check_report, _check_loss, network_problems, traffic_problems, stream_problems, network_queue_problems,
         timeline_problems, trace_problems, policer_problems, mtu_problems,
         link_option_problems, model_problems, correlation_problems, order_problems, answer_problems,
     )  # fmt: skip
@@ -324,6 +325,8 @@ def _check_report(scenario):
     """Yield a report of iperf3's that is too long: it holds all of it until it has ended, and so does the document."""
     traffic = scenario["traffic"]
     lines = round(traffic["duration_s"] / traffic["interval_s"]) * _specification(scenario).flows
+    if traffic["processes"] == "per-side":
+        return
     if traffic["application"] == "iperf3" and traffic["messages"] is None and lines > INTERVALS_LIMIT:
         yield (
             f"traffic.interval_s is {traffic['interval_s']}, which makes {lines:,} intervals of flows; "
@@ -336,9 +339,9 @@ def _check_samples(scenario):
     if interval_ms is None:
         return
     run = _specification(scenario, "ipv6")
-    readings = round(run.expected_s * 1e3 / interval_ms) * run.connections
+    readings = round(run.expected_s * 1e3 / interval_ms) * run.sampled_connections
     if readings > SAMPLES_LIMIT:
-        least_ms = math.ceil(run.expected_s * 1e3 * run.connections / SAMPLES_LIMIT)
+        least_ms = math.ceil(run.expected_s * 1e3 * run.sampled_connections / SAMPLES_LIMIT)
         yield (
             f"traffic.sample_interval_ms is {interval_ms}, which makes {readings:,} readings of sockets in a run; "
             f"allowed are up to {SAMPLES_LIMIT:,}, from {least_ms} (ms)."

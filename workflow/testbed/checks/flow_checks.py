@@ -134,7 +134,8 @@ def check_overlap(specification, document) -> Check:
     A flow may begin late where the network lost packets: those with which connections of its client begin may be among them.
     That a connection which is there does not send is its sender's doing.
     """
-    clients, planned = plan_clients(specification), set(look_times_s(plan_clients(specification), specification))
+    clients = plan_clients(specification)
+    planned = set(look_times_s(clients, specification))
     wrong, idle, counts, due_counts, begun, late = [], [], [], [], set(), {}
     for look in document["sockets"]:
         # The first bytes of a data connection are iperf3's cookie, not data.
@@ -143,7 +144,8 @@ def check_overlap(specification, document) -> Check:
         if look["time_s"] in planned:
             counts.append(len(sending))
             due_counts.append(len(due))
-            held_up = {flow for client in clients if is_held_up(client, look) for flow in client.flows}
+            there = {socket["flow"]: socket for socket in look["sockets"]}
+            held_up = {flow for client in clients if is_held_up(client, there) for flow in client.flows}
             late |= dict.fromkeys((due - sending - begun) & held_up, look["time_s"])
             silent = due - sending - (held_up - begun)
             idle += silent & {socket["flow"] for socket in look["sockets"]}
@@ -163,9 +165,8 @@ def check_overlap(specification, document) -> Check:
     )
 
 
-def is_held_up(client, look) -> bool:
-    """Return whether a connection of a client had not come up at a look, or waited for its first acknowledgement, or had lost packets."""
-    there = {socket["flow"]: socket for socket in look["sockets"]}
+def is_held_up(client, there) -> bool:
+    """Return whether a connection of a client had not come up at a look, or waited for its first acknowledgement, or had lost packets; ``there``: flow -> its last socket at the look."""
     return any(
         flow not in there or there[flow]["bytes_acked"] <= COOKIE_ACKED_BYTES or there[flow]["retransmits"]
         for flow in client.flows
@@ -231,7 +232,7 @@ def check_series(specification, document) -> Check:
         for flow in specification.long_flows
     ]
     series = document.get("series", {}).get("sockets", ())
-    connections = specification.connections
+    connections = specification.sampled_connections
     if connections > specification.flows or specification.traffic.application == "ftp":
         # A subflow joins after the first has begun, a file's connection begins after the commands that ask for it.
         wanted = [math.floor(MOST_OF * count) for count in wanted]
@@ -312,7 +313,7 @@ def check_goodput_ceiling(specification, document) -> Check:
     """No more was delivered than the path can carry in the time, in each direction that has data."""
     numbers = {}
     for flow in range(specification.flows):
-        numbers.setdefault(specification.flow_pair(flow).direction, []).append(flow)
+        numbers.setdefault(specification.flow_pair(flow).direction, set()).add(flow)
     checks = {way: judge_goodput(specification, document, flows, direction=way) for way, flows in numbers.items()}
     if len(checks) < 2:
         return next(iter(checks.values()), None) or judge_goodput(specification, document, ())

@@ -98,7 +98,7 @@ def memory_mib(specification) -> int:
     under_way = bdps * rate_mbps * 1e6 / 8 * rtt_ms / 1e3 + 2 * sum(queues)
     packets_mib = 64 * (1 + int(MEMORY_PER_BYTE * under_way / 2**20) // 64)
     interval_ms = specification.traffic.sample_interval_ms
-    readings = specification.connections * specification.expected_s * 1e3 / interval_ms if interval_ms else 0
+    readings = specification.sampled_connections * specification.expected_s * 1e3 / interval_ms if interval_ms else 0
     samples_mib = 64 * math.ceil(MEMORY_PER_READING_BYTES * max(0, readings - READINGS) / 2**20 / 64)
     flow_mib = THREADS_MIB if specification.per_side else 16
     hosts_mib = math.ceil(flow_mib * specification.flows) + 8 * len(specification.pairs)

@@ -224,7 +224,7 @@ class Deliveries:
         with ExitStack() as stack:
             for node in self._path.senders:
                 self._readers[node.name] = stack.enter_context(
-                    SocketReader(node, self._specification.ip_version, self._mptcp)
+                    SocketReader(node, self._specification.ip_version, self._mptcp, brief=not self._mptcp)
                 )
             self._open = stack.pop_all()
         return self
@@ -244,10 +244,13 @@ class Deliveries:
         )
         self._begun |= {name for name, count in self._readings[-1].items() if (count or 0) > COOKIE_ACKED_BYTES}
 
-    def ports_begun(self, clients) -> set[int]:
-        """Return the ports of the clients whose connections, the control connection included, have all delivered data."""
+    def missing(self, clients) -> int:
+        """Return how many of some clients have a connection, the control connection included, that has not delivered data."""
+        if self._specification.per_side:
+            # They share a port, and have no control connection.
+            return max(0, len(clients) - len(self._begun))
         begun = Counter(port for _, _, port in self._begun)
-        return {client.port for client in clients if begun[client.port] > len(client.flows)}
+        return sum(begun[client.port] <= len(client.flows) for client in clients)
 
     def result(self, flows) -> dict | None:
         """Return the document's section, None if nothing was read.

@@ -12,14 +12,36 @@ from testbed.errors import NotEndedError, TrafficError
 from testbed.network.addresses import destination
 from testbed.readings.deliveries import Deliveries
 from testbed.readings.sampling import Sampler, connections_of_senders
+from testbed.readings.socket_information import sockid_of
 from testbed.traffic.traffic import start_and_sample
 
-#: The port at which each receiving host accepts its flows: that of iperf3's first.
-PORT = 5201
+#: The port at which each receiving host accepts its flows, that of iperf3's first; and a sender's port of flow 0, of which the others' follow.
+PORT, FIRST_LOCAL = 5201, 10_000
 #: How long a program may take to end after the traffic, in s of its clock.
 ENDING_S = 120.0
-#: What the sender says of each flow, besides its ports and times.
-COLUMNS = ("written_bytes", "bytes_acked", "bytes_sent", "bytes_retransmitted", "retransmits")
+#: What the sender says of each flow.
+COLUMNS = (
+    "connected_ns",
+    "ended_ns",
+    "written_bytes",
+    "bytes_acked",
+    "bytes_sent",
+    "bytes_retransmitted",
+    "retransmits",
+)
+
+
+def connections_of_flows(specification, flows) -> dict[str, list[bytes]]:
+    """Return sender -> the names by which the kernel is asked for the connections of some flows (`socket_information.sockid_of`)."""
+    named = {}
+    for flow in flows:
+        pair = specification.flow_pair(flow)
+        ends = [
+            (destination(specification, pair, host), port)
+            for host, port in ((pair.sender, FIRST_LOCAL + flow), (pair.receiver, PORT))
+        ]
+        named.setdefault(pair.sender, []).append(sockid_of(*ends))
+    return named
 
 
 class BothSides:
@@ -68,6 +90,7 @@ class BothSides:
         return {
             "hosts": [self._place(pair, pair.sender) for pair in run.pairs],
             "host": [flow.pair for flow in run.long_flows],
+            "local_port": [FIRST_LOCAL + flow.number for flow in run.long_flows],
             "cca": [run.flow_kernel_cca(flow.number) if by_socket else None for flow in run.long_flows],
             "start_ns": starts_ns,
             "stop_ns": [start + length for start, length in zip(starts_ns, lengths_ns, strict=True)],
@@ -124,17 +147,15 @@ class BothSides:
         try:
             status = process.wait(timeout=ENDING_S)
         except subprocess.TimeoutExpired:
-            raise NotEndedError(
-                f"{self._who(side)} did not end within {ENDING_S:g} s after the traffic"
-            ) from None
+            raise NotEndedError(f"{self._who(side)} did not end within {ENDING_S:g} s after the traffic") from None
         if status or not self._result(side).exists():
             raise TrafficError(f"{self._who(side)}: exit status {status}: {self._last_words(side)}")
         return json.loads(self._result(side).read_text())
 
     def _entry(self, client, sent, received):
         run, (flow,) = self._specification, client.flows
-        pair, local = run.flow_pair(flow), sent["local_port"][flow]
-        stream = {name: sent[name][flow] for name in ("connected_ns", "ended_ns", "local_port", *COLUMNS)}
+        pair, local = run.flow_pair(flow), FIRST_LOCAL + flow
+        stream = {"local_port": local, **{name: sent[name][flow] for name in COLUMNS}}
         stream["received_bytes"] = received.get(str(local))
         if failure := sent["failures"].get(str(flow)):
             stream["failure"] = failure
@@ -154,9 +175,10 @@ def carry_per_side(
 ) -> tuple[list[dict], list[dict], dict | None, dict | None]:
     """Carry all flows by the two programs; takes and returns what `traffic.carry` does, with the clients planned."""
     expected = connections_of_senders(specification)
+    sampled = connections_of_flows(specification, specification.sampled_flows)
     with (
         BothSides(path, specification, clients) as sides,
-        Sampler(path, specification) as sampler,
+        Sampler(path, specification, sampled) as sampler,
         Deliveries(path, specification, expected) as deliveries,
     ):
         origin_ns = origin()
@@ -165,9 +187,5 @@ def carry_per_side(
             path, specification, clients, sampler, deliveries, origin_ns, folder, others, changes, recordings
         )
         entries = sides.entries()
-    flows = {
-        (entry["sender"], entry["stream"]["local_port"], entry["port"]): entry["flows"][0]
-        for entry in entries
-        if entry["stream"]["local_port"] is not None
-    }
+    flows = {(entry["sender"], entry["stream"]["local_port"], entry["port"]): entry["flows"][0] for entry in entries}
     return entries, sampler.looks(flows), sampler.series(flows), deliveries.result(flows)

@@ -31,7 +31,7 @@ RETRANSMITS_AT, ACKED_AT, SENT_AT, RETRANSMITTED_AT, INFO_BYTES = 100, 120, 200,
 class Sender:
     """Sends the flows of a plan, each from its start to its stop.
 
-    ``result``: columns, an entry a flow: ``local_port``; ``connected_ns`` and ``ended_ns`` (None: it never was), ``written_bytes``;
+    ``result``: columns, an entry a flow: ``connected_ns`` and ``ended_ns`` (None: it never was), ``written_bytes``;
     of the kernel's account when all had been received ``retransmits``, ``bytes_acked``, ``bytes_sent``, ``bytes_retransmitted``;
     ``failures``: number -> why.
 
@@ -39,7 +39,7 @@ class Sender:
     ----------
     plan : dict
         ``hosts``: of each sending host its ``namespace`` (a descriptor) and the ``address`` and ``port`` of its receiver; of all flows
-        ``host`` (its number), ``cca``, ``start_ns``, ``stop_ns``; ``block_bytes``; ``segment_bytes`` or None; ``no_delay``.
+        ``host`` (its number), ``local_port``, ``cca``, ``start_ns``, ``stop_ns``; ``block_bytes``; ``segment_bytes`` or None; ``no_delay``.
     """
 
     def __init__(self, plan):
@@ -49,7 +49,7 @@ class Sender:
         self.result = {
             name: [None] * count
             for name in (
-                "local_port", "connected_ns", "ended_ns", "retransmits", "bytes_acked", "bytes_sent", "bytes_retransmitted"
+                "connected_ns", "ended_ns", "retransmits", "bytes_acked", "bytes_sent", "bytes_retransmitted"
             )
         } | {"written_bytes": [0] * count, "failures": {}}  # fmt: skip
         self.sockets = self._opened()
@@ -65,6 +65,7 @@ class Sender:
             family = address_family(plan["hosts"][host]["address"])
             for number in numbers:
                 one = sockets[number] = socket.socket(family, socket.SOCK_STREAM)
+                one.bind(("", plan["local_port"][number]))
                 if plan["cca"][number] is not None:
                     one.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, plan["cca"][number].encode())
                 if plan["segment_bytes"] is not None:
@@ -117,7 +118,6 @@ class Sender:
         there = self.plan["hosts"][self.plan["host"][number]]
         one.connect((there["address"], there["port"]))
         result["connected_ns"][number] = self.clock.now_ns()
-        result["local_port"][number] = one.getsockname()[1]
         send, block, written = one.send, self.block, 0
         try:
             while not self.stopped[number]:
