@@ -51,12 +51,13 @@ def check_cca(specification, document) -> Check:
         if specification.groups
         else specification.ccas
     )
+    by_iperf3 = "" if specification.per_side else f"iperf3: {words(cca for _, cca in observed)}; "
     return Check(
         "cca",
         ok,
         f"{' and '.join(map(specification.kernel_cca, asked))} on every connection"
         + (" in turn" if len(asked) > 1 else ""),
-        f"iperf3: {words(cca for _, cca in observed)}; kernel: {words(cca for _, cca in seen)} ({len(seen)} readings)",
+        f"{by_iperf3}kernel: {words(cca for _, cca in seen)} ({len(seen)} readings)",
         SENDER if given and seen else INSTRUMENT,
     )
 
