@@ -1,4 +1,4 @@
-"""Metrics of flows that no plain TCP connection of iperf3 carries: UDP, a ping-pong of messages, files, MPTCP, the testbed's own streams."""
+"""Metrics of flows that no plain TCP connection of iperf3 carries: UDP, a ping-pong of messages, files, MPTCP."""
 
 from collections.abc import Iterator
 
@@ -12,7 +12,7 @@ MISSING = dict.fromkeys(FLOWS.names[FLOWS.names.index("goodput_mbps") : -1])
 def has_own_metrics(document) -> bool:
     """Tell whether a document's flows are of these kinds."""
     run = specification_of(document)
-    return run.traffic.application != "iperf3" or run.udp or run.multipath.by == "mptcp" or run.per_side
+    return run.traffic.application != "iperf3" or run.udp or run.multipath.by == "mptcp"
 
 
 def application_flows(document) -> list[dict]:
@@ -46,8 +46,6 @@ def _flows_of(run, document, process, seen) -> Iterator[dict]:
             "retransmits": retransmitted_segments(document, process["sender"]),
             **_kernel_values(seen, flow),
         }
-    elif "stream" in process:
-        yield _stream(process["flows"][0], process["stream"], seen)
     elif run.udp:
         sent, received = process["client"]["end"]["sum"], process["server"]["end"]["sum_received"]
         yield {
@@ -58,22 +56,6 @@ def _flows_of(run, document, process, seen) -> Iterator[dict]:
         }
     else:
         yield from _mptcp_flows(document, process, seen)
-
-
-def _stream(flow, stream, seen):
-    """Return what is known of a flow that the testbed's own programs carried (`testbed.traffic.streams`)."""
-    begin_ns, end_ns = stream["connected_ns"], stream["ended_ns"]
-    goodput_mbps = None
-    if end_ns is not None and stream["received_bytes"] is not None:
-        goodput_mbps = stream["received_bytes"] * 8e3 / (end_ns - begin_ns)
-    return {
-        "flow": flow,
-        "application_goodput_mbps": goodput_mbps,
-        "bytes_sent": stream["written_bytes"],
-        "bytes_received": stream["received_bytes"],
-        "retransmits": stream["retransmits"],
-        **_kernel_values(seen, flow),
-    }
 
 
 def _mptcp_flows(document, process, seen) -> Iterator[dict]:

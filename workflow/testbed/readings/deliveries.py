@@ -219,6 +219,7 @@ class Deliveries:
         self._path, self._specification, self._expected = path, specification, expected
         self._mptcp = specification.multipath.by == "mptcp"
         self._readers, self._times_ns, self._readings, self._begun = {}, [], [], set()
+        self._rtts_us = [] if specification.per_side else None
 
     def __enter__(self):
         with ExitStack() as stack:
@@ -235,13 +236,14 @@ class Deliveries:
     def read(self, time_ns) -> None:
         """Read all senders' connections; ``time_ns`` is since the traffic's origin."""
         self._times_ns.append(time_ns)
-        self._readings.append(
-            {
-                (host, socket["local_port"], socket["remote_port"]): delivered_bytes(socket)
-                for host, reader in self._readers.items()
-                for socket in reader.connections(None if self._mptcp else self._expected.get(host))
-            }
-        )
+        sockets = {
+            (host, socket["local_port"], socket["remote_port"]): socket
+            for host, reader in self._readers.items()
+            for socket in reader.connections(None if self._mptcp else self._expected.get(host))
+        }
+        self._readings.append({name: delivered_bytes(socket) for name, socket in sockets.items()})
+        if self._rtts_us is not None:
+            self._rtts_us.append({name: socket.get("rtt_us") or None for name, socket in sockets.items()})
         self._begun |= {name for name, count in self._readings[-1].items() if (count or 0) > COOKIE_ACKED_BYTES}
 
     def missing(self, clients) -> int:
@@ -256,14 +258,17 @@ class Deliveries:
         """Return the document's section, None if nothing was read.
 
         ``flows``: (sender, its port, the receiver's port) -> flow. Returns ``time_ns`` since the origin; ``flows``: of
-        each ``flow`` the ``bytes`` delivered so far at each time, None while there is no connection.
+        each ``flow`` the ``bytes`` delivered so far at each time, None while there is no connection; where two programs
+        carry all flows, which have no reporting intervals, also the smoothed RTT then, ``rtt_us``.
         """
         if not self._times_ns:
             return None
+        columns = {"bytes": self._readings} | ({} if self._rtts_us is None else {"rtt_us": self._rtts_us})
         return {
             "time_ns": self._times_ns,
             "flows": [
-                {"flow": flow, "bytes": [reading.get(name) for reading in self._readings]}
+                {"flow": flow}
+                | {column: [reading.get(name) for reading in readings] for column, readings in columns.items()}
                 for name, flow in sorted(flows.items(), key=lambda item: item[1])
             ],
         }

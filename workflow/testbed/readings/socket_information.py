@@ -97,8 +97,9 @@ TCP_INFO = (
     ("24x", None, None, ()),  # what AccECN counts in bytes
     ("B", "ecn_mode", None, ()),  # the lowest two bits: tcpi_ecn_mode, since Linux 7.0
 )
-#: Of struct tcp_info tcpi_snd_mss, tcpi_sacked and tcpi_bytes_acked (since Linux 4.1).
-DELIVERY = struct.Struct("=16xI8xI88xQ")
+#: Of struct tcp_info tcpi_snd_mss, tcpi_sacked, tcpi_rtt and tcpi_bytes_acked (since Linux 4.1).
+DELIVERY = struct.Struct("=16xI8xI36xI48xQ")
+DELIVERY_COLUMNS = ("mss_bytes", "sacked_packets", "rtt_us", "bytes_acked")
 #: Those of interest only where packets may be marked.
 OF_ECN = frozenset(("ecn_options", "delivered_ce_packets", "received_ce_packets", "ecn_mode"))
 #: Bit of tcpi_options: ECN was negotiated; and tcpi_ecn_mode of AccECN.
@@ -202,12 +203,12 @@ def established(buffer, start, end, read) -> dict | None:
 
 
 def delivery(buffer, start, end) -> dict[str, int]:
-    """Return of one struct inet_diag_msg ``local_port``, ``remote_port``, ``mss_bytes``, ``sacked_packets`` and ``bytes_acked``, as far as the kernel says."""
+    """Return of one struct inet_diag_msg ``local_port``, ``remote_port``, ``mss_bytes``, ``sacked_packets``, ``rtt_us`` (0: no sample) and ``bytes_acked``, as far as the kernel says."""
     local, remote = PORTS.unpack_from(buffer, start + SOCKID_AT)
     read = {"local_port": local, "remote_port": remote}
     at, until = attributes(buffer, start + MESSAGE_BYTES, end).get(INET_DIAG_INFO, (0, 0))
     if until - at >= DELIVERY.size:
-        read["mss_bytes"], read["sacked_packets"], read["bytes_acked"] = DELIVERY.unpack_from(buffer, at)
+        read |= dict(zip(DELIVERY_COLUMNS, DELIVERY.unpack_from(buffer, at), strict=True))
     return read
 
 
