@@ -134,7 +134,8 @@ def digest(specification) -> str:
 
 def wall_limit_s(specification) -> float:
     """Return the real seconds that a run may take: many times what the slowest need."""
-    return 120 + 30 * specification.expected_s + 5 * more_hosts_s(specification)
+    many_s = 10 * PACKET_S * full_packets(specification) if specification.per_side else 0
+    return 120 + 30 * specification.expected_s + 5 * more_hosts_s(specification) + many_s
 
 
 def kernel_file(specification) -> str:
