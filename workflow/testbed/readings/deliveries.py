@@ -84,6 +84,9 @@ def windows(document, left_out=0.0) -> dict[int, Window]:
         Share of the window, from its begin, that is not to count, such as `START_UP`.
     """
     run = specification_of(document)
+    if run.per_side:
+        window = planned_window(document, run, left_out)
+        return dict.fromkeys(window.delivered_bytes, window) if window else {}
     if "delivered" in document:
         window = common_window(document["delivered"], left_out, same_times=not run.groups)
         return dict.fromkeys(window.delivered_bytes, window) if window else {}
@@ -112,6 +115,29 @@ def common_window(delivered, left_out=0.0, same_times=False) -> Window | None:
         return None
     delivered_bytes = {flow: counts[end] - counts[begin] for flow, counts in flows.items()}
     return Window(times_ns[begin], times_ns[end], delivered_bytes)
+
+
+def planned_window(document, run, left_out=0.0) -> Window | None:
+    """Return the `Window` in which all flows should have been sending, of a run whose flows two programs carry, or None.
+
+    Of hundreds of flows that begin together some lose their SYNs again and again. One without a connection had nothing in that
+    time: to wait for the last would leave no time at all.
+    """
+    delivered = document.get("delivered", {"time_ns": [], "flows": []})
+    starts_ms = [entry["start_offset_ms"] for entry in document["traffic"]]
+    begin_ns = 1e6 * (max(starts_ms) + run.rtt_longest_ms)
+    stops_ms = (start + 1e3 * flow.length_s for start, flow in zip(starts_ms, run.long_flows, strict=True))
+    end_ns = 1e6 * min(stops_ms)
+    inside = [number for number, at_ns in enumerate(delivered["time_ns"]) if begin_ns <= at_ns + 1 and at_ns < end_ns]
+    if len(inside) < 2:
+        return None
+    times_ns = delivered["time_ns"]
+    from_ns = times_ns[inside[0]] + left_out * (times_ns[inside[-1]] - times_ns[inside[0]])
+    begin, end = next(number for number in inside if times_ns[number] >= from_ns), inside[-1]
+    if begin == end:
+        return None
+    got = {one["flow"]: (one["bytes"][end] or 0) - (one["bytes"][begin] or 0) for one in delivered["flows"]}
+    return Window(times_ns[begin], times_ns[end], got)
 
 
 def lifetime_windows(document) -> dict[int, Window]:
