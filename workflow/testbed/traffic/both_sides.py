@@ -98,6 +98,7 @@ class BothSides:
             # TCP's own maximum counts the options along with the payload.
             "segment_bytes": None if segment is None else segment + run.timestamp_bytes,
             "no_delay": run.traffic.no_delay,
+            "max_pacing_bytes_per_s": round(1e6 / 8 * run.max_pacing_rate_mbps) if run.max_pacing_rate_mbps else None,
         }
 
     def _start(self, side, plan):

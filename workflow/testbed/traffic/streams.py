@@ -19,6 +19,8 @@ from testbed.traffic.clocked import address_family, allow_open_files, begin, rea
 
 #: How many bytes of data a receiver waits for at a time: what it is woken for, not what the kernel does with them.
 WAITS_FOR_BYTES = 1 << 20
+#: Option that limits the pacing rate of a socket, in bytes/s (include/uapi/asm-generic/socket.h).
+SO_MAX_PACING_RATE = 47
 #: Stack of a thread: these call a few functions only.
 STACK_BYTES = 64 * 1024
 #: Connections that may wait to be accepted, as far as net.core.somaxconn allows.
@@ -39,7 +41,7 @@ class Sender:
     ----------
     plan : dict
         ``hosts``: of each sending host its ``namespace`` (a descriptor) and the ``address`` and ``port`` of its receiver; of all flows
-        ``host`` (its number), ``local_port``, ``cca``, ``start_ns``, ``stop_ns``; ``block_bytes``; ``segment_bytes`` or None; ``no_delay``.
+        ``host`` (its number), ``local_port``, ``cca``, ``start_ns``, ``stop_ns``; ``block_bytes``; ``segment_bytes`` and ``max_pacing_bytes_per_s`` or None; ``no_delay``.
     """
 
     def __init__(self, plan):
@@ -70,6 +72,8 @@ class Sender:
                     one.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, plan["cca"][number].encode())
                 if plan["segment_bytes"] is not None:
                     one.setsockopt(socket.IPPROTO_TCP, socket.TCP_MAXSEG, plan["segment_bytes"])
+                if plan["max_pacing_bytes_per_s"] is not None:
+                    one.setsockopt(socket.SOL_SOCKET, SO_MAX_PACING_RATE, plan["max_pacing_bytes_per_s"])
                 if plan["no_delay"]:
                     one.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         return sockets
