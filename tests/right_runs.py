@@ -325,7 +325,7 @@ def crowds(draw):
             "loss_percent": {"forward": loss, "reverse": draw.choice([0, loss])},
         },
         "queue": {"packets": draw.choice([20, 500])},
-        "flows": draw.choice([1, 70, 200]),
+        "flows": draw.choice([40, 70, 200]),
         "traffic": {
             "processes": "per-side", "duration_s": draw.choice([2, 4]), "start_within_ms": draw.choice([0, 500]),
             "sample_interval_ms": draw.choice([None, 50]),

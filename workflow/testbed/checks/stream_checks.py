@@ -12,7 +12,7 @@ SYN_AND_FIN = 2
 MOST_RTTS = 4
 
 
-def check_stream_times(specification, document) -> Check:
+def check_duration(specification, document) -> Check:
     """Every flow's connection came up within some RTTs of its planned start, or the network lost packets, and ended after its planned stop."""
     planned = plan_clients(specification)
     early, waits_ms = [], []
@@ -44,7 +44,7 @@ def full_queue_ms(specification) -> float:
     return sum(specification.queues_bytes) * 8e-3 / rate_mbps if rate_mbps else 0.0
 
 
-def check_stream_bytes(specification, document) -> Check:
+def check_bytes(specification, document) -> Check:
     """Of every flow what it wrote was acknowledged and received to the byte."""
     wrong = [
         entry["flows"][0]
@@ -70,7 +70,7 @@ def check_stream_bytes(specification, document) -> Check:
     )
 
 
-def check_stream_counts(specification, document) -> Check:
+def check_streams(specification, document) -> Check:
     """There are as many streams as flows, and each sent; one that never did was kept from it by losses."""
     streams = [entry["stream"] for entry in document["traffic"]]
     silent = sum(1 for stream in streams if not stream["bytes_sent"])
@@ -83,7 +83,7 @@ def check_stream_counts(specification, document) -> Check:
     )
 
 
-def check_stream_series(specification, document) -> Check:
+def check_series(specification, document) -> Check:
     """The time series have a reading of each sampled flow at every sample from its connection to its stop."""
     interval_ms = specification.traffic.sample_interval_ms
     if interval_ms is None:
@@ -104,4 +104,4 @@ def check_stream_series(specification, document) -> Check:
     )
 
 
-CHECKS = (check_stream_times, check_stream_bytes, check_stream_counts)
+CHECKS = (check_duration, check_bytes, check_streams)

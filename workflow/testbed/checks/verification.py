@@ -133,9 +133,9 @@ def checks_of_traffic(specification) -> tuple[Callable, ...]:
     series = check_series
     if specification.per_side:
         # What other runs would load for nothing.
-        from testbed.checks.stream_checks import CHECKS, check_stream_series
+        from testbed.checks import stream_checks
 
-        iperf3, series = CHECKS, check_stream_series
+        iperf3, series = stream_checks.CHECKS, stream_checks.check_series
     if traffic.application == "round-trip":
         return (*NETWORK, check_idle_rtt, check_exchanges, *LOSS, *AFTERWARDS)
     if traffic.application == "ftp":

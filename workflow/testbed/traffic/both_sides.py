@@ -13,7 +13,7 @@ from testbed.network.addresses import destination
 from testbed.readings.deliveries import Deliveries
 from testbed.readings.sampling import Sampler, connections_of_senders
 from testbed.readings.socket_information import sockid_of
-from testbed.traffic.traffic import start_and_sample
+from testbed.traffic.traffic import plan_clients, start_and_sample
 
 #: The port at which each receiving host accepts its flows, that of iperf3's first; and a sender's port of flow 0, of which the others' follow.
 PORT, FIRST_LOCAL = 5201, 10_000
@@ -172,9 +172,10 @@ class BothSides:
 
 
 def carry_per_side(
-    path, specification, clients, origin, programs, changes, recordings, folder
+    path, specification, origin, programs=None, changes=(), recordings=(), folder=Path("/tmp")
 ) -> tuple[list[dict], list[dict], dict | None, dict | None]:
-    """Carry all flows by the two programs; takes and returns what `traffic.carry` does, with the clients planned."""
+    """Carry all flows by the two programs; takes and returns what `traffic.carry` does."""
+    clients = plan_clients(specification)
     expected = connections_of_senders(specification)
     sampled = connections_of_flows(specification, specification.sampled_flows)
     with (

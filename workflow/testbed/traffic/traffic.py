@@ -152,11 +152,6 @@ def carry(
         If a signal ended one of them.
     """
     application, clients = application_of(specification), plan_clients(specification)
-    if specification.per_side:
-        # What other runs would load for nothing.
-        from testbed.traffic.both_sides import carry_per_side
-
-        return carry_per_side(path, specification, clients, origin, programs, changes, recordings, folder)
     servers = {}
     for client in clients:
         node, _ = nodes_of(path, specification, client)
