@@ -2,10 +2,11 @@
 
     make bench-flows      or: .venv/bin/python benchmarks/many_flows.py [--flows 10 100 1000] [--seconds 5 20] [--ccas cubic bbr]
 
-Prints Markdown tables, and below each the exponents b of cost = a * x^b between its last two rows: 1 is linear (in the first, what a run costs anyway hides the rest). All
-flows are carried by two programs (`processes: per-side`), each with a fair share of 2 Mbit/s over an RTT of 50 ms, so
-that 5,000 fill 10 Gbit/s. What a run of one second and one flow costs is taken off processor time and memory first. Ratios
-within one call hold on any machine; seconds of processor time belong to one, and grow where others use its caches.
+Prints Markdown tables, and below each the exponents b of cost = a * x^b between its last two rows: 1 is linear. In the
+first, what a run costs anyway hides the rest. All flows are carried by two programs (`processes: per-side`), each with a fair
+share of 2 Mbit/s over an RTT of 50 ms, so that 5,000 fill 10 Gbit/s. What a run of one second and one flow costs is taken off
+processor time and memory first. Ratios within one call hold on any machine; seconds of processor time belong to one, and grow
+where others use its caches.
 """
 
 import argparse
