@@ -133,7 +133,7 @@ def main() -> None:
     options = parser.parse_args()
     core = max(os.sched_getaffinity(0))
     with tempfile.TemporaryDirectory(prefix="sawtooth-bench-") as folder:
-        least = cost("cubic", 1, SHARE_MBPS, 1, core, folder)
+        least = min((cost("cubic", 1, SHARE_MBPS, 1, core, folder) for _ in range(3)), key=lambda one: one.cpu_s)
         for cca in options.ccas:
             cases = {f"{n:,}": (cca, n, SHARE_MBPS * n, LENGTH_S) for n in options.flows}
             table(f"{cca} flows, {LENGTH_S} s", cases, least, core, folder)
