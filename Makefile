@@ -63,7 +63,7 @@ MISSPELT := $(filter-out $(KNOWN) SAWTOOTH_% MAKE%,$(GIVEN))
 $(if $(MISSPELT),$(error sawtooth: make has no variable $(firstword $(MISSPELT)) (STUDY, PLATFORM, RESULTS, N, SEED, RUNS, RUN, ARGS, PYTHON: `make help`)))
 
 .DEFAULT_GOAL = run
-.PHONY: run study packetdrill studies setup lint test test-long test-docs test-faults bench kernel-profile bench-statistics sensitivity exam evaluate gallery compare verify packets trace selftests bisect series publish documentation docs bundle images lock clean-cache help
+.PHONY: run study packetdrill studies setup lint test test-long test-docs test-faults bench bench-flows kernel-profile bench-statistics sensitivity exam evaluate gallery compare verify packets trace selftests bisect series publish documentation docs bundle images lock clean-cache help
 
 # Before set-up, which may take minutes; what is wrong with the name has been said.
 study:
@@ -107,6 +107,9 @@ test-faults: setup  ## try what can go wrong: killed, stopped, full, damaged, la
 bench: setup  ## print the speed of the runs and of the analysis
 	@$(IN_ENVIRONMENT) python benchmarks/run.py $(ARGS)
 	@$(IN_ENVIRONMENT) python benchmarks/analysis.py --report
+
+bench-flows: setup  ## print how a run's cost grows with flows, rate and length
+	@$(IN_ENVIRONMENT) python benchmarks/many_flows.py $(ARGS)
 
 kernel-profile: setup  ## count what the guest kernel does most, after a change of its source
 	@$(IN_ENVIRONMENT) python benchmarks/kernel_profile.py $(ARGS)

@@ -35,6 +35,7 @@ PLANNED = {
     "make exam CCA=dctcp": "hours",
     "make STUDY=cubic-parameters": "minutes",
     "make STUDY=calibration": "an hour",
+    "make STUDY=thousands": "an hour",
     "make STUDY=exbench": "hours",
 }
 #: Command, or its beginning if it ends with "*" -> why it isn't carried out, and what does it instead.

@@ -316,6 +316,23 @@ def services(draw):
     }  # fmt: skip
 
 
+def crowds(draw):
+    """Dozens of flows by two programs, over paths that lose nothing, much, or SYNs for seconds."""
+    loss = draw.choice([0, 1, 30])
+    return {
+        "link": {
+            "rate_mbps": draw.choice([5, 50]), "delay_ms": draw.choice([1, 40]),
+            "loss_percent": {"forward": loss, "reverse": draw.choice([0, loss])},
+        },
+        "queue": {"packets": draw.choice([20, 500])},
+        "flows": draw.choice([40, 70, 200]),
+        "traffic": {
+            "processes": "per-side", "duration_s": draw.choice([2, 4]), "start_within_ms": draw.choice([0, 500]),
+            "sample_interval_ms": draw.choice([None, 50]),
+        },
+    }  # fmt: skip
+
+
 def settings(draw):
     """What TCP does otherwise than by default, over a path that loses packets or does not."""
     asked = draw.choice(
@@ -336,7 +353,7 @@ def settings(draw):
 FAMILIES = {
     family.__name__: family
     for family in (
-        losses, models, datagrams, slow, far, marking, arrivals, changes, policed, backwards, shaped, groups, paths, chains, amounts, outages, services, settings, sending,
+        losses, models, datagrams, slow, far, marking, arrivals, changes, policed, backwards, shaped, groups, paths, chains, amounts, outages, services, crowds, settings, sending,
     )
 }  # fmt: skip
 

@@ -21,7 +21,7 @@ QUEUE = "one of packets, bytes and bdp, as in {packets: 100}, and a discipline w
 REPLICATIONS = "a whole number from 1 to 10000, or a rule such as {until: {goodput_percent: 1}, at_most: 100}"
 UNTIL = "a mapping with one or more of the keys goodput_percent, rtt_percent, loss_points, retransmits_percent"
 SEED = "a whole number from 1 to 4294967295"
-FLOWS = "a whole number from 1 to 64 (flows), or a list of groups such as {name: long, cca: own, stop_s: 30}"
+FLOWS = "a whole number from 1 to 64 (flows), with traffic.processes per-side up to 5000, or a list of groups such as {name: long, cca: own, stop_s: 30}"
 DURATION = "a whole number from 1 to 3600 (s)"
 UNIQUE = "one that no other scenario has"
 MISSING = "missing"
@@ -94,7 +94,7 @@ RANGES = [
      "scenarios[far].queue.bdp is 5e-05, 1250 bytes", "a packet of 1514 bytes or more, from 6.06e-05 BDP"),
     ("scenarios.1", {"id": "far", "link": {"rate_mbps": None}, "queue": {"packets": 10}},
      "scenarios[far].link.rate_mbps is null and so is traffic.bitrate_mbps", "a number for one of them (Mbit/s), for a virtual clock needs a limit"),
-    ("defaults.flows", 65, "defaults.flows is 65", FLOWS),
+    ("defaults.flows", 5001, "defaults.flows is 5001", FLOWS),
     ("scenarios.1.flows", 0, "scenarios[far].flows is 0", FLOWS),
     ("defaults.traffic.duration_s", 1.5, "defaults.traffic.duration_s is 1.5", DURATION),
     ("defaults.traffic.duration_s", "10 s",

@@ -140,7 +140,7 @@ def test_a_label_is_no_formula(tmp_path, sign):
 
 
 def test_numbers_in_mappings_of_a_call_are_numbers(root):
-    """Snakemake hands `--config 'defaults={"flows": 65}'` on with text for 65, not so `--config seed=2`."""
+    """Snakemake hands `--config 'defaults={"flows": 5001}'` on with text for 5001, not so `--config seed=2`."""
     path = root / "config/studies/smoke.yaml"
     given = {"defaults": {"flows": "4", "link": {"rate_mbps": "2.5", "loss_percent": {"forward": "1", "reverse": "0"}}}}
     written = {"defaults": {"flows": 4, "link": {"rate_mbps": 2.5, "loss_percent": {"forward": 1, "reverse": 0}}}}
@@ -148,7 +148,7 @@ def test_numbers_in_mappings_of_a_call_are_numbers(root):
     named = study.load(path, {"scenarios": [{"id": "7", "label": "007", "flows": "2"}], "analysis": {"claims": "null"}})
     assert named["scenarios"] == [{"id": "7", "label": "007", "flows": 2}]
     assert named["analysis"]["claims"] is None
-    assert "flows is 65;" in refusal(path, overrides={"defaults": {"flows": "65"}})
+    assert "flows is 5001;" in refusal(path, overrides={"defaults": {"flows": "5001"}})
 
 
 def test_of_60000_received_scenarios_none_is_looked_at():

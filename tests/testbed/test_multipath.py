@@ -24,7 +24,7 @@ def specification(
     pair = Pair(0, "h1", "h2", 0, 0)
     return SimpleNamespace(
         multipath=SimpleNamespace(by=by, tunnel_ip_version=tunnel, distribution=distribution, paths=paths),
-        paths=paths, flows=flows, ip_version=ip_version,
+        paths=paths, flows=flows, ip_version=ip_version, per_side=False,
         # As `specification.RunSpecification.mtu_bytes`: outer IP, UDP, GRE and inner Ethernet header taken off.
         mtu_bytes={"ipv4": 1454, "ipv6": 1434}[tunnel] if by == "gre" else 1500,
         traffic=SimpleNamespace(application=application, processes="parallel", sample_interval_ms=100),

@@ -1,6 +1,7 @@
 """The kernel's answers over netlink as they came in a guest, beside what ss and tc said at the same instant."""
 
 import json
+import socket
 import struct
 
 import pytest
@@ -14,7 +15,9 @@ from testbed.readings.socket_information import (
     MESSAGE_BYTES,
     bbr3,
     connection,
+    delivery,
     established,
+    sockid_of,
     tcp_info,
 )
 
@@ -164,10 +167,10 @@ def test_unknown_state_is_an_error(answers):
 
 def test_only_established_ones(answers):
     (buffer, start, end), read = data(answers, "reno")
-    assert established(buffer, start, end) == read
+    assert established(buffer, start, end, connection) == read
     closing = bytearray(buffer)
     closing[start + 1] = 4  # TCP_FIN_WAIT1
-    assert established(closing, start, end) is None
+    assert established(closing, start, end, connection) is None
 
 
 def test_answers_cut_short(answers):
@@ -217,3 +220,21 @@ def test_bbr3_says_more_and_no_bound_is_no_value():
         "bbr_inflight_hi_packets": 177,
         "bbr_inflight_lo_packets": None,
     }
+
+
+def test_what_is_read_of_thousands_is_what_is_read_of_few(answers):
+    for cca in CCAS:
+        (buffer, start, end), read = data(answers, cca)
+        brief = delivery(buffer, start, end)
+        assert brief["rtt_us"] == round(read["rtt_ms"] * 1e3)
+        assert all(brief[name] == read[name] for name in brief.keys() - {"rtt_us"})
+        assert brief.keys() == {"local_port", "remote_port", "mss_bytes", "sacked_packets", "rtt_us", "bytes_acked"}
+
+
+def test_a_connection_is_named_as_the_kernel_names_it(answers):
+    (buffer, start, _), read = data(answers, "reno")
+    sockid = bytes(buffer[start + 4 : start + 52])
+    addresses = [socket.inet_ntop(socket.AF_INET, sockid[at : at + 4]) for at in (4, 20)]
+    named = sockid_of((addresses[0], read["local_port"]), (addresses[1], read["remote_port"]))
+    assert named[:40] == sockid[:40] and len(named) == len(sockid)
+    assert named[40:] == b"\xff" * 8

@@ -2,6 +2,7 @@
 
 import hashlib
 import math
+import random
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -31,6 +32,8 @@ from experiment.run_queues import RunQueues
 from experiment.several_paths import scenarios_of_paths
 from experiment.timeline import DIRECTIONS, Timeline, rate_of, traces_of
 
+#: The most flows that have time series where two programs carry all flows.
+MOST_SAMPLED = 50
 #: ``schema_version`` of a specification, and of a run document (`run.schema.json`).
 SPECIFICATION_VERSION, DOCUMENT_VERSION = 3, 3
 
@@ -357,6 +360,26 @@ class RunSpecification(RunQueues, RunPackets):
         return self.traffic.protocol == "udp"
 
     @property
+    def per_side(self) -> bool:
+        """Whether one program sends all flows and another receives them, instead of iperf3."""
+        return self.traffic.processes == "per-side"
+
+    @cached_property
+    def sampled_flows(self) -> list[int]:
+        """The flows that have time series: all, or where two programs carry all flows some that are drawn at random.
+
+        A reading of thousands of sockets takes longer than what happens between two.
+        """
+        if not self.per_side or self.flows <= MOST_SAMPLED:
+            return list(range(self.flows))
+        return sorted(random.Random(self.substream("sampled-flows")).sample(range(self.flows), MOST_SAMPLED))
+
+    @property
+    def sampled_connections(self) -> int:
+        """Number of connections that have time series."""
+        return min(self.connections, MOST_SAMPLED) if self.per_side else self.connections
+
+    @property
     def control_network(self) -> bool:
         """Whether iperf3's control connections have a separate network without rate, delay and loss.
 
@@ -364,7 +387,7 @@ class RunSpecification(RunQueues, RunPackets):
         """
         if self.traffic.control_connection != "automatic":
             return self.traffic.control_connection == "own-network"
-        can_be_built = self.multipath.by == "none" and not self.platform.startswith("ns3")
+        can_be_built = self.multipath.by == "none" and not self.platform.startswith("ns3") and not self.per_side
         return can_be_built and self.traffic.application == "iperf3" and self.flows > 0
 
     @property
@@ -383,7 +406,7 @@ class RunSpecification(RunQueues, RunPackets):
         """Whether a lone packet takes its length over the rate to pass an idle link: on a `serialised` cable, and with netem's own rate."""
         return self.serialised or (self.shaper == "netem" and self.rate_mbps is not None)
 
-    @property
+    @cached_property
     def pairs(self) -> list[Pair]:
         """The pairs of hosts: h1 sends to h2, h3 to h4, and so on. On a chain the first is that of the long flows, the others cross a bottleneck each."""
         if self.is_chain:

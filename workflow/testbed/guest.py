@@ -12,6 +12,7 @@ import os
 import resource
 import sys
 import traceback
+from collections.abc import Callable
 from pathlib import Path
 
 from mininet.net import Mininet
@@ -100,7 +101,8 @@ def carry_out(specification, step, folder=None) -> dict:
             PathChanges(path, specification) as changes,
             surroundings.traffic() as origin,
         ):
-            carried = traffic.carry(path, specification, origin, programs, (changes, outage), recordings)
+            carry = carry_per_side() if specification.per_side else traffic.carry
+            carried = carry(path, specification, origin, programs, (changes, outage), recordings)
         groups = programs.sections() if programs else {}
     processes, looks, series, delivered = carried
     for recording in recordings:
@@ -140,6 +142,14 @@ def carry_out(specification, step, folder=None) -> dict:
     for recording in recordings:
         recording.close()
     return document
+
+
+def carry_per_side() -> Callable:
+    """Return what carries the traffic of a run whose flows two programs carry."""
+    # What other runs would load for nothing.
+    from testbed.traffic.both_sides import carry_per_side
+
+    return carry_per_side
 
 
 def packet_captures(path, specification, folder) -> list:

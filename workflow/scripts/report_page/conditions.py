@@ -164,6 +164,10 @@ def scenario_details(row) -> list[str]:
     return details + ([f"drawn for each replication: {row['variation']}"] if row["variation"] else [])
 
 
+#: `processes` that isn't of iperf3, in words.
+PROCESSES = {"per-side": "two programs carry all flows"}
+
+
 def _traffic_details(row) -> list[str]:
     """Return what a scenario sends, and in pieces of what size: a list of texts."""
     application, protocol, size = row["application"], row["protocol"].upper(), plain(row["message_bytes"])
@@ -171,7 +175,11 @@ def _traffic_details(row) -> list[str]:
         return ["a file by FTP"]
     if application == "round-trip":
         return [f"{protocol} round trips of {size} bytes"]
-    details = [] if is_simulator(row["platform"]) else [f"iperf3 processes: {row['processes']}"]
+    details = (
+        []
+        if is_simulator(row["platform"])
+        else [PROCESSES.get(row["processes"], f"iperf3 processes: {row['processes']}")]
+    )
     if not is_missing(row["bitrate_mbps"]):
         most = "" if protocol == "UDP" else "at most "
         details.append(f"{most}{plain(row['bitrate_mbps'])} Mbit/s a flow")

@@ -1,6 +1,6 @@
 """How a study defines its metrics: what each is read from in its traffic, and the paper's definition beside it."""
 
-from report_page.metric_words import PROGRAMS, WORDS, DefinedMetric, defined
+from report_page.metric_words import PROGRAMS, STREAMS, WORDS, DefinedMetric, defined
 from report_page.statements import some
 from run_tables.metrics import METRICS, PUBLISHED_METRICS
 from study_files.study_design import is_simulator
@@ -26,6 +26,8 @@ def _traffic_kind(scenario):
         return "FTP" if application == "ftp" else "round trips"
     if scenario.get("protocol") == "udp":
         return "UDP"
+    if scenario.get("processes") == "per-side":
+        return STREAMS
     return "MPTCP" if scenario.get("multipath") == "mptcp" else "TCP"
 
 

@@ -35,6 +35,8 @@ _LOOKS = (
 _OF_THE_HOST = "TcpRetransSegs of the sending host: all its connections, that of control too"
 #: The kind of traffic of programs under test.
 PROGRAMS = "programs"
+#: Flows that two programs of the testbed carry, in words.
+STREAMS = "streams of two programs"
 _GOODPUT_ELSEWHERE = (
     ("FTP", "size of the file over the time from wget's start to its end"),
     ("round trips", None),
@@ -49,9 +51,11 @@ _GOODPUT_ELSEWHERE = (
 _PUBLISHED_GOODPUT_ELSEWHERE = (
     *_GOODPUT_ELSEWHERE[:2],
     _GOODPUT_ELSEWHERE[-1],
+    (STREAMS, "the program that receives, over the time from each flow's connection to its end"),
     ("ns-3", "what the simulator's receivers got, over the time of each flow"),
 )
 _RTT_ELSEWHERE = (
+    (STREAMS, "the kernel's TCP_INFO, mean over all readings of what was delivered"),
     ("MPTCP", _LOOKS),
     ("FTP", _LOOKS),
     ("UDP", None),
@@ -60,6 +64,7 @@ _RTT_ELSEWHERE = (
     (PROGRAMS, None),
 )
 _AGAIN_ELSEWHERE = (
+    (STREAMS, "the program that sends, when its receiver had everything (the kernel's TCP_INFO)"),
     ("MPTCP", f"{_OF_THE_HOST}; of each of several flows what its subflows had counted at the last look (TCP_INFO)"),
     ("FTP", _OF_THE_HOST),
     ("UDP", None),

@@ -14,8 +14,10 @@ from wording.number_format import count, is_missing, number, plain
 from wording.scenario_words import amount_words, heading, path_rtts_ms
 from wording.sentence_words import listed
 
+#: What carries long flows whose `processes` is `per-side`.
+STREAMS = "streams"
 PROGRAMS = {
-    LONG: "iperf3", "round-trip": "qperf", "ftp": "vsftpd and wget", WEB: "nginx and a client of its objects",
+    LONG: "iperf3", STREAMS: "a sender and a receiver of many streams", "round-trip": "qperf", "ftp": "vsftpd and wget", WEB: "nginx and a client of its objects",
     REAL_TIME: "a sender of packets of one size",
 }  # fmt: skip
 # Segments that slow start begins with (RFC 6928).
@@ -117,7 +119,8 @@ def programs_of(scenarios) -> str:
     used = {}
     for scenario in scenarios:
         applications = [group["application"] for group in scenario["groups"]] or [scenario["traffic"]["application"]]
-        used |= dict.fromkeys(PROGRAMS[name] for name in applications if name != PROGRAM)
+        long = STREAMS if scenario["traffic"]["processes"] == "per-side" else LONG
+        used |= dict.fromkeys(PROGRAMS[long if name == LONG else name] for name in applications if name != PROGRAM)
         used |= dict.fromkeys(Program(**group["program"]).label for group in scenario["groups"] if group["program"])
     return listed(list(used))
 

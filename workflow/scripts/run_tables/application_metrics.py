@@ -21,15 +21,19 @@ def application_flows(document) -> list[dict]:
     What an application doesn't know is None: UDP has neither RTT nor retransmissions, a ping-pong of
     messages no goodput; its round-trip time is ``rtt_mean_ms``.
     """
+    run, seen = specification_of(document), {}
+    for look in document["sockets"]:
+        for socket in look["sockets"]:
+            seen.setdefault(socket["flow"], []).append(socket)
     return [
         {"start_offset_ms": process["start_offset_ms"], **MISSING, **flow}
         for process in document["traffic"]
-        for flow in _flows_of(document, process)
+        for flow in _flows_of(run, document, process, seen)
     ]
 
 
-def _flows_of(document, process) -> Iterator[dict]:
-    """Yield what is known of each flow of a client."""
+def _flows_of(run, document, process, seen) -> Iterator[dict]:
+    """Yield what is known of each flow of a client; ``seen``: flow -> its sockets at all looks."""
     if "round_trip" in process:
         yield {"flow": process["flows"][0], "rtt_mean_ms": process["round_trip"]["rtt_us"] / 1e3}
     elif "transfer" in process:
@@ -40,9 +44,9 @@ def _flows_of(document, process) -> Iterator[dict]:
             "bytes_sent": transfer["bytes"],
             "bytes_received": transfer["bytes"],
             "retransmits": retransmitted_segments(document, process["sender"]),
-            **_kernel_values(document, flow),
+            **_kernel_values(seen, flow),
         }
-    elif specification_of(document).udp:
+    elif run.udp:
         sent, received = process["client"]["end"]["sum"], process["server"]["end"]["sum_received"]
         yield {
             "flow": process["flows"][0],
@@ -51,10 +55,10 @@ def _flows_of(document, process) -> Iterator[dict]:
             "bytes_received": received["bytes"],
         }
     else:
-        yield from _mptcp_flows(document, process)
+        yield from _mptcp_flows(document, process, seen)
 
 
-def _mptcp_flows(document, process) -> Iterator[dict]:
+def _mptcp_flows(document, process, seen) -> Iterator[dict]:
     """Yield the flows of a client of MPTCP: sums of iperf3, all else from the kernel's subflows."""
     ends = process["client"]["end"]["streams"]
     of_host = retransmitted_segments(document, process["sender"])
@@ -68,7 +72,7 @@ def _mptcp_flows(document, process) -> Iterator[dict]:
             "bytes_received": stream["receiver"]["bytes"],
             # iperf3 knows one subflow's. The kernel's counter is of the host; of several flows on it only the last look is of each.
             "retransmits": of_host if alone else sum(socket.get("retransmits", 0) for socket in last),
-            **_kernel_values(document, flow),
+            **_kernel_values(seen, flow),
         }
 
 
@@ -77,9 +81,9 @@ def retransmitted_segments(document, host) -> int:
     return document["stack"]["tcp"][host]["TcpRetransSegs"]
 
 
-def _kernel_values(document, flow) -> dict[str, float | str | None]:
-    """Return RTTs (the mean over the looks and subflows) and the CCA, as the kernel gave them."""
-    seen = [socket for look in document["sockets"] for socket in look["sockets"] if socket["flow"] == flow]
+def _kernel_values(seen_of, flow) -> dict[str, float | str | None]:
+    """Return RTTs (the mean over the looks and subflows) and the CCA, as the kernel gave them; ``seen_of``: flow -> its sockets at all looks."""
+    seen = seen_of.get(flow, ())
     rtts, least = ([socket[key] for socket in seen if key in socket] for key in ("rtt_ms", "rtt_min_ms"))
     ccas = sorted({socket["cca"] for socket in seen if socket.get("cca")})
     return {

@@ -9,6 +9,7 @@ from run_tables.flows_under_test import programs_under_test
 from run_tables.program_metrics import packet_sizes_of_programs
 from run_tables.simulated_metrics import is_simulated, simulated_bottleneck, simulated_flows, simulated_intervals
 from run_tables.steady_state import USUAL_RULE, intervals_of_flows, steady_flow, steady_run, steady_windows
+from run_tables.stream_metrics import has_streams, steady_columns, stream_flows
 from tcp_models.fairness_index import jain_index
 from tcp_models.wire_theory import frame_bytes
 from testbed.checks.flow_checks import delivered_spans
@@ -20,9 +21,8 @@ from testbed.readings.deliveries import lifetime_windows, windows
 FORWARD = "forward"
 
 
-def _flow_conditions(document, flow) -> dict[str, str | float]:
+def _flow_conditions(run, flow) -> dict[str, str | float]:
     """Return what a flow was to have: ``flow_cca``, ``pair`` (of hosts, from 1), ``hops`` from ``first_hop`` on, ``rtt_path_ms`` of that pair's empty path."""
-    run = specification_of(document)
     pair = run.flow_pair(flow)
     return {
         "flow_cca": run.flow_cca(flow),
@@ -42,9 +42,10 @@ def flow_metrics(document, rule=USUAL_RULE) -> list[dict]:
 
     A simulated run has what the simulator counted. ``rule`` says what is its start-up.
     """
-    of_kind = application_flows if has_own_metrics(document) else _iperf3_flows
-    flows = simulated_flows(document) if is_simulated(document) else of_kind(document)
+    flows = _flows_of_kind(document)(document)
+    run = specification_of(document)
     window_of, steady_of = windows(document), steady_windows(document, rule)
+    of_streams = steady_columns(document, steady_of)
     intervals, alone = intervals_of_flows(interval_metrics(document)), lifetime_windows(document)
     return [
         flow
@@ -52,10 +53,20 @@ def flow_metrics(document, rule=USUAL_RULE) -> list[dict]:
             flow, window_of.get(flow["flow"]), steady_of.get(flow["flow"]), "transfer" in document["traffic"][0]
         )
         | steady_flow(intervals.get(flow["flow"], ()), flow["start_offset_ms"], steady_of.get(flow["flow"]))
-        | _flow_conditions(document, flow["flow"])
+        | of_streams.get(flow["flow"], {})
+        | _flow_conditions(run, flow["flow"])
         | {"goodput_lifetime_mbps": alone[flow["flow"]].goodput_mbps(flow["flow"]) if flow["flow"] in alone else None}
         for flow in flows
     ]
+
+
+def _flows_of_kind(document):
+    """Return the function that gives the flows of a document, by what carried them."""
+    if is_simulated(document):
+        return simulated_flows
+    if has_streams(document):
+        return stream_flows
+    return application_flows if has_own_metrics(document) else _iperf3_flows
 
 
 def _delivered(flow, window, steady, is_file):

@@ -41,7 +41,7 @@ SCENARIOS = Table(
         text_column("platform", "What carries the packets: `uml`, `host`, or `ns3:` and a version."),
         truth_column("segmentation_offload", "Whether hosts hand super-packets of up to 64 KiB to the network."),
         text_column("netem", "Where delay and loss stand: `receiving-side`, `both-ends` or `sending-host`."),
-        text_column("processes", "Of iperf3: `per-flow` or `single`."),
+        text_column("processes", "Of iperf3: `per-flow` or `single`; `per-side`: two programs carry all flows."),
         *APPLICATION_COLUMNS,
         count_column("cross_flows", "", "Number of flows over each single bottleneck; `flows` has them too.", "there is no chain"),
         text_column("cross_cca", "CCA of these flows.", "it is the run's own"),

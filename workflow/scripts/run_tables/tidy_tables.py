@@ -125,7 +125,7 @@ RUNS = Table(
             "iperf3, receiver side; FTP: size over wget's time; ns-3: its receivers",
         ),
         number_column(
-            "rtt_mean_ms", "ms", "Mean of the smoothed RTTs that the senders' TCP had, taken once a reporting interval, the mean over the flows; of MPTCP and FTP over the looks at the sockets; of round trips their mean time.",
+            "rtt_mean_ms", "ms", "Mean of the smoothed RTTs that the senders' TCP had, taken once a reporting interval, the mean over the flows; with `processes: per-side` at each reading of what was delivered; of MPTCP and FTP over the looks at the sockets; of round trips their mean time.",
             "UDP has none", "iperf3's mean_rtt; MPTCP and FTP: TCP_INFO over all looks; round trips: qperf; ns-3: single segments", least=0,
         ),
         number_column(
@@ -266,7 +266,7 @@ FLOWS = Table(
         count_column("window_begin_ns", "ns", _WINDOW_BEGIN, NO_WINDOW),
         count_column("window_end_ns", "ns", _WINDOW_END, NO_WINDOW),
         number_column("application_goodput_mbps", "Mbit/s", "As the application prints it: what its receiver got, over its own time.", "round trips have none"),
-        number_column("rtt_mean_ms", "ms", "Mean of the smoothed RTTs that its sender had, taken once a reporting interval; of MPTCP and FTP over the looks at the sockets.", NO_VALUE),
+        number_column("rtt_mean_ms", "ms", "Mean of the smoothed RTTs that its sender had, taken once a reporting interval; with `processes: per-side` at each reading of what was delivered; of MPTCP and FTP over the looks at the sockets.", NO_VALUE),
         number_column("rtt_steady_ms", "ms", "Mean of the smoothed RTTs at the ends of its reporting intervals that begin after start-up.", f"{NO_VALUE}; {_NO_STEADY}"),
         number_column("rtt_min_ms", "ms", "Smallest single RTT until the last look at the sockets.", NO_VALUE, "tcpi_min_rtt"),
         number_column("rtt_max_ms", "ms", "Largest smoothed RTT of those read at each interval's end.", NO_VALUE),

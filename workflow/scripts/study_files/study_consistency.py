@@ -29,6 +29,7 @@ from study_files.study_queues import SUPER_FRAME_BYTES, mark_problems, network_q
 from study_files.study_replications import fixed_replications, has_looks, most_replications
 from study_files.study_runs import ccas_written_out, count_runs
 from study_files.study_schema import keys_of, scenario_schema, study_schema
+from study_files.study_streams import stream_problems
 from study_files.study_timeline import policer_problems, timeline_problems
 from study_files.study_traces import trace_problems
 from study_files.study_validation import problems_of_form, value_text
@@ -39,6 +40,8 @@ from study_files.study_variation import corners, is_varied
 GROWING_SEGMENT_BYTES, FIRST_WINDOW_BYTES = 128, 65_535
 # The guest has 6 GB, and a packet takes up to twice its size there (socket
 # buffers and bookkeeping).
+#: How many windows of one bandwidth-delay product thousands of flows can have under way together.
+MOST_FULL_WINDOWS = 4
 PACKETS_LIMIT_BYTES = 3_000_000_000
 # The longest time series of a run, in readings of sockets, and the most of iperf3's intervals, which it holds in memory until it
 # has ended. At twice as many the guest has room for them (measured), but no longer the text of a document that `make verify` reads
@@ -73,7 +76,7 @@ def contradictions(study) -> list[str]:
     sentences += mix_problems(study)
     checks = (
         _check_rate, _check_jitter, _check_intervals, _check_starts, _check_time, _check_hosts, size_problems,
-        _check_segments, _check_buffers, _check_memory, _check_samples, _check_report, _check_loss, network_problems, traffic_problems, network_queue_problems,
+        _check_segments, _check_buffers, _check_memory, _check_samples, _check_report, _check_loss, network_problems, traffic_problems, stream_problems, network_queue_problems,
         timeline_problems, trace_problems, policer_problems, mtu_problems,
         link_option_problems, model_problems, correlation_problems, order_problems, answer_problems,
     )  # fmt: skip
@@ -322,6 +325,8 @@ def _check_report(scenario):
     """Yield a report of iperf3's that is too long: it holds all of it until it has ended, and so does the document."""
     traffic = scenario["traffic"]
     lines = round(traffic["duration_s"] / traffic["interval_s"]) * _specification(scenario).flows
+    if traffic["processes"] == "per-side":
+        return
     if traffic["application"] == "iperf3" and traffic["messages"] is None and lines > INTERVALS_LIMIT:
         yield (
             f"traffic.interval_s is {traffic['interval_s']}, which makes {lines:,} intervals of flows; "
@@ -334,9 +339,9 @@ def _check_samples(scenario):
     if interval_ms is None:
         return
     run = _specification(scenario, "ipv6")
-    readings = round(run.expected_s * 1e3 / interval_ms) * run.connections
+    readings = round(run.expected_s * 1e3 / interval_ms) * run.sampled_connections
     if readings > SAMPLES_LIMIT:
-        least_ms = math.ceil(run.expected_s * 1e3 * run.connections / SAMPLES_LIMIT)
+        least_ms = math.ceil(run.expected_s * 1e3 * run.sampled_connections / SAMPLES_LIMIT)
         yield (
             f"traffic.sample_interval_ms is {interval_ms}, which makes {readings:,} readings of sockets in a run; "
             f"allowed are up to {SAMPLES_LIMIT:,}, from {least_ms} (ms)."
@@ -388,6 +393,7 @@ def _check_buffers(scenario):
 
 
 def _check_memory(scenario):
+    """Yield what would not fit a guest's memory."""
     bdp_bytes = _flow_bdp_bytes(scenario) or 0
     if bdp_bytes > WINDOW_LIMIT_BYTES:
         yield (
@@ -395,7 +401,11 @@ def _check_memory(scenario):
             f"allowed is up to {WINDOW_LIMIT_BYTES:,}, the largest window of TCP."
         )
         return
-    total_bytes = scenario["flows"] * bdp_bytes + _queue_bytes(scenario)
+    # Hundreds of flows can't have the whole path under way each.
+    full_windows = scenario["flows"]
+    if scenario["traffic"]["processes"] == "per-side":
+        full_windows = min(full_windows, MOST_FULL_WINDOWS)
+    total_bytes = full_windows * bdp_bytes + _queue_bytes(scenario)
     if total_bytes > PACKETS_LIMIT_BYTES:
         yield (
             f"flows is {scenario['flows']}, which with windows of one bandwidth-delay product and a full queue "

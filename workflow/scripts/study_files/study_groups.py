@@ -11,9 +11,10 @@ from experiment.specification import RunSpecification
 from experiment.web_objects import mean_bytes
 from study_files.programs import program_problems
 from study_files.study_schema import allowed_text, dereferenced, keys_of, scenario_schema, study_schema
+from study_files.study_streams import most_flows
 
-#: The most long flows, as where they are all alike, and web objects in a run: a document has a few dozen bytes of each.
-MOST_FLOWS, MOST_OBJECTS = 64, 100_000
+#: The most real-time streams of a group, and web objects in a run: a document has a few dozen bytes of each.
+MOST_STREAMS, MOST_OBJECTS = 64, 100_000
 #: The most packets of a real-time group: a document has some twenty bytes of each.
 MOST_PACKETS = 500_000
 #: The most flows of a group of programs, each of which has two processes.
@@ -85,8 +86,8 @@ def group_problems(scenario, ccas) -> Iterator[str]:
     flows, counted = scenario["flows"], _long_flows(groups)
     if flows != counted:
         yield f"flows is {flows}; allowed beside groups is the number of their flows of {LONG}, {counted}, or the groups themselves."
-    if flows > MOST_FLOWS:
-        yield f"flows has {flows} flows of {LONG} in all its groups; allowed are up to {MOST_FLOWS}."
+    if flows > (most := most_flows(scenario)):
+        yield f"flows has {flows} flows of {LONG} in all its groups; allowed are up to {most}."
 
 
 def _surroundings(scenario, ccas):
@@ -95,7 +96,6 @@ def _surroundings(scenario, ccas):
     for key, value, allowed in (
         ("traffic.application", traffic["application"], "iperf3"),
         ("traffic.protocol", traffic["protocol"], "tcp"),
-        ("traffic.processes", traffic["processes"], "per-flow"),
         ("traffic.messages", traffic["messages"], None),
         ("traffic.bitrate_mbps", traffic["bitrate_mbps"], None),
         ("multipath.by", scenario["multipath"]["by"], "none"),
@@ -105,6 +105,8 @@ def _surroundings(scenario, ccas):
     ):
         if value != allowed:
             yield f"{key} is {_text(value)}; allowed where flows is a list of groups is {_text(allowed)}."
+    if traffic["processes"] == "single":
+        yield "traffic.processes is single; allowed where flows is a list of groups is per-flow or per-side."
     if scenario["link"]["rate_mbps"] is None:
         yield "link.rate_mbps is null; allowed where flows is a list of groups is a number (Mbit/s)."
     asked = {}
@@ -227,8 +229,9 @@ def _places(group, scenario):
 def _amounts(group, scenario):
     """Yield what is wrong with how much a group sends."""
     application, count, rate_mbps = group["application"], group["count"], scenario["link"]["rate_mbps"]
-    if application != WEB and count > MOST_FLOWS:
-        yield f"count is {count}; allowed with application {application} is up to {MOST_FLOWS}."
+    most = most_flows(scenario) if application == LONG else MOST_STREAMS
+    if application != WEB and count > most:
+        yield f"count is {count}; allowed with application {application} is up to {most}."
     if application == PROGRAM and count > MOST_PROGRAMS:
         yield f"count is {count}; allowed with application {application} is up to {MOST_PROGRAMS}."
     if application == WEB:

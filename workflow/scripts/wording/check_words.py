@@ -6,6 +6,7 @@ CHECK_WORDS = {
     "background": ("the background traffic", "The background traffic was not what was asked for, or got no answers."),
     "buffers": ("what buffers held back", "A socket's buffer held a flow back that should have been limited by its window or the path alone, so its goodput is that of a buffer."),
     "carried_out": ("completion", "The run did not come to its end; the reason is that of the step that failed."),
+    "bytes": ("the count of bytes", "A flow's receiver got another number of bytes than its sender wrote, or TCP acknowledged another."),
     "cca": ("the CCA that ran", "A connection ran another congestion control algorithm than the one that is compared, so its numbers are those of another one."),
     "clock": ("the clock", "The real clock was too late to be relied on."),
     "conservation": ("the count of packets", "Packets came to a bottleneck's queue that neither left it, nor were dropped, nor wait there."),

@@ -51,12 +51,13 @@ def check_cca(specification, document) -> Check:
         if specification.groups
         else specification.ccas
     )
+    by_iperf3 = "" if specification.per_side else f"iperf3: {words(cca for _, cca in observed)}; "
     return Check(
         "cca",
         ok,
         f"{' and '.join(map(specification.kernel_cca, asked))} on every connection"
         + (" in turn" if len(asked) > 1 else ""),
-        f"iperf3: {words(cca for _, cca in observed)}; kernel: {words(cca for _, cca in seen)} ({len(seen)} readings)",
+        f"{by_iperf3}kernel: {words(cca for _, cca in seen)} ({len(seen)} readings)",
         SENDER if given and seen else INSTRUMENT,
     )
 
@@ -134,7 +135,8 @@ def check_overlap(specification, document) -> Check:
     A flow may begin late where the network lost packets: those with which connections of its client begin may be among them.
     That a connection which is there does not send is its sender's doing.
     """
-    clients, planned = plan_clients(specification), set(look_times_s(plan_clients(specification), specification))
+    clients = plan_clients(specification)
+    planned = set(look_times_s(clients, specification))
     wrong, idle, counts, due_counts, begun, late = [], [], [], [], set(), {}
     for look in document["sockets"]:
         # The first bytes of a data connection are iperf3's cookie, not data.
@@ -143,7 +145,8 @@ def check_overlap(specification, document) -> Check:
         if look["time_s"] in planned:
             counts.append(len(sending))
             due_counts.append(len(due))
-            held_up = {flow for client in clients if is_held_up(client, look) for flow in client.flows}
+            there = {socket["flow"]: socket for socket in look["sockets"]}
+            held_up = {flow for client in clients if is_held_up(client, there) for flow in client.flows}
             late |= dict.fromkeys((due - sending - begun) & held_up, look["time_s"])
             silent = due - sending - (held_up - begun)
             idle += silent & {socket["flow"] for socket in look["sockets"]}
@@ -163,9 +166,8 @@ def check_overlap(specification, document) -> Check:
     )
 
 
-def is_held_up(client, look) -> bool:
-    """Return whether a connection of a client had not come up at a look, or waited for its first acknowledgement, or had lost packets."""
-    there = {socket["flow"]: socket for socket in look["sockets"]}
+def is_held_up(client, there) -> bool:
+    """Return whether a connection of a client had not come up at a look, or waited for its first acknowledgement, or had lost packets; ``there``: flow -> its last socket at the look."""
     return any(
         flow not in there or there[flow]["bytes_acked"] <= COOKIE_ACKED_BYTES or there[flow]["retransmits"]
         for flow in client.flows
@@ -180,18 +182,28 @@ def check_rtt_floor(specification, document) -> Check:
     wrong, expected, observed = [], [], []
     for pair in dict.fromkeys(specification.flow_pair(flow.number) for flow in specification.long_flows):
         floor = max(0.0, pair.rtt_ms - shorter_ms - pair.hops * jitter_ms)
-        seen = [s["rtt_min_ms"] for s in readings(document) if s["host"] == pair.sender and "rtt_min_ms" in s]
+        sockets = [s for s in readings(document) if s["host"] == pair.sender and "rtt_min_ms" in s]
+        seen = [s["rtt_min_ms"] for s in sockets if not may_be_of_an_echo(specification, s)]
         # The kernel's are whole microseconds; by TCP's timestamps, which it takes after a loss, the difference of two clocks
         # of whole milliseconds, and so too short by less than one: 43 of 43.9998, but not of 44.
         # Before data are acknowledged, or where nothing is, there may be none.
         acknowledged = any(
             s.get("bytes_acked", 0) > COOKIE_ACKED_BYTES for s in readings(document) if s["host"] == pair.sender
         )
-        if (acknowledged and not seen) or any(rtt < floor - 0.001 if rtt % 1 else rtt <= floor - 1 for rtt in seen):
+        if (acknowledged and not sockets) or any(rtt < floor - 0.001 if rtt % 1 else rtt <= floor - 1 for rtt in seen):
             wrong.append(pair.sender)
         expected.append(f"at least {floor:g} ms")
         observed.append(f"{min(seen):g} ms" if seen else "no reading")
     return Check("rtt_floor", not wrong, in_turn(expected), in_turn(observed))
+
+
+def may_be_of_an_echo(specification, socket) -> bool:
+    """Return whether a connection's least RTT may be that of another segment's timestamp, of which a crowd has some.
+
+    A receiver that gets a segment twice, late and retransmitted, echoes the later timestamp when what was sent before it arrives.
+    The difference is in whole milliseconds. Among thousands of readings the others show what the path takes.
+    """
+    return specification.per_side and bool(socket["retransmits"]) and not socket["rtt_min_ms"] % 1
 
 
 def check_messages(specification, document) -> Check:
@@ -231,7 +243,7 @@ def check_series(specification, document) -> Check:
         for flow in specification.long_flows
     ]
     series = document.get("series", {}).get("sockets", ())
-    connections = specification.connections
+    connections = specification.sampled_connections
     if connections > specification.flows or specification.traffic.application == "ftp":
         # A subflow joins after the first has begun, a file's connection begins after the commands that ask for it.
         wanted = [math.floor(MOST_OF * count) for count in wanted]
@@ -312,7 +324,7 @@ def check_goodput_ceiling(specification, document) -> Check:
     """No more was delivered than the path can carry in the time, in each direction that has data."""
     numbers = {}
     for flow in range(specification.flows):
-        numbers.setdefault(specification.flow_pair(flow).direction, []).append(flow)
+        numbers.setdefault(specification.flow_pair(flow).direction, set()).add(flow)
     checks = {way: judge_goodput(specification, document, flows, direction=way) for way, flows in numbers.items()}
     if len(checks) < 2:
         return next(iter(checks.values()), None) or judge_goodput(specification, document, ())

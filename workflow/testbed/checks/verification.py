@@ -130,6 +130,12 @@ def checks_of_traffic(specification) -> tuple[Callable, ...]:
     by_time = traffic.messages is None
     iperf3 = (check_exit_status, check_duration if by_time else check_messages, check_streams)
     iperf3 += (check_intervals,) if by_time else ()
+    series = check_series
+    if specification.per_side:
+        # What other runs would load for nothing.
+        from testbed.checks import stream_checks
+
+        iperf3, series = stream_checks.CHECKS, stream_checks.check_series
     if traffic.application == "round-trip":
         return (*NETWORK, check_idle_rtt, check_exchanges, *LOSS, *AFTERWARDS)
     if traffic.application == "ftp":
@@ -145,7 +151,7 @@ def checks_of_traffic(specification) -> tuple[Callable, ...]:
         return (*NETWORK, *CONNECTIONS, check_idle_rtt, *flows, *AFTERWARDS)
     if specification.udp:
         return (*NETWORK, check_idle_rtt, *iperf3, check_datagrams, *LOSS, check_goodput_ceiling, *AFTERWARDS)
-    flows = (check_overlap, check_buffers, *LOSS, check_rtt_floor, check_series, check_goodput_ceiling)
+    flows = (check_overlap, check_buffers, *LOSS, check_rtt_floor, series, check_goodput_ceiling)
     return (*NETWORK, *CONNECTIONS, check_idle_rtt, *iperf3, *flows, *AFTERWARDS)
 
 

@@ -47,6 +47,8 @@ START_NS = 1_700_000_000_000_000_000
 BASE_MEMORY_MIB = 512
 #: Memory of a group's programs, nginx and one of ours or two of ours, with their thousands of connections or packets.
 GROUP_MEMORY_MIB = 256
+#: Memory of a flow that is two threads: their stacks in the kernel and in Python, two sockets, and its readings.
+THREADS_MIB = 0.25
 #: Memory of what starts and counts a flow of a declared program: two launchers, rings, written files; the programs' own is declared.
 PROGRAM_MEMORY_MIB = 256
 #: What a payload byte under way costs in a guest that does not segment: sk_buffs in
@@ -96,9 +98,10 @@ def memory_mib(specification) -> int:
     under_way = bdps * rate_mbps * 1e6 / 8 * rtt_ms / 1e3 + 2 * sum(queues)
     packets_mib = 64 * (1 + int(MEMORY_PER_BYTE * under_way / 2**20) // 64)
     interval_ms = specification.traffic.sample_interval_ms
-    readings = specification.connections * specification.expected_s * 1e3 / interval_ms if interval_ms else 0
+    readings = specification.sampled_connections * specification.expected_s * 1e3 / interval_ms if interval_ms else 0
     samples_mib = 64 * math.ceil(MEMORY_PER_READING_BYTES * max(0, readings - READINGS) / 2**20 / 64)
-    hosts_mib = 16 * specification.flows + 8 * len(specification.pairs)
+    flow_mib = THREADS_MIB if specification.per_side else 16
+    hosts_mib = math.ceil(flow_mib * specification.flows) + 8 * len(specification.pairs)
     hosts_mib += GROUP_MEMORY_MIB * sum(group.application not in (LONG, PROGRAM) for group in specification.groups)
     programs = specification.groups_of(PROGRAM)
     hosts_mib += sum(group.count * (PROGRAM_MEMORY_MIB + 2 * group.program["memory_mib"]) for group in programs)
@@ -131,7 +134,8 @@ def digest(specification) -> str:
 
 def wall_limit_s(specification) -> float:
     """Return the real seconds that a run may take: many times what the slowest need."""
-    return 120 + 30 * specification.expected_s + 5 * more_hosts_s(specification)
+    many_s = 10 * PACKET_S * full_packets(specification) if specification.per_side else 0
+    return 120 + 30 * specification.expected_s + 5 * more_hosts_s(specification) + many_s
 
 
 def kernel_file(specification) -> str:

@@ -23,6 +23,9 @@ PATIENT = {
     "net.ipv4.tcp_synack_retries": "127",
     "net.ipv4.tcp_retries2": "255",
 }
+#: A host that accepts thousands of flows has room for all that ask within a round trip; else the kernel would answer with cookies,
+#: and reset connections of which it has lost count.
+MANY = {"net.core.somaxconn": "16384"}
 #: A study's `transport.ecn` -> the kernel's setting (ip-sysctl). 2 is Linux's default: answer ECN, do not ask for it.
 ECN = {"off": "2", "classic": "1", "accurate": "3"}
 #: A network namespace's default.
@@ -47,7 +50,8 @@ def settings(specification, host="h1") -> dict[str, str]:
         # A fresh network has no metrics; connections of one run must not make any.
         "net.ipv4.tcp_no_metrics_save": "1",
         "net.ipv4.tcp_ecn": ECN[specification.pair_ecn(pair)],
-        **(PATIENT if pair in specification.control_pairs else {}),
+        **(PATIENT if pair in specification.control_pairs or specification.per_side else {}),
+        **(MANY if specification.per_side and host == pair.receiver else {}),
         **sysctls_of(specification.scenario["transport"], SENDER if host == pair.sender else RECEIVER),
     }
 

@@ -84,6 +84,9 @@ def windows(document, left_out=0.0) -> dict[int, Window]:
         Share of the window, from its begin, that is not to count, such as `START_UP`.
     """
     run = specification_of(document)
+    if run.per_side:
+        window = planned_window(document, run, left_out)
+        return dict.fromkeys(window.delivered_bytes, window) if window else {}
     if "delivered" in document:
         window = common_window(document["delivered"], left_out, same_times=not run.groups)
         return dict.fromkeys(window.delivered_bytes, window) if window else {}
@@ -112,6 +115,29 @@ def common_window(delivered, left_out=0.0, same_times=False) -> Window | None:
         return None
     delivered_bytes = {flow: counts[end] - counts[begin] for flow, counts in flows.items()}
     return Window(times_ns[begin], times_ns[end], delivered_bytes)
+
+
+def planned_window(document, run, left_out=0.0) -> Window | None:
+    """Return the `Window` in which all flows should have been sending, of a run whose flows two programs carry, or None.
+
+    Of hundreds of flows that begin together some lose their SYNs again and again. One without a connection had nothing in that
+    time: to wait for the last would leave no time at all.
+    """
+    delivered = document.get("delivered", {"time_ns": [], "flows": []})
+    starts_ms = [entry["start_offset_ms"] for entry in document["traffic"]]
+    begin_ns = 1e6 * (max(starts_ms) + run.rtt_longest_ms)
+    stops_ms = (start + 1e3 * flow.length_s for start, flow in zip(starts_ms, run.long_flows, strict=True))
+    end_ns = 1e6 * min(stops_ms)
+    inside = [number for number, at_ns in enumerate(delivered["time_ns"]) if begin_ns <= at_ns + 1 and at_ns < end_ns]
+    if len(inside) < 2:
+        return None
+    times_ns = delivered["time_ns"]
+    from_ns = times_ns[inside[0]] + left_out * (times_ns[inside[-1]] - times_ns[inside[0]])
+    begin, end = next(number for number in inside if times_ns[number] >= from_ns), inside[-1]
+    if begin == end:
+        return None
+    got = {one["flow"]: (one["bytes"][end] or 0) - (one["bytes"][begin] or 0) for one in delivered["flows"]}
+    return Window(times_ns[begin], times_ns[end], got)
 
 
 def lifetime_windows(document) -> dict[int, Window]:
@@ -219,12 +245,13 @@ class Deliveries:
         self._path, self._specification, self._expected = path, specification, expected
         self._mptcp = specification.multipath.by == "mptcp"
         self._readers, self._times_ns, self._readings, self._begun = {}, [], [], set()
+        self._rtts_us = [] if specification.per_side else None
 
     def __enter__(self):
         with ExitStack() as stack:
             for node in self._path.senders:
                 self._readers[node.name] = stack.enter_context(
-                    SocketReader(node, self._specification.ip_version, self._mptcp)
+                    SocketReader(node, self._specification.ip_version, self._mptcp, brief=not self._mptcp)
                 )
             self._open = stack.pop_all()
         return self
@@ -235,32 +262,39 @@ class Deliveries:
     def read(self, time_ns) -> None:
         """Read all senders' connections; ``time_ns`` is since the traffic's origin."""
         self._times_ns.append(time_ns)
-        self._readings.append(
-            {
-                (host, socket["local_port"], socket["remote_port"]): delivered_bytes(socket)
-                for host, reader in self._readers.items()
-                for socket in reader.connections(None if self._mptcp else self._expected.get(host))
-            }
-        )
+        sockets = {
+            (host, socket["local_port"], socket["remote_port"]): socket
+            for host, reader in self._readers.items()
+            for socket in reader.connections(None if self._mptcp else self._expected.get(host))
+        }
+        self._readings.append({name: delivered_bytes(socket) for name, socket in sockets.items()})
+        if self._rtts_us is not None:
+            self._rtts_us.append({name: socket.get("rtt_us") or None for name, socket in sockets.items()})
         self._begun |= {name for name, count in self._readings[-1].items() if (count or 0) > COOKIE_ACKED_BYTES}
 
-    def ports_begun(self, clients) -> set[int]:
-        """Return the ports of the clients whose connections, the control connection included, have all delivered data."""
+    def missing(self, clients) -> int:
+        """Return how many of some clients have a connection, the control connection included, that has not delivered data."""
+        if self._specification.per_side:
+            # They share a port, and have no control connection.
+            return max(0, len(clients) - len(self._begun))
         begun = Counter(port for _, _, port in self._begun)
-        return {client.port for client in clients if begun[client.port] > len(client.flows)}
+        return sum(begun[client.port] <= len(client.flows) for client in clients)
 
     def result(self, flows) -> dict | None:
         """Return the document's section, None if nothing was read.
 
         ``flows``: (sender, its port, the receiver's port) -> flow. Returns ``time_ns`` since the origin; ``flows``: of
-        each ``flow`` the ``bytes`` delivered so far at each time, None while there is no connection.
+        each ``flow`` the ``bytes`` delivered so far at each time, None while there is no connection; where two programs
+        carry all flows, which have no reporting intervals, also the smoothed RTT then, ``rtt_us``.
         """
         if not self._times_ns:
             return None
+        columns = {"bytes": self._readings} | ({} if self._rtts_us is None else {"rtt_us": self._rtts_us})
         return {
             "time_ns": self._times_ns,
             "flows": [
-                {"flow": flow, "bytes": [reading.get(name) for reading in self._readings]}
+                {"flow": flow}
+                | {column: [reading.get(name) for reading in readings] for column, readings in columns.items()}
                 for name, flow in sorted(flows.items(), key=lambda item: item[1])
             ],
         }

@@ -39,12 +39,20 @@ class Sampler:
     """Looks at sockets, and their time series and the queue's.
 
     ``samples``: samples taken so far.
+
+    Parameters
+    ----------
+    path : topology.Path
+    specification : RunSpecification
+    sampled : dict of str to list of bytes, optional
+        Sender -> names of the connections that have time series (`socket_information.sockid_of`); all have without it.
     """
 
-    def __init__(self, path, specification):
+    def __init__(self, path, specification, sampled=None):
         self._path, self._specification = path, specification
         self._interval_ms = specification.traffic.sample_interval_ms
         self._looks, self._connections, self._times = [], {}, array("d")
+        self._sampled = sampled
         self._expected, mptcp = connections_of_senders(specification), specification.multipath.by == "mptcp"
         self._paths, self._tokens = path_of_address(specification) if mptcp else {}, {}
         self._readers, self._at_receivers, self._queues = {}, {}, []
@@ -77,10 +85,14 @@ class Sampler:
     def __exit__(self, *_):
         self._open.close()
 
-    def _read_sockets(self):
-        """Yield (sender, what the kernel says of one of its connections)."""
+    def _read_sockets(self, named=None):
+        """Yield (sender, what the kernel says of one of its connections); ``named``: sender -> the only ones that are read."""
         for host, reader in self._readers.items():
-            for socket in reader.connections(self._expected.get(host)):
+            for socket in (
+                reader.connections(self._expected.get(host))
+                if named is None
+                else reader.named_connections(named.get(host, ()))
+            ):
                 if socket.get("local_port") in self._specification.server_ports:
                     continue
                 if "token" in socket:
@@ -124,7 +136,7 @@ class Sampler:
             queue = reader.read()
             for name, values in series.items():
                 values.append(queue[name] - (before[name] if name in QUEUE_COUNTS else 0))
-        for host, socket in self._read_sockets():
+        for host, socket in self._read_sockets(self._sampled):
             key = name_of(host, socket)
             if key not in self._connections:
                 self._connections[key] = {name: array("d") for name in ("time_s", *COLUMNS, STATE)}
@@ -204,7 +216,8 @@ def connections_of_senders(specification) -> dict[str, int]:
     flows = Counter(specification.flow_pair(flow).sender for flow in range(specification.flows))
     single = specification.traffic.processes == "single"
     each = {pair.sender: specification.subflows(pair.index) for pair in specification.pairs}
-    expected = {host: each[host] * (count + (1 if single else count)) for host, count in flows.items()}
+    controls = dict.fromkeys(flows, 1) if single else {} if specification.per_side else flows
+    expected = {host: each[host] * (count + controls.get(host, 0)) for host, count in flows.items()}
     if specification.background == "server":
         expected[specification.pairs[0].sender] += 1  # the directory's
     return expected

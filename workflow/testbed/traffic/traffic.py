@@ -104,10 +104,9 @@ def flows_sending(clients, specification, time_s) -> tuple[set[int], set[int]]:
     """Return the flows that must be sending at a look at the sockets, and those that may be."""
     if not specification.groups:
         return (everyone := set(range(specification.flows))), everyone
-    due, possible = set(), set()
+    due, possible, latest_s = set(), set(), start_within_s(specification) + set_up_s(clients, specification)
     for flow in specification.long_flows:
-        begun_s = flow.start_s + start_within_s(specification) + set_up_s(clients, specification)
-        if begun_s < time_s < flow.stop_s:
+        if flow.start_s + latest_s < time_s < flow.stop_s:
             due.add(flow.number)
         # A connection ends with its last packets, which may take long to arrive.
         if flow.start_s <= time_s:
@@ -126,7 +125,8 @@ def set_up_s(clients, specification) -> float:
 
 def set_up_rtts(clients, specification) -> int:
     """Return `set_up_s` in round trips."""
-    return (0 if specification.control_network else 3) + max((len(client.flows) for client in clients), default=0)
+    alone = specification.control_network or specification.per_side
+    return (0 if alone else 3) + max((len(client.flows) for client in clients), default=0)
 
 
 def carry(
@@ -203,7 +203,7 @@ def start_and_sample(
     traffic's origin. Raises `TrafficError` if a client does not end.
     """
     application, interval_ms = application_of(specification), specification.traffic.sample_interval_ms
-    events = [(client.start_offset_s, 0, client) for client in clients]
+    events = [] if specification.per_side else [(client.start_offset_s, 0, client) for client in clients]
     if application is not round_trip and not specification.udp:
         looks_s = look_times_s(clients, specification)
         events += [(at, 1, sampler.look) for at in looks_s]
@@ -227,12 +227,12 @@ def start_and_sample(
     limit_s = start_within_s(specification) + time_limit_s(specification)
     events.append((limit_s, 3, None))
     events.sort(key=lambda event: event[:2])
-    processes = {}
+    processes, to_start = {}, sum(kind == 0 for _, kind, _ in events)
     with Alarm(origin_ns) as alarm:
         for process in others:
             alarm.watch(process)
         # Where all flows end early the path's changes still come: what is checked is what was planned.
-        while alarm.waits_for(len(processes) < len(clients) or any(kind == OF_PATH for _, kind, _ in events)):
+        while alarm.waits_for(len(processes) < to_start or any(kind == OF_PATH for _, kind, _ in events)):
             at, kind, what = events[0]
             if not alarm.rang(at):
                 continue
@@ -279,7 +279,7 @@ def follower(clients, specification, sampler, deliveries, read, events) -> Calla
     def follow(at_s):
         nonlocal reads_until_s, next_s
         due = [client for client in clients if specification.long_flows[client.flows[0]].stop_s <= at_s]
-        missing = {client.port for client in due} - deliveries.ports_begun(due)
+        missing = deliveries.missing(due)
         if missing:
             reads_until_s = math.inf
         elif math.isinf(reads_until_s):

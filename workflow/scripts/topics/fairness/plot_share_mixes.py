@@ -19,9 +19,10 @@ from figure_parts.scenario_panels import (
     value_axis,
 )  # fmt: skip
 from figure_parts.tooltips import tell, value_words
+from topics.fairness.distributions import distributions, has_many
 from topics.fairness.flow_shares import ccas_of, mix_sizes
 from topics.fairness.share_words import scenario_name
-from wording.number_format import is_missing
+from wording.number_format import count, is_missing
 from wording.scenario_words import conditions
 
 #: Columns of the table that are drawn.
@@ -32,17 +33,19 @@ DRAWN = [
 ROW_PT, RIGHT_PT, AXIS_PT, PLOT_PT, WIDEST_LABEL_PT = 17, 10, 32, 150, 150
 
 
-def _row_name(row):
-    """Return a row's name: "reno in reno+cubic+bbr", or "cubic, flow 2" where all flows run the same."""
+def _row_name(row, many=False):
+    """Return a row's name: "reno in reno+cubic+bbr", or "cubic, flow 2" where all flows run the same, "cubic" of ``many``."""
     if len(ccas_of(row["cca"])) > 1:
         return f"{row['flow_cca']} in {row['cca']}"
+    if many:
+        return row["flow_cca"]
     return f"{row['flow_cca']}, flow {int(row['position']) + 1}"
 
 
-def _draw(shares, scenarios):
+def _draw(shares, scenarios, many):
     """Return the figure, a panel a scenario."""
     apply_style()
-    names = list(dict.fromkeys(_row_name(row) for row in shares.to_dict("records")))
+    names = list(dict.fromkeys(_row_name(row, many) for row in shares.to_dict("records")))
     labels = min(WIDEST_LABEL_PT, INDENT_PT + 6 + LETTER_SHARE * FONT_SIZE_PT * max(map(len, names)))
     width, height = labels + PLOT_PT + RIGHT_PT, TITLE_PT + ROW_PT * len(names) + AXIS_PT
     grid = Grid(len(scenarios), columns_for(len(scenarios)), width, height, 32)
@@ -60,12 +63,12 @@ def _draw(shares, scenarios):
         panel_title(axes, scenario_name(scenario), conditions(scenario), labels)
         reference_line(axes, 1.0)
         for row in rows:
-            _row(axes, names.index(_row_name(row)), row)
-        drawn.finish(axes, _describe(rows, scenario, conditions(scenario)))
+            _row(axes, names.index(_row_name(row, many)), row, many)
+        drawn.finish(axes, _describe(rows, scenario, conditions(scenario), many))
     return drawn
 
 
-def _row(axes, y, row):
+def _row(axes, y, row, many):
     if is_missing(row["fair_ratio"]):
         remark(axes, y, row["note"] or "no value")
         return
@@ -78,17 +81,22 @@ def _row(axes, y, row):
     words = value_words(
         row["fair_ratio"], row["fair_ratio_low"], row["fair_ratio_high"], "times the fair share", row["n"]
     )
-    tell(mark, [words], _row_name(row))
+    about = f"{_row_name(row, many)}, median of {count(int(row['flows']), 'flow')}" if many else _row_name(row)
+    tell(mark, [words], about)
 
 
-def _describe(rows, scenario, conditions):
-    values = "; ".join(f"{_row_name(row)} {row['fair_ratio']:.2f}" for row in rows if not is_missing(row["fair_ratio"]))
+def _describe(rows, scenario, conditions, many):
+    values = "; ".join(
+        f"{_row_name(row, many)} {row['fair_ratio']:.2f}" for row in rows if not is_missing(row["fair_ratio"])
+    )
     return f"Share over the fair share. {scenario_name(scenario)}, {conditions}: {values or 'no valid run'}."
 
 
 def plot_share_mixes(shares, scenarios) -> Drawing:
     """Return the figure and its data."""
     shares = shares[mix_sizes(shares) != 2]
-    drawn = _draw(shares, scenarios)
+    if many := has_many(shares):
+        shares = distributions(shares)
+    drawn = _draw(shares, scenarios, many)
     title = "Share of each CCA over the fair share, in mixes that are no pairs"
     return drawn.drawing(title, shares[DRAWN])

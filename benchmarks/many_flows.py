@@ -1,0 +1,150 @@
+"""How a run's cost grows with its flows, its rate and its length: processor time, memory, document, tables.
+
+    make bench-flows      or: .venv/bin/python benchmarks/many_flows.py [--flows 10 100 1000] [--seconds 5 20] [--ccas cubic bbr]
+
+Prints Markdown tables, and below each the exponents b of cost = a * x^b between its last two rows: 1 is linear. In the
+first, what a run costs anyway hides the rest. All flows are carried by two programs (`processes: per-side`), each with a fair
+share of 2 Mbit/s over an RTT of 50 ms, so that 5,000 fill 10 Gbit/s. What a run of one second and one flow costs is taken off
+processor time and memory first. Ratios within one call hold on any machine; seconds of processor time belong to one, and grow
+where others use its caches.
+"""
+
+import argparse
+import gzip
+import json
+import math
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from run import IN_IMAGE, WITH_MEMORY, own_s
+from scale_calls import ROOT, head, row
+
+# isort: split
+# What these two modules put on the search path.
+from experiment.run_document import specification_of
+from run_tables.tidy_rows import rows_of_run
+from study_files import study as studies
+from testbed.checks.verification import judge
+
+SHARE_MBPS, LENGTH_S = 2, 10
+#: At how many flows the length grows, and at what number of flows the rate does.
+FLOWS_OVER_TIME, RATES_MBPS = 100, (10, 100, 1000)
+
+
+@dataclass
+class Cost:
+    """What one run costs: its packets, wall and processor seconds, MB of memory and of its document, seconds to judge it and to make rows of it."""
+
+    packets: int
+    wall_s: float
+    cpu_s: float
+    memory_mb: float
+    document_mb: float
+    judge_s: float
+    tidy_s: float
+    valid: bool
+
+
+def cost(cca, flows, rate_mbps, seconds, core, folder) -> Cost:
+    """Carry out one run on a core and return its `Cost`."""
+    scenario = {
+        "id": "bench", "link": {"rate_mbps": rate_mbps, "delay_ms": 25}, "queue": {"bdp": 1}, "flows": flows,
+        "traffic": {"processes": "per-side", "duration_s": seconds, "sample_interval_ms": 100},
+    }  # fmt: skip
+    config = {"study": "bench", "ccas": [cca], "ip_versions": ["ipv4"], "scenarios": [scenario]}
+    asked = studies.run_specification(studies.resolve(config, "benchmarks/many_flows.py"), "bench", cca, "ipv4", 1)
+    document = Path(folder) / "run.json.gz"
+    command = [
+        "taskset", "-c", str(core), *IN_IMAGE, "--cleanenv", "--bind", folder, "--env", f"PYTHONPATH={ROOT / 'workflow'}",
+        ROOT / "envs/testbed.sif", "python3", "-c", WITH_MEMORY, "--specification", json.dumps(asked), "--output", document,
+    ]  # fmt: skip
+    began_s, cpu_s = time.monotonic(), own_s()
+    done = subprocess.run(list(map(str, command)), cwd=ROOT, capture_output=True, text=True)
+    wall_s, cpu_s = time.monotonic() - began_s, own_s() - cpu_s
+    if done.returncode:
+        sys.exit(f"benchmark: {flows} flows at {rate_mbps} Mbit/s failed:\n{done.stdout[-500:]}{done.stderr[-2000:]}")
+    (kilobytes,) = (line.split()[1] for line in done.stdout.splitlines() if line.startswith("peak-memory-kb "))
+    read = json.loads(gzip.decompress(document.read_bytes()))
+    began_s = time.process_time()
+    judge(specification_of(read), read)
+    judged_s = time.process_time()
+    run, *_ = rows_of_run(read, "bench", "0" * 64)
+    tidied_s = time.process_time()
+    return Cost(
+        run["packets_sent"], wall_s, cpu_s, int(kilobytes) / 1024, document.stat().st_size / 1e6,
+        judged_s - began_s, tidied_s - judged_s, run["valid"],
+    )  # fmt: skip
+
+
+def table(what, cases, least, core, folder) -> list[Cost]:
+    """Print a table of cases, name -> (CCA, flows, rate, seconds), with the exponents of the last over the one before, and return the costs."""
+    head(
+        what,
+        "packets",
+        "CPU s",
+        "CPU s an emulated s",
+        "us a packet",
+        "memory MB",
+        "document MB",
+        "judging s",
+        "rows s",
+    )
+    costs = []
+    for name, (cca, flows, rate_mbps, seconds) in cases.items():
+        one = cost(cca, flows, rate_mbps, seconds, core, folder)
+        if not one.valid:
+            print(f"\n{name}: the run is invalid")
+        costs.append(one)
+        row(
+            name, f"{one.packets:,}", f"{one.cpu_s:.1f}", f"{one.cpu_s / seconds:.2f}", f"{1e6 * (one.cpu_s - least.cpu_s) / one.packets:.1f}",
+            f"{one.memory_mb:.0f}", f"{one.document_mb:.2f}", f"{one.judge_s:.2f}", f"{one.tidy_s:.2f}",
+        )  # fmt: skip
+    if len(costs) > 1:
+        print(f"\n{exponents(costs[-2], costs[-1], list(cases.values()), least)}\n")
+    return costs
+
+
+def exponents(first, last, cases, least) -> str:
+    """Return the exponents of the last case over the one before, ``first``, in words."""
+    packets = math.log(last.packets / first.packets)
+    words = [f"CPU time by packets {math.log((last.cpu_s - least.cpu_s) / (first.cpu_s - least.cpu_s)) / packets:.2f}"]
+    if (grown := cases[-1][1] / cases[-2][1]) > 1:
+        for name, of in (
+            ("memory", lambda one: one.memory_mb - least.memory_mb),
+            ("document", lambda one: one.document_mb),
+            ("judging", lambda one: one.judge_s),
+            ("rows", lambda one: one.tidy_s),
+        ):
+            words.append(f"{name} by flows {math.log(of(last) / of(first)) / math.log(grown):.2f}")
+    return "Exponents: " + ", ".join(words) + "."
+
+
+def main() -> None:
+    """Print the tables."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--flows", type=int, nargs="+", default=[10, 100, 1000])
+    parser.add_argument("--seconds", type=int, nargs="+", default=[5, 20])
+    parser.add_argument("--ccas", nargs="+", default=["cubic", "bbr"])
+    options = parser.parse_args()
+    core = max(os.sched_getaffinity(0))
+    with tempfile.TemporaryDirectory(prefix="sawtooth-bench-") as folder:
+        least = min((cost("cubic", 1, SHARE_MBPS, 1, core, folder) for _ in range(3)), key=lambda one: one.cpu_s)
+        for cca in options.ccas:
+            cases = {f"{n:,}": (cca, n, SHARE_MBPS * n, LENGTH_S) for n in options.flows}
+            table(f"{cca} flows, {LENGTH_S} s", cases, least, core, folder)
+        rates = {f"{rate:,} Mbit/s": ("cubic", FLOWS_OVER_TIME, rate, LENGTH_S) for rate in RATES_MBPS}
+        table(f"{FLOWS_OVER_TIME} cubic flows, {LENGTH_S} s", rates, least, core, folder)
+        lengths = {
+            f"{length} s": ("cubic", FLOWS_OVER_TIME, SHARE_MBPS * FLOWS_OVER_TIME, length)
+            for length in options.seconds
+        }
+        table(f"{FLOWS_OVER_TIME} cubic flows", lengths, least, core, folder)
+
+
+if __name__ == "__main__":
+    main()

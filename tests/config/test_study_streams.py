@@ -1,0 +1,76 @@
+"""Flows by the thousands: how many a study may have, and what it can't ask of the two programs that carry them."""
+
+import pytest
+
+from study_files import study
+
+
+def problems(config):
+    with pytest.raises(study.StudyError) as caught:
+        study.resolve(config, "small.yaml")
+    return [line.removeprefix("small.yaml: ") for line in str(caught.value).splitlines()]
+
+
+@pytest.fixture
+def many(small):
+    """A study of one scenario with 5,000 flows."""
+    small["scenarios"] = [
+        {
+            "id": "near",
+            "link": {"rate_mbps": 10_000, "delay_ms": 10},
+            "queue": {"bdp": 1},
+            "flows": 5000,
+            "traffic": {"processes": "per-side", "duration_s": 600, "sample_interval_ms": 200},
+        }
+    ]
+    return small
+
+
+def test_five_thousand_flows_for_ten_minutes_are_accepted(many):
+    (scenario,) = study.resolve(many, "small.yaml")["scenarios"]
+    assert (scenario["flows"], scenario["traffic"]["processes"]) == (5000, "per-side")
+
+
+@pytest.mark.parametrize("processes", ["per-flow", "single"])
+def test_iperf3_carries_up_to_64(many, processes):
+    many["scenarios"][0]["traffic"] = {"processes": processes, "duration_s": 10}
+    many["scenarios"][0]["link"]["rate_mbps"] = 100
+    many["scenarios"][0]["flows"] = 65
+    assert problems(many) == [
+        f"scenarios[near].flows is 65; allowed with traffic.processes {processes} are up to 64, with per-side up to 5000."
+    ]
+
+
+@pytest.mark.parametrize(
+    ("section", "key", "value", "sentence"),
+    [
+        ("traffic", "bitrate_mbps", 1, "traffic.bitrate_mbps is 1; allowed with traffic.processes per-side is null."),
+        ("traffic", "messages", 100, "traffic.messages is 100; allowed with traffic.processes per-side is null."),
+        ("traffic", "control_connection", "data-path", "traffic.control_connection is data-path; allowed with traffic.processes per-side is automatic."),
+        ("transport", "receive_wait", "process", "transport.receive_wait is process; allowed with traffic.processes per-side is kernel."),
+    ],
+)  # fmt: skip
+def test_what_only_iperf3_does(many, section, key, value, sentence):
+    many["scenarios"][0].setdefault(section, {})[key] = value
+    assert f"scenarios[near].{sentence}" in problems(many)
+
+
+@pytest.mark.parametrize("platform", ["host", "ns3:3.44"])
+def test_only_in_the_guest(many, platform):
+    many["scenarios"][0]["platform"] = platform
+    sentence = f"scenarios[near].platform is {platform}; allowed with traffic.processes per-side is uml."
+    assert sentence in problems(many)
+
+
+def test_groups_by_the_thousands(many):
+    one = {"name": "one", "stop_s": 600}
+    many["scenarios"][0]["flows"] = [one, {"name": "rest", "cca": "cubic", "count": 4999, "stop_s": 600}]
+    assert study.resolve(many, "small.yaml")["scenarios"][0]["flows"] == 5000
+    many["scenarios"][0]["flows"][1]["count"] = 5000
+    assert problems(many) == [
+        "scenarios[near].flows has 5001 flows of iperf3 in all its groups; allowed are up to 5000."
+    ]
+    many["scenarios"][0]["flows"] = [one | {"rate_mbps": 2}]
+    assert problems(many) == [
+        "scenarios[near].flows[one].rate_mbps is 2; allowed with traffic.processes per-side is null."
+    ]

@@ -1,0 +1,71 @@
+"""Metrics of flows that two programs of the testbed carried (`processes: per-side`), which have no reporting intervals of iperf3's."""
+
+from experiment.run_document import specification_of
+from run_tables.application_metrics import MISSING
+
+
+def has_streams(document) -> bool:
+    """Return whether a document's flows are of this kind."""
+    return specification_of(document).per_side
+
+
+def stream_flows(document) -> list[dict]:
+    """Return one dict a flow, with the columns of `tidy_tables.FLOWS` but the flow's conditions; RTTs are of all readings of deliveries."""
+    rtts_ms = {number: [rtt for _, rtt in pairs] for number, pairs in _rtts(document).items()}
+    least, ccas = {}, {}
+    for look in document["sockets"]:
+        for socket in look["sockets"]:
+            ccas.setdefault(socket["flow"], set()).add(socket["cca"])
+            if "rtt_min_ms" in socket:
+                least[socket["flow"]] = socket["rtt_min_ms"]
+    return [
+        {
+            "start_offset_ms": entry["start_offset_ms"],
+            **MISSING,
+            "flow": (number := entry["flows"][0]),
+            "application_goodput_mbps": _goodput_mbps(stream := entry["stream"]),
+            "rtt_mean_ms": _mean(rtts_ms.get(number)),
+            "rtt_max_ms": max(rtts_ms.get(number, ()), default=None),
+            "rtt_min_ms": least.get(number),
+            "retransmits": stream["retransmits"],
+            "bytes_sent": stream["written_bytes"],
+            "bytes_received": stream["received_bytes"],
+            "cca_observed": "+".join(sorted(ccas.get(number, ()))) or None,
+        }
+        for entry in document["traffic"]
+    ]
+
+
+def steady_columns(document, steady) -> dict[int, dict]:
+    """Return flow -> its mean RTT in the steady part (``rtt_steady_ms``); nothing of other documents. ``steady``: flow -> its `deliveries.Window`."""
+    if not has_streams(document):
+        return {}
+    return {
+        number: {"rtt_steady_ms": _mean([rtt for at_ns, rtt in pairs if at_ns >= steady[number].begin_ns])}
+        for number, pairs in _rtts(document).items()
+        if number in steady
+    }
+
+
+def _rtts(document):
+    """Return flow -> (time in ns, smoothed RTT in ms) of the readings that have one."""
+    delivered = document.get("delivered", {"time_ns": [], "flows": []})
+    return {
+        one["flow"]: [
+            (at_ns, rtt / 1e3)
+            for at_ns, rtt in zip(delivered["time_ns"], one["rtt_us"], strict=True)
+            if rtt is not None
+        ]
+        for one in delivered["flows"]
+    }
+
+
+def _goodput_mbps(stream):
+    """Return what a flow's receiver got over the time from its connection to its end, in Mbit/s, or None."""
+    if stream["ended_ns"] is None or stream["received_bytes"] is None:
+        return None
+    return stream["received_bytes"] * 8e3 / (stream["ended_ns"] - stream["connected_ns"])
+
+
+def _mean(values):
+    return sum(values) / len(values) if values else None

@@ -1,0 +1,193 @@
+"""The two programs (`streams`) that carry all flows of a run whose ``processes`` is ``per-side``, and what they leave."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from testbed.errors import NotEndedError, TrafficError
+from testbed.network.addresses import destination
+from testbed.readings.deliveries import Deliveries
+from testbed.readings.sampling import Sampler, connections_of_senders
+from testbed.readings.socket_information import sockid_of
+from testbed.traffic.traffic import plan_clients, start_and_sample
+
+#: The port at which each receiving host accepts its flows, that of iperf3's first; and a sender's port of flow 0, of which the others' follow.
+PORT, FIRST_LOCAL = 5201, 10_000
+#: How long a program may take to end after the traffic, in s of its clock.
+ENDING_S = 120.0
+#: What the sender says of each flow.
+COLUMNS = (
+    "connected_ns",
+    "ended_ns",
+    "written_bytes",
+    "bytes_acked",
+    "bytes_sent",
+    "bytes_retransmitted",
+    "retransmits",
+)
+
+
+def connections_of_flows(specification, flows) -> dict[str, list[bytes]]:
+    """Return sender -> the names by which the kernel is asked for the connections of some flows (`socket_information.sockid_of`)."""
+    named = {}
+    for flow in flows:
+        pair = specification.flow_pair(flow)
+        ends = [
+            (destination(specification, pair, host), port)
+            for host, port in ((pair.sender, FIRST_LOCAL + flow), (pair.receiver, PORT))
+        ]
+        named.setdefault(pair.sender, []).append(sockid_of(*ends))
+    return named
+
+
+class BothSides:
+    """The sender and the receiver of a run, from before the traffic to after it."""
+
+    def __init__(self, path, specification, clients):
+        self._path, self._specification, self._clients, self._processes = path, specification, clients, {}
+
+    def __enter__(self):
+        self._folder = Path(tempfile.mkdtemp(prefix="sawtooth-streams-", dir="/tmp"))
+        try:
+            for side, plan in (("receive", self._receivers()), ("send", self._senders())):
+                self._start(side, plan)
+        except BaseException:
+            self._end()
+            raise
+        return self
+
+    def __exit__(self, *_):
+        self._end()
+
+    def _end(self):
+        for process in self._processes.values():
+            if process.poll() is None:
+                process.kill()
+                process.wait()
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    def _place(self, pair, host) -> dict:
+        """Return the network namespace of a host, and where its pair's receiver accepts connections."""
+        return {
+            "namespace": self._path.net[host].namespace,
+            "address": destination(self._specification, pair, pair.receiver),
+            "port": PORT,
+        }
+
+    def _receivers(self):
+        return {"hosts": [self._place(pair, pair.receiver) for pair in self._specification.pairs]}
+
+    def _senders(self):
+        run = self._specification
+        by_socket = run.transport.cca_set_by == "socket"
+        segment = run.transport.segment_bytes
+        starts_ns = [round(client.start_offset_s * 1e9) for client in self._clients]
+        lengths_ns = [round(flow.length_s * 1e9) for flow in run.long_flows]
+        return {
+            "hosts": [self._place(pair, pair.sender) for pair in run.pairs],
+            "host": [flow.pair for flow in run.long_flows],
+            "local_port": [FIRST_LOCAL + flow.number for flow in run.long_flows],
+            "cca": [run.flow_kernel_cca(flow.number) if by_socket else None for flow in run.long_flows],
+            "start_ns": starts_ns,
+            "stop_ns": [start + length for start, length in zip(starts_ns, lengths_ns, strict=True)],
+            "block_bytes": run.traffic.block_bytes,
+            # TCP's own maximum counts the options along with the payload.
+            "segment_bytes": None if segment is None else segment + run.timestamp_bytes,
+            "no_delay": run.traffic.no_delay,
+            "max_pacing_bytes_per_s": round(1e6 / 8 * run.max_pacing_rate_mbps) if run.max_pacing_rate_mbps else None,
+        }
+
+    def _start(self, side, plan):
+        """Start a program and wait until it is ready."""
+        planned, errors = self._folder / f"{side}.plan", self._folder / f"{side}.errors"
+        planned.write_text(json.dumps(plan))
+        words = [sys.executable, "-B", "-m", "testbed.traffic.streams", side, str(planned), str(self._result(side))]
+        namespaces = [host["namespace"] for host in plan["hosts"]]
+        with errors.open("wb") as stream:
+            process = subprocess.Popen(
+                words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=stream, env=os.environ, pass_fds=namespaces
+            )
+        self._processes[side] = process
+        if process.stdout.readline() != b"ready\n":
+            raise TrafficError(f"{self._who(side)}: exit status {process.wait()}: {self._last_words(side)}")
+
+    def _result(self, side):
+        return self._folder / f"{side}.json"
+
+    @staticmethod
+    def _who(side):
+        return f"the program that {side}s all flows"
+
+    def _last_words(self, side):
+        lines = (self._folder / f"{side}.errors").read_text(errors="replace").strip().splitlines()
+        return (lines or ["no message"])[-1]
+
+    def begin(self, origin_ns) -> list[subprocess.Popen]:
+        """Tell both the traffic's origin; return the sender, whose end is to be waited for."""
+        for process in self._processes.values():
+            process.stdin.write(b"%d\n" % origin_ns)
+            process.stdin.flush()
+        return [self._processes["send"]]
+
+    def entries(self) -> list[dict]:
+        """Return the document's ``traffic``, an entry a flow, once the sender has ended."""
+        sent, received = self._collect("send"), self._collect("receive")
+        return [
+            self._entry(client, sent, received[flow.pair])
+            for client, flow in zip(self._clients, self._specification.long_flows, strict=True)
+        ]
+
+    def _collect(self, side):
+        """Return what one program left; its input has ended."""
+        process = self._processes[side]
+        process.stdin.close()
+        try:
+            status = process.wait(timeout=ENDING_S)
+        except subprocess.TimeoutExpired:
+            raise NotEndedError(f"{self._who(side)} did not end within {ENDING_S:g} s after the traffic") from None
+        if status or not self._result(side).exists():
+            raise TrafficError(f"{self._who(side)}: exit status {status}: {self._last_words(side)}")
+        return json.loads(self._result(side).read_text())
+
+    def _entry(self, client, sent, received):
+        run, (flow,) = self._specification, client.flows
+        pair, local = run.flow_pair(flow), FIRST_LOCAL + flow
+        stream = {"local_port": local, **{name: sent[name][flow] for name in COLUMNS}}
+        stream["received_bytes"] = received.get(str(local))
+        if failure := sent["failures"].get(str(flow)):
+            stream["failure"] = failure
+        return {
+            "flows": [flow],
+            "sender": pair.sender,
+            "receiver": pair.receiver,
+            "cca": run.flow_cca(flow),
+            "port": PORT,
+            "start_offset_ms": client.start_offset_s * 1e3,
+            "stream": stream,
+        }
+
+
+def carry_per_side(
+    path, specification, origin, programs=None, changes=(), recordings=(), folder=Path("/tmp")
+) -> tuple[list[dict], list[dict], dict | None, dict | None]:
+    """Carry all flows by the two programs; takes and returns what `traffic.carry` does."""
+    clients = plan_clients(specification)
+    expected = connections_of_senders(specification)
+    sampled = connections_of_flows(specification, specification.sampled_flows)
+    with (
+        BothSides(path, specification, clients) as sides,
+        Sampler(path, specification, sampled) as sampler,
+        Deliveries(path, specification, expected) as deliveries,
+    ):
+        origin_ns = origin()
+        others = [*(programs.begin(origin_ns) if programs else ()), *sides.begin(origin_ns)]
+        start_and_sample(
+            path, specification, clients, sampler, deliveries, origin_ns, folder, others, changes, recordings
+        )
+        entries = sides.entries()
+    flows = {(entry["sender"], entry["stream"]["local_port"], entry["port"]): entry["flows"][0] for entry in entries}
+    return entries, sampler.looks(flows), sampler.series(flows), deliveries.result(flows)

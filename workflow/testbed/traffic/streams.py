@@ -1,0 +1,217 @@
+"""Flows of ``processes: per-side``: one program sends all flows of a run, another receives them, each flow in a thread.
+
+What the kernel has to do for a flow is what it has to do for one of iperf3: a sender that writes blocks and waits inside the kernel while
+the send buffer is full, a receiver that waits there for data and leaves them there (MSG_WAITALL and MSG_TRUNC of tcp(7)). A program
+that asked which of its sockets are ready (epoll(7)) would be woken for every packet of thousands of receivers.
+
+``python3 -m testbed.traffic.streams send|receive PLAN RESULT``: see `clocked`.
+"""
+
+import _thread
+import errno
+import os
+import select
+import socket
+import sys
+import threading
+
+from testbed.traffic.clocked import address_family, allow_open_files, begin, read_plan, write_result
+
+#: How many bytes of data a receiver waits for at a time: what it is woken for, not what the kernel does with them.
+WAITS_FOR_BYTES = 1 << 20
+#: Option that limits the pacing rate of a socket, in bytes/s (include/uapi/asm-generic/socket.h).
+SO_MAX_PACING_RATE = 47
+#: Stack of a thread: these call a few functions only.
+STACK_BYTES = 64 * 1024
+#: Connections that may wait to be accepted, as far as net.core.somaxconn allows.
+BACKLOG = 16_384
+#: Where struct tcp_info (include/uapi/linux/tcp.h) has tcpi_total_retrans (32 bits), tcpi_bytes_acked, tcpi_bytes_sent and
+#: tcpi_bytes_retrans (64 bits); and its size up to there.
+RETRANSMITS_AT, ACKED_AT, SENT_AT, RETRANSMITTED_AT, INFO_BYTES = 100, 120, 200, 208, 216
+
+
+class Sender:
+    """Sends the flows of a plan, each from its start to its stop.
+
+    ``result``: columns, an entry a flow: ``connected_ns`` and ``ended_ns`` (None: it never was), ``written_bytes``;
+    of the kernel's account when all had been received ``retransmits``, ``bytes_acked``, ``bytes_sent``, ``bytes_retransmitted``;
+    ``failures``: number -> why.
+
+    Parameters
+    ----------
+    plan : dict
+        ``hosts``: of each sending host its ``namespace`` (a descriptor) and the ``address`` and ``port`` of its receiver; of all flows
+        ``host`` (its number), ``local_port``, ``cca``, ``start_ns``, ``stop_ns``; ``block_bytes``; ``segment_bytes`` and ``max_pacing_bytes_per_s`` or None; ``no_delay``.
+    """
+
+    def __init__(self, plan):
+        self.plan, self.block = plan, bytes(plan["block_bytes"])
+        count = len(plan["host"])
+        self.stopped, self.left, self.all_ended = bytearray(count), count, threading.Lock()
+        self.result = {
+            name: [None] * count
+            for name in (
+                "connected_ns", "ended_ns", "retransmits", "bytes_acked", "bytes_sent", "bytes_retransmitted"
+            )
+        } | {"written_bytes": [0] * count, "failures": {}}  # fmt: skip
+        self.sockets = self._opened()
+        self.all_ended.acquire()
+
+    def _opened(self):
+        """Return the flows' sockets, each in the namespace of its host."""
+        plan, sockets, of_host = self.plan, [None] * len(self.plan["host"]), {}
+        for number, host in enumerate(plan["host"]):
+            of_host.setdefault(host, []).append(number)
+        for host, numbers in of_host.items():
+            os.setns(plan["hosts"][host]["namespace"], os.CLONE_NEWNET)
+            family = address_family(plan["hosts"][host]["address"])
+            for number in numbers:
+                one = sockets[number] = socket.socket(family, socket.SOCK_STREAM)
+                one.bind(("", plan["local_port"][number]))
+                if plan["cca"][number] is not None:
+                    one.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, plan["cca"][number].encode())
+                if plan["segment_bytes"] is not None:
+                    one.setsockopt(socket.IPPROTO_TCP, socket.TCP_MAXSEG, plan["segment_bytes"])
+                if plan["max_pacing_bytes_per_s"] is not None:
+                    one.setsockopt(socket.SOL_SOCKET, SO_MAX_PACING_RATE, plan["max_pacing_bytes_per_s"])
+                if plan["no_delay"]:
+                    one.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        return sockets
+
+    def run(self, clock) -> None:
+        """Start and stop all flows at their times and wait until each has ended."""
+        self.clock = clock
+        events = [(at_ns, 0, number) for number, at_ns in enumerate(self.plan["start_ns"])]
+        events += [(at_ns, 1, number) for number, at_ns in enumerate(self.plan["stop_ns"])]
+        wait = select.poll()
+        wait.register(clock, select.POLLIN)
+        due_ns = None
+        for at_ns, stops, number in sorted(events):
+            if at_ns != due_ns:
+                clock.ring_at(at_ns)
+                wait.poll()
+                clock.quiet()
+                due_ns = at_ns
+            if stops:
+                self._stop(number)
+            else:
+                _thread.start_new_thread(self._carry, (number,))
+        self.all_ended.acquire()
+
+    def _stop(self, number):
+        """Let a flow send no more: what it has written still arrives."""
+        self.stopped[number] = 1
+        try:
+            self.sockets[number].shutdown(socket.SHUT_WR)
+        except OSError as error:
+            if error.errno != errno.ENOTCONN:
+                raise
+
+    def _carry(self, number):
+        try:
+            self._send(number)
+        except OSError as error:
+            self.result["failures"][str(number)] = errno.errorcode.get(error.errno, str(error))
+        self.left -= 1
+        if not self.left:
+            self.all_ended.release()
+
+    def _send(self, number):
+        """Carry one flow, from its connection to the end of what it wrote."""
+        one, result = self.sockets[number], self.result
+        there = self.plan["hosts"][self.plan["host"][number]]
+        one.connect((there["address"], there["port"]))
+        result["connected_ns"][number] = self.clock.now_ns()
+        send, block, written = one.send, self.block, 0
+        try:
+            while not self.stopped[number]:
+                written += send(block)
+        except BrokenPipeError:
+            pass
+        result["written_bytes"][number] = written
+        # The receiver ends when it has everything.
+        one.recv(1)
+        result["ended_ns"][number] = self.clock.now_ns()
+        info = one.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, INFO_BYTES)
+        for name, at, size in (
+            ("retransmits", RETRANSMITS_AT, 4),
+            ("bytes_acked", ACKED_AT, 8),
+            ("bytes_sent", SENT_AT, 8),
+            ("bytes_retransmitted", RETRANSMITTED_AT, 8),
+        ):
+            result[name][number] = int.from_bytes(info[at : at + size], sys.byteorder)
+        one.close()
+
+
+class Receiver:
+    """Receives whatever comes to the hosts of a plan, until its input ends.
+
+    ``result``: of each host a dict: the sender's port -> bytes received.
+
+    Parameters
+    ----------
+    plan : dict
+        ``hosts``: of each receiving host ``namespace`` (a descriptor), ``address``, ``port``.
+    """
+
+    def __init__(self, plan):
+        self.buffer, self.under_way, self.ended = memoryview(bytearray(WAITS_FOR_BYTES)), 0, threading.Condition()
+        self.listening = {}
+        self.result = [{} for _ in plan["hosts"]]
+        for number, host in enumerate(plan["hosts"]):
+            os.setns(host["namespace"], os.CLONE_NEWNET)
+            one = socket.create_server(
+                (host["address"], host["port"]), family=address_family(host["address"]), backlog=BACKLOG
+            )
+            self.listening[one.fileno()] = one, self.result[number]
+
+    def run(self) -> None:
+        """Accept and receive until the input has ended, and all connections with it."""
+        wait = select.poll()
+        for handle in (sys.stdin.fileno(), *self.listening):
+            wait.register(handle, select.POLLIN)
+        while True:
+            ready = [handle for handle, _ in wait.poll()]
+            for handle in ready:
+                if handle in self.listening:
+                    listening, received = self.listening[handle]
+                    connection, (_, port, *_) = listening.accept()
+                    self.under_way += 1
+                    _thread.start_new_thread(self._receive, (connection, port, received))
+            if ready == [sys.stdin.fileno()]:
+                break
+        with self.ended:
+            self.ended.wait_for(lambda: not self.under_way)
+
+    def _receive(self, connection, port, received):
+        take, buffer, count, flags = connection.recv_into, self.buffer, 0, socket.MSG_WAITALL | socket.MSG_TRUNC
+        try:
+            while got := take(buffer, 0, flags):
+                count += got
+        except ConnectionResetError:
+            pass
+        received[port] = count
+        connection.close()
+        with self.ended:
+            self.under_way -= 1
+            self.ended.notify()
+
+
+def main(what, plan, result) -> None:
+    """Carry out one side of a plan, two files' paths."""
+    allow_open_files()
+    threading.stack_size(STACK_BYTES)
+    # Threads wait in the kernel; none has to make way for another.
+    sys.setswitchinterval(3600)
+    if what == "send":
+        side = Sender(read_plan(plan))
+        side.run(begin())
+    else:
+        side = Receiver(read_plan(plan))
+        begin()
+        side.run()
+    write_result(result, side.result)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
