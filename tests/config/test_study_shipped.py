@@ -116,7 +116,7 @@ def test_a_study_file_is_named_as_its_study(root):
 def test_calibration_spans_what_the_readme_says(root):
     calibration = resolved(root, "studies/calibration.yaml")
     links = [scenario["link"] for scenario in calibration["scenarios"]]
-    assert len(links) == 33
+    assert len(links) == 38
     assert (min(link["rate_mbps"] for link in links), max(link["rate_mbps"] for link in links)) == (0.01, 10_000)
     assert {0, 1000} <= {link["delay_ms"]["forward"] for link in links}
     assert any(link["loss_percent"]["reverse"] for link in links) and any(

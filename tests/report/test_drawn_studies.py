@@ -16,7 +16,7 @@ FEW = (39, 77, 88, 118, 128)
 MANY = range(300)
 #: The few whose replications draw their paths in all tests too: sizes of messages; buffers, and theory of a path.
 DRAWING = (77, 128)
-SENTENCE = re.compile(r"drawn\.yaml: [^\n]{10,600}\.", re.DOTALL)
+SENTENCE = re.compile(r"drawn\.yaml: [^\n]{10,800}\.", re.DOTALL)
 
 
 def resolved(config):
