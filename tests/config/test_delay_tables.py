@@ -92,3 +92,21 @@ def test_delays_drawn_from_a_table_are_near_it_and_those_of_others_are_not(name)
     # Half and double the jitter, and no jitter.
     for jitter in (2, 8, 0):
         assert distance(delays, TABLES[name], 20, jitter, 1e-6) > most_distance(count)
+
+
+def test_small_delays_are_delays_and_a_table_without_two_numbers_is_none(tmp_path):
+    assert table_of(tmp_path, "1e-200\n2e-200\n")["numbers"] == [-SCALE, SCALE]
+    with pytest.raises(TraceError, match="has one number only, 5; allowed are two different ones or more."):
+        completed_table(EMPTY | {"numbers": [5, 5]}, "x.yaml")
+
+
+def test_no_delay_of_a_table_is_below_zero(tmp_path):
+    link = {"delay_ms": 5, "jitter_ms": 4, "jitter_table": {"numbers": [-16384, 16384]}}
+    study = {"study": "x", "ccas": ["cubic"], "scenarios": [{"id": "a", "link": link}]}
+    with pytest.raises(
+        StudyError,
+        match=r"link.jitter_table goes 8 ms below link.delay_ms.forward 5; allowed is a delay of 8 ms or more.",
+    ):
+        resolve(study, str(tmp_path / "study.yaml"))
+    link["delay_ms"] = 8
+    assert resolve(study, str(tmp_path / "study.yaml"))

@@ -150,7 +150,7 @@ def test_a_model_s_chances_make_the_share_of_losses_and_one_value_is_for_both_di
 @pytest.mark.parametrize(
     ("link", "sentence"),
     [
-        ({"loss_gemodel": {"p_percent": 1}}, "link.loss_gemodel.r_percent is missing; allowed is a number above 0 and up to 100 (percent)."),
+        ({"loss_gemodel": {"p_percent": 1}}, "link.loss_gemodel.r_percent is missing; allowed is a number from 1e-06 to 100 (percent)."),
         ({"loss_gemodel": MODEL, "loss_percent": 3}, "link.loss_percent.forward is 3; allowed with link.loss_gemodel is 0, because its chances make it 4.761905."),
         ({"loss_gemodel": MODEL, "loss_burst_packets": 3}, "link.loss_burst_packets.forward is 3; allowed with link.loss_gemodel is null."),
         ({"loss_gemodel": MODEL | {"bad_loss_percent": 0}}, "link.loss_gemodel.forward has bad_loss_percent 0 and good_loss_percent 0; allowed is one above 0, or nothing is lost."),
@@ -170,3 +170,8 @@ def test_a_model_that_contradicts_itself_or_others_gets_a_sentence(link, sentenc
 
 def study_of(link):
     return studies.resolve({"study": "x", "ccas": ["cubic"], "scenarios": [{"id": "a", "link": link}]}, "x.yaml")
+
+
+def test_packets_may_be_lost_alone_by_the_model_of_four_states():
+    link = study_of({"loss_state": {"p13_percent": 5, "p31_percent": 100}})["scenarios"][0]["link"]
+    assert link["loss_percent"]["forward"] == pytest.approx(100 * 0.05 / 1.05, abs=1e-6)

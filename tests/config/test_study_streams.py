@@ -2,6 +2,7 @@
 
 import pytest
 
+from experiment.specification import RunSpecification
 from study_files import study
 
 
@@ -74,3 +75,12 @@ def test_groups_by_the_thousands(many):
     assert problems(many) == [
         "scenarios[near].flows[one].rate_mbps is 2; allowed with traffic.processes per-side is null."
     ]
+
+
+def test_no_program_carries_flows_that_there_are_not(many):
+    """Web objects, or a declared program in the place of the flows under test, have programs of their own."""
+    scenario = many["scenarios"][0]
+    scenario["flows"] = [{"name": "web", "application": "web", "count": 5, "bytes": 20_000}]
+    scenario["traffic"] |= {"duration_s": 30, "sample_interval_ms": None}
+    (made,) = study.resolve(many, "small.yaml")["scenarios"]
+    assert not RunSpecification({"scenario": made}).per_side

@@ -123,7 +123,7 @@ def test_the_checks_of_a_run_are_listed_and_those_that_failed_come_first(small):
 def test_lines_over_time_are_sums_and_means_of_flows_and_only_of_what_a_cca_has():
     keys = {"scenario": "s", "ip_version": "ipv4"}
     runs = pd.DataFrame(
-        [keys | {"cca": cca, "replication": n, "valid": n == 2} for cca in ("reno", "bbr") for n in (1, 2)]
+        [keys | {"cca": cca, "replication": n, "valid": n == 2, "flows": 2} for cca in ("reno", "bbr") for n in (1, 2)]
     )
     rows = [
         keys | {"cca": cca, "flow_cca": cca, "replication": n, "flow": flow, "time_s": time / 100, "cwnd_packets": 10 * flow + time, "rtt_ms": 20.0}
@@ -140,8 +140,21 @@ def test_lines_over_time_are_sums_and_means_of_flows_and_only_of_what_a_cca_has(
     assert not any("Delivery" in line["words"] for line in lines)
 
 
+def test_lines_of_some_sampled_flows_say_how_many():
+    keys = {"scenario": "s", "ip_version": "ipv4", "cca": "reno", "replication": 1}
+    runs = pd.DataFrame([keys | {"valid": True, "flows": 5000}])
+    rows = [
+        keys | {"flow_cca": "reno", "flow": flow, "time_s": time / 10, "pacing_mbps": 1.0}
+        for flow in (7, 900)
+        for time in range(50)
+    ]
+    absent = dict.fromkeys(("cwnd_packets", "ssthresh_packets", "rtt_ms", "delivery_mbps"), float("nan"))
+    (line,) = series_of(runs, sockets=pd.DataFrame(rows).assign(**absent))
+    assert line["words"] == "Pacing rate, sum of the 2 sampled flows"
+
+
 def test_lines_of_many_cells_fit_into_the_page():
-    runs = pd.DataFrame({"scenario": "s", "cca": [f"c{n}" for n in range(9000)], "ip_version": "ipv4", "replication": 1, "valid": True})  # fmt: skip
+    runs = pd.DataFrame({"scenario": "s", "cca": [f"c{n}" for n in range(9000)], "ip_version": "ipv4", "replication": 1, "valid": True, "flows": 1})  # fmt: skip
     rows = runs.loc[runs.index.repeat(40)].assign(
         flow_cca="x", time_s=list(range(40)) * 9000, packets=1.0, delay_ms=1.0
     )

@@ -31,7 +31,9 @@ SECTIONS = [
     "differences", "speed", "ccas", "ip-version", "delay-and-loss", "variance", "theory", "published", "claims",
     "method", "validity", "threats", "provenance", "statistics",
 ]  # fmt: skip
-FACTS = Facts(tidy_tables.least_study()["scenarios"], {"several_ccas": True, "programs_tested": "", "kernel_tested": True})
+FACTS = Facts(
+    tidy_tables.least_study()["scenarios"], {"several_ccas": True, "programs_tested": "", "kernel_tested": True}
+)
 # Study -> the sections that its design has nothing for, and its findings.
 NO_CLAIMS = {"published", "claims"}
 STUDIES = {

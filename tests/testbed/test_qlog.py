@@ -3,9 +3,11 @@
 import json
 import os
 import random
+import tracemalloc
 
 import pytest
 
+from testbed.readings import qlog
 from testbed.readings.qlog import MOST_RECORD, QlogError, read_logs, series_of
 
 #: Of quic-go 0.65.0: a sequence of JSON texts (RFC 7464), in ms since a wall clock.
@@ -160,3 +162,22 @@ def test_only_files_are_opened(tmp_path):
     problem = read_logs(handle, "*.qlog", 0, 10**6)["problem"]
     assert "a.qlog: Too many levels" in problem and "b.qlog: is no file" in problem and "c.qlog: " in problem
     os.close(handle)
+
+
+def test_what_is_said_of_hostile_names_is_no_longer_than_a_document_may_have(tmp_path):
+    for number in range(3):
+        (tmp_path / ("\U0001f600" * 59 + f"{number}.sqlog")).write_text("nothing")
+    said = read_logs(os.open(tmp_path, os.O_RDONLY), "*.sqlog", 0, 10**6)["problem"]
+    assert len(said) <= 1000 and said.isascii()
+
+
+def test_many_empty_records_are_no_list_and_events_have_an_end(monkeypatch):
+    text = "{" + "\n" * 300_000
+    tracemalloc.start()
+    with pytest.raises(QlogError):
+        series_of(text, 0, 10**6)
+    assert tracemalloc.get_traced_memory()[1] < 10 * len(text)
+    tracemalloc.stop()
+    monkeypatch.setattr(qlog, "MOST_EVENTS", 100)
+    with pytest.raises(QlogError, match="has more than 100 events"):
+        series_of("\n".join([event(congestion_window=3)] * 101), 0, 10**6)

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -155,7 +156,10 @@ def test_what_is_wrong_is_one_sentence(given, sentence):
 
 def test_an_interrupted_call_ends_at_once_and_leaves_nothing(parts, tmp_path):
     command = own_command(ROOT, "kernel_tests.run_selftests", ARCHIVE)
-    with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+    # A shell's background job ignores the signal, and so would what it starts.
+    heeds = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with subprocess.Popen(command, cwd=tmp_path, **pipes, text=True, preexec_fn=heeds) as process:
         for line in process.stdout:
             if " tests of " in line:
                 break

@@ -42,7 +42,7 @@ class HostOption:
     def needs(self) -> dict[str, tuple]:
         """Values that it requires of other keys of the scenario: key -> allowed values."""
         of_device = {"transport.segmentation_offload": (True,), "topology": ("dumbbell",)} if self.device else {}
-        of_program = {"traffic.application": ("iperf3",)} if self.program else {}
+        of_program = {"traffic.application": ("iperf3",), "multipath.by": ("none",)} if self.program else {}
         return of_device | of_program
 
     def used(self, transport) -> bool:
@@ -83,7 +83,7 @@ HOST_OPTIONS = (
     HostOption("tso_rtt_log", _whole("log2 µs", 0, 31), None, sysctl="net.ipv4.tcp_tso_rtt_log", sides=(SENDER,)),
     HostOption("gso_max_segments", _whole("segments", 1, 65_535), None, device="gso_max_segs", sides=(SENDER,)),
     HostOption("gso_max_bytes", _whole("bytes", 2_000, 65_536), None, device="gso_max_size", sides=(SENDER,)),
-    HostOption("max_pacing_rate_mbps", number_schema("Mbit/s", 0.01, 100_000, null=True), None, program=MAX_PACING_RATE, sides=(SENDER,)),
+    HostOption("max_pacing_rate_mbps", number_schema("Mbit/s", 0.01, 10_000, null=True), None, program=MAX_PACING_RATE, sides=(SENDER,)),
     HostOption("max_rto_ms", _whole("ms", 1000, 120_000), None, sysctl="net.ipv4.tcp_rto_max_ms", sides=(SENDER,)),
 )  # fmt: skip
 #: Name -> option.

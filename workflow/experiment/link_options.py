@@ -31,6 +31,8 @@ IN_ORDER = {
 SHAPED = {"topology": ("dumbbell",), "link.timeline": ([],), "link.trace": (None,), "link.reverse_trace": (None,)}
 
 
+#: tc reads a chance with seven digits of a percentage (`LossModel.words`).
+LEAST_CHANCE_PERCENT = 1e-6
 #: netem's words for instants at a distance, at which packets leave.
 SLOT = "slot {0:.6f}ms {0:.6f}ms"
 #: What models of losses have in common: by direction, and what they require.
@@ -116,9 +118,9 @@ def number_schema(unit, least, most, null=False, above=False, below=False) -> di
 
 
 def _chances(above=(), **defaults) -> dict:
-    """Return the JSON Schema of a model of losses with these chances; those without a default must be given, those ``above`` 0."""
+    """Return the JSON Schema of a model of losses with these chances; those without a default must be given, those ``above`` are more than 0."""
     keys = {
-        f"{name}_percent": number_schema("percent", 0, 100, above=name in above)
+        f"{name}_percent": number_schema("percent", LEAST_CHANCE_PERCENT if name in above else 0, 100)
         | ({} if default is None else {"default": default})
         for name, default in defaults.items()
     }

@@ -34,6 +34,8 @@ from experiment.timeline import DIRECTIONS, Timeline, rate_of, traces_of
 
 #: The most flows that have time series where two programs carry all flows.
 MOST_SAMPLED = 50
+#: Local port of the first flow where one program sends all.
+FIRST_LOCAL_PORT = 10_000
 #: ``schema_version`` of a specification, and of a run document (`run.schema.json`).
 SPECIFICATION_VERSION, DOCUMENT_VERSION = 3, 3
 
@@ -362,7 +364,11 @@ class RunSpecification(RunQueues, RunPackets):
     @property
     def per_side(self) -> bool:
         """Whether one program sends all flows and another receives them, instead of iperf3."""
-        return self.traffic.processes == "per-side"
+        return self.traffic.processes == "per-side" and self.flows > 0
+
+    def local_port(self, flow) -> int:
+        """Return the port from which a flow is sent where one program sends all, so that it is told from others."""
+        return FIRST_LOCAL_PORT + flow
 
     @cached_property
     def sampled_flows(self) -> list[int]:

@@ -99,7 +99,7 @@ WORDS = {
     ),
     "rtt": MetricWords(
         (
-            Statement("Mean round-trip time that the sender's TCP measured (smoothed, once a reporting interval), averaged over the flows of the run.", ALWAYS),
+            Statement("Mean of the smoothed round-trip times that the sender's TCP measured, averaged over the flows of the run.", ALWAYS),
             _NONE_OF_PROGRAMS,
             Statement(
                 "It is the path's delay and the time spent in queues.", none("jitter") & none("late packets") & none("changing path")

@@ -49,7 +49,7 @@ def series_of(runs: pd.DataFrame, **samples: pd.DataFrame) -> list[dict]:
     """
     first = runs.reset_index(drop=True)
     first = first[first["valid"]].groupby(list(CELL), sort=False).head(1)
-    first = first[[*RUN]].assign(run=first.index)
+    first = first[[*RUN]].assign(run=first.index, all_flows=first["flows"])
     lines = [line for name, table in samples.items() for line in _lines(name, table, first)]
     points = MOST_VALUES // max(2 * len(lines), 1)
     if points < LEAST_POINTS:
@@ -66,12 +66,16 @@ def _lines(name, table, first):
     for key, of_run in rows.groupby(by, sort=False):
         run, *of_mix = key
         is_mix = "+" in of_run["cca"].iloc[0]
+        seen = of_run["flow"].nunique() if name == "sockets" else 0
+        # Of thousands of flows some are sampled.
+        of_all = rows.loc[rows["run"] == run, "flow"].nunique() if seen else 0
+        flows = f"{seen} sampled flows" if of_all < of_run["all_flows"].iloc[0] and seen else "flows"
         times = of_run.groupby(of_run[TIME[name]].round(3))
         for column, words, unit in MEASURES[name]:
             if of_run[column].notna().any():
                 values = times[column].sum(min_count=1) if column in SUMMED else times[column].mean()
                 yield {
-                    "run": int(run), "words": words, "unit": unit, "cca": of_mix[0] if of_mix and is_mix else "", "values": values.dropna(),
+                    "run": int(run), "words": words.replace("of the flows", f"of the {flows}"), "unit": unit, "cca": of_mix[0] if of_mix and is_mix else "", "values": values.dropna(),
                 }  # fmt: skip
 
 

@@ -17,6 +17,7 @@ from topics.exam import tables as exam
 from wording.number_format import count, is_missing, number
 from wording.scenario_words import ip_words
 from wording.sentence_words import listed
+from wording.terminal_text import shown
 
 #: The text's lines and their characters; mails are wrapped at some 75.
 MOST_LINES, WIDTH = 60, 75
@@ -131,7 +132,9 @@ def _head(found) -> Iterator[str]:
     yield ""
     yield from _wrapped(f"Base:    {asked.base.words}", " " * 9, "")
     paths = asked.touched.paths
-    named = ", ".join(paths[:4]) + (f" and {count(len(paths) - 4, 'more file')}" if len(paths) > 4 else "")
+    named = ", ".join(shown(path, 60) for path in paths[:4]) + (
+        f" and {count(len(paths) - 4, 'more file')}" if len(paths) > 4 else ""
+    )
     yield from _wrapped(f"Series:  {count(asked.number, 'patch', 'patches')} to {named}; SHA-256 {asked.sha256[:16]}", " " * 9, "")  # fmt: skip
     tested = ", ".join(asked.touched.ccas) or "no CCA"
     yield from _wrapped(f"CCAs:    {tested}. {asked.touched.why}", " " * 9, "")
@@ -252,7 +255,9 @@ def change_words(row) -> str:
 
 
 def _repeat(found) -> Iterator[str]:
-    yield "To repeat it, with the same packets, in a checkout of that commit:"
+    is_of_commit = found.version["commit"] and not found.version["is_changed"]
+    of_commit = ", in a checkout of that commit" if is_of_commit else ""
+    yield f"To repeat it, with the same packets{of_commit}:"
     # A command stays on one line, so that it can be copied.
     yield f"  {found.command}"
     yield f"  (image {found.version['image'][:16]})"

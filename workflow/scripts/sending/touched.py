@@ -7,6 +7,7 @@ from session.candidate import kernels_ccas
 from study_files.patch_mails import NO_PART
 from wording.number_format import count
 from wording.sentence_words import listed
+from wording.terminal_text import shown
 
 #: CCAs that are examined if a series may touch all of them: those without restriction in Linux, which most hosts have.
 DEFAULT = ("cubic", "reno", "bbr")
@@ -77,6 +78,7 @@ def touched_by(paths) -> Touched:
 
 
 def _named(paths):
+    named = [shown(path, 100) for path in paths[:MOST_NAMED]]
     if len(paths) <= MOST_NAMED:
-        return listed(paths)
-    return f"{', '.join(paths[:MOST_NAMED])} and {count(len(paths) - MOST_NAMED, 'more file')}"
+        return listed(named)
+    return f"{', '.join(named)} and {count(len(paths) - MOST_NAMED, 'more file')}"

@@ -23,6 +23,8 @@ def completed_table(table, source) -> dict:
         The study's file, beside which the table's lies.
     """
     if table["numbers"] is not None:
+        if len(set(table["numbers"])) == 1:
+            raise TraceError(f"has one number only, {table['numbers'][0]}; allowed are two different ones or more.")
         return table | {"numbers": sorted(table["numbers"])}
     if table["file"] is None:
         raise TraceError("has neither file nor numbers; allowed is the path of a file beside the study.")
@@ -37,7 +39,7 @@ def completed_table(table, source) -> dict:
     if not LEAST_DELAYS <= len(words) <= MOST_DELAYS:
         raise TraceError(f"has {len(words):,} numbers; allowed are {LEAST_DELAYS} to {MOST_DELAYS:,}.")
     values = [_number(word, line) for line, word in words]
-    if len(set(values)) == 1:
+    if not max(values) - min(values) > 1e-9 * max(map(abs, values)):
         raise TraceError(f"has one delay only, {values[0]:g}; allowed are two different ones or more.")
     if table["file"].endswith(OF_NETEM):
         if len(values) > MOST_NUMBERS or any(abs(one) > LARGEST or one != int(one) for one in values):
@@ -46,7 +48,9 @@ def completed_table(table, source) -> dict:
             )
         numbers = sorted(map(int, values))
     else:
-        numbers = numbers_of(values)
+        # In units of the largest, so that no square of a small one is lost.
+        largest = max(map(abs, values))
+        numbers = numbers_of([one / largest for one in values])
     return table | {"sha256": hashlib.sha256(content).hexdigest(), "numbers": numbers}
 
 

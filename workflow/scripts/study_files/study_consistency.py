@@ -38,10 +38,10 @@ from study_files.study_variation import corners, is_varied
 # Linux lets a receive window grow beyond its first value only on segments of this size (tcp_event_data_recv of
 # net/ipv4/tcp_input.c); measured: with 88 bytes 65,560 are under way at most.
 GROWING_SEGMENT_BYTES, FIRST_WINDOW_BYTES = 128, 65_535
-# The guest has 6 GB, and a packet takes up to twice its size there (socket
-# buffers and bookkeeping).
 #: How many windows of one bandwidth-delay product thousands of flows can have under way together.
 MOST_FULL_WINDOWS = 4
+# The guest has 6 GB, and a packet takes up to twice its size there (socket
+# buffers and bookkeeping).
 PACKETS_LIMIT_BYTES = 3_000_000_000
 # The longest time series of a run, in readings of sockets, and the most of iperf3's intervals, which it holds in memory until it
 # has ended. At twice as many the guest has room for them (measured), but no longer the text of a document that `make verify` reads

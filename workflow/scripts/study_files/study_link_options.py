@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from experiment.delay_tables import reach
 from experiment.host_options import HOST_OPTIONS
 from experiment.link_options import LINK_OPTIONS, LOSS_MODELS, OF_NAME, correlation_of, loss_model_of
 from experiment.specification import RunSpecification
@@ -57,6 +58,13 @@ def order_problems(scenario) -> Iterator[str]:
         if OF_NAME[key].used(link) and not any(link["jitter_ms"].values()):
             value = link[key] if isinstance(link[key], str) else "given"
             yield f"link.{key} is {value}; allowed without a link.jitter_ms is {_plain(OF_NAME[key].none)}."
+    if table := link["jitter_table"]:
+        below, _ = reach(table["numbers"])
+        for way in DIRECTIONS:
+            if (longest := below * link["jitter_ms"][way]) > link["delay_ms"][way]:
+                yield f"link.jitter_table goes {longest:g} ms below link.delay_ms.{way} {link['delay_ms'][way]:g}; allowed is a delay of {longest:g} ms or more."
+        if scenario["multipath"].get("outage"):
+            yield "link.jitter_table is given; allowed with a multipath.outage is null, because the kernel would forget it."
 
 
 def correlation_problems(scenario) -> Iterator[str]:
@@ -99,7 +107,7 @@ def _chance_problems(name, way, value):
     """Yield what the chances of a model can't be together."""
     percent = {key.removesuffix("_percent"): number for key, number in value.items()}
     for pair in NOT_CERTAIN if name == "loss_state" else ():
-        if sum(percent[one] for one in pair) >= 100:
+        if all(percent[one] for one in pair) and sum(percent[one] for one in pair) >= 100:
             given = " and ".join(f"{one}_percent {percent[one]:g}" for one in pair)
             yield f"link.{name}.{way} has {given}; allowed is a sum below 100, because the kernel adds them in 32 bits."
     if name == "loss_state" and percent["p32"] and not percent["p23"]:

@@ -42,14 +42,16 @@ OPTION_WORDS = {
     ),
     "jitter_table": (
         "Delays drawn from a file, as netem's `distribution` with a table of one's own: their distribution is that of the file, their mean `delay_ms` and their "
-        "standard deviation `jitter_ms`."
+        "standard deviation `jitter_ms`. The mean delay must be so long that the shortest isn't below 0."
     ),
     "jitter_table.file": (
         "Path of a file beside the study: measured delays in any unit, one a line. A name that ends with `.dist` is a table of netem, whose numbers "
         "are taken as they are."
     ),
     "jitter_table.sha256": "SHA-256 of the file, filled in.",
-    "jitter_table.numbers": "The table in 1/8,192 of `jitter_ms`, filled in: of more than 4,096 delays so many quantiles, up to four standard deviations from the mean.",
+    "jitter_table.numbers": (
+        "The table in 1/8,192 of `jitter_ms` around `delay_ms`, filled in: of more than 4,096 delays so many quantiles, up to four standard deviations from the mean."
+    ),
     "jitter_order": (
         "Whether packets with different delays may overtake each other. `any`: yes. `kept`: no; such a packet waits for "
         "the one before, so the mean delay of packets at short intervals is longer."

@@ -1,6 +1,5 @@
 """Checks of TCP's settings by what they do: buffers, acknowledgements, timeouts, the sender's rate."""
 
-import math
 from collections import Counter
 
 from testbed.checks.check import INSTRUMENT, SENDER, Check, in_turn, words
@@ -24,7 +23,7 @@ RATE_SLACK = 0.01
 #: How many segments of iperf3's control connection a flow has at most.
 CONTROL_SEGMENTS = 50
 #: How far a limit of a pacing rate may be from the one asked for, as a share: iperf3 gives it in whole bits, the kernel keeps whole bytes.
-PACING_DIGITS = 1e-4
+PACING_DIGITS, BYTE_A_SECOND_MBPS = 1e-4, 8e-6
 
 
 def check_send_buffer(specification, document) -> Check:
@@ -142,7 +141,8 @@ def check_super_packets(specification, document) -> Check:
     sizes = []
     for pair in specification.pairs:
         # Those of the control connections may pass another interface.
-        segments = document["stack"]["tcp"][pair.sender]["TcpOutSegs"] - CONTROL_SEGMENTS * specification.flows
+        others = 0 if specification.per_side else CONTROL_SEGMENTS * specification.flows
+        segments = document["stack"]["tcp"][pair.sender]["TcpOutSegs"] - others
         sizes.append(max(0, segments) / max(1, grown(document, f"{pair.sender}-eth0", "tx_packets")))
     return Check(
         "super_packets",
@@ -157,10 +157,11 @@ def check_pacing_limit(specification, document) -> Check:
     asked, seen = specification.max_pacing_rate_mbps, readings(document)
     limits = {socket.get("max_pacing_mbps") for socket in seen}
     rates = [socket["pacing_mbps"] for socket in seen if socket.get("pacing_mbps")]
-    right = bool(seen) and all(limit and math.isclose(limit, asked, rel_tol=PACING_DIGITS) for limit in limits)
+    slack = PACING_DIGITS * asked + BYTE_A_SECOND_MBPS
+    right = bool(seen) and all(limit and abs(limit - asked) <= slack for limit in limits)
     most = max(rates, default=0)
     observed = f"{words(f'{limit:g}' if limit else 'none' for limit in limits)} Mbit/s, pacing rates up to {most:.6g}"
-    return Check("pacing_limit", right and most <= asked * (1 + PACING_DIGITS), f"{asked:g} Mbit/s", observed)
+    return Check("pacing_limit", right and most <= asked + slack, f"{asked:g} Mbit/s", observed)
 
 
 def checks_of(specification) -> tuple:

@@ -183,8 +183,10 @@ def table_for_tc(specification) -> Iterator[None]:
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, f"{delay_tables.NAME}.dist").write_text("\n".join(map(str, tables[0]["numbers"])) + "\n")
         os.environ[delay_tables.FOLDER_VARIABLE] = folder
-        yield
-        del os.environ[delay_tables.FOLDER_VARIABLE]
+        try:
+            yield
+        finally:
+            del os.environ[delay_tables.FOLDER_VARIABLE]
 
 
 def connect(net, a, b, names, emulation, specification) -> None:

@@ -276,7 +276,8 @@ class Deliveries:
         """Return how many of some clients have a connection, the control connection included, that has not delivered data."""
         if self._specification.per_side:
             # They share a port, and have no control connection.
-            return max(0, len(clients) - len(self._begun))
+            due = {self._specification.local_port(flow) for client in clients for flow in client.flows}
+            return len(due - {local for _, local, _ in self._begun})
         begun = Counter(port for _, _, port in self._begun)
         return sum(begun[client.port] <= len(client.flows) for client in clients)
 

@@ -16,6 +16,8 @@ from itertools import pairwise
 
 #: Files of a flow that are looked at, and bytes of one; what a program may write is less (`confined.WRITTEN_MIB`).
 MOST_FILES, MOST_BYTES = 16, 2**26
+#: Events that are kept of a file, and characters of what is said of files that can't be read (``run.schema.json``).
+MOST_EVENTS, MOST_WORDS = 200_000, 1_000
 #: Characters of an event, and of the window in which the next one is looked for first.
 MOST_RECORD, WINDOW = 2**16, 2**12
 #: Field of ``metrics_updated`` -> its column: RTTs in ms, the rest in bytes; ``cwnd`` is aioquic's.
@@ -72,7 +74,7 @@ def read_logs(folder, pattern, origin_ns, step_ns) -> dict:
             best = series
     if best is not None:
         return best
-    return {"problem": ascii("; ".join(problems[:3]) or f"no file is called {pattern}")[1:-1]}
+    return {"problem": ascii("; ".join(problems[:3]) or f"no file is called {pattern}")[1:-1][:MOST_WORDS]}
 
 
 def _content(folder, name):
@@ -166,7 +168,12 @@ def _parts(text):
         raise QlogError("is no qlog in JSON" if start else "is empty")
     is_document = start == "{" and EVENTS.search(text)
     found = _of_document(text, ending) if is_document else _of_sequence(text, start, ending)
-    return _header(text), [one for one in found if _is_read(one)], ending
+    events = []
+    for one in filter(_is_read, found):
+        if len(events) == MOST_EVENTS:
+            raise QlogError(f"has more than {MOST_EVENTS:,} events of congestion control and loss")
+        events.append(one)
+    return _header(text), events, ending
 
 
 def _is_read(event):
@@ -175,8 +182,7 @@ def _is_read(event):
 
 def _of_sequence(text, start, ending) -> Iterator:
     """Yield the records of a sequence of JSON texts (RFC 7464), or of one a line."""
-    records = text.split(SEPARATOR if start == SEPARATOR else "\n")
-    for number, record in enumerate(records, 1):
+    for number, record in enumerate(_records(text, SEPARATOR if start == SEPARATOR else "\n"), 1):
         if ending.words:
             ending.damaged |= bool(record.strip())
         elif NAMES.search(record):
@@ -184,6 +190,16 @@ def _of_sequence(text, start, ending) -> Iterator:
                 yield _decoded(record)
             except QlogError as error:
                 ending.words = f"record {number} {error}"
+
+
+def _records(text, separator) -> Iterator[str]:
+    """Yield what stands between separators, one at a time: a list of millions would take many times the text."""
+    begin = 0
+    while begin <= len(text):
+        end = text.find(separator, begin)
+        end = len(text) if end < 0 else end
+        yield text[begin:end]
+        begin = end + 1
 
 
 def _of_document(text, ending) -> Iterator:

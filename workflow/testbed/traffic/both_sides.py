@@ -16,7 +16,7 @@ from testbed.readings.socket_information import sockid_of
 from testbed.traffic.traffic import plan_clients, start_and_sample
 
 #: The port at which each receiving host accepts its flows, that of iperf3's first; and a sender's port of flow 0, of which the others' follow.
-PORT, FIRST_LOCAL = 5201, 10_000
+PORT = 5201
 #: How long a program may take to end after the traffic, in s of its clock.
 ENDING_S = 120.0
 #: What the sender says of each flow.
@@ -38,7 +38,7 @@ def connections_of_flows(specification, flows) -> dict[str, list[bytes]]:
         pair = specification.flow_pair(flow)
         ends = [
             (destination(specification, pair, host), port)
-            for host, port in ((pair.sender, FIRST_LOCAL + flow), (pair.receiver, PORT))
+            for host, port in ((pair.sender, specification.local_port(flow)), (pair.receiver, PORT))
         ]
         named.setdefault(pair.sender, []).append(sockid_of(*ends))
     return named
@@ -90,7 +90,7 @@ class BothSides:
         return {
             "hosts": [self._place(pair, pair.sender) for pair in run.pairs],
             "host": [flow.pair for flow in run.long_flows],
-            "local_port": [FIRST_LOCAL + flow.number for flow in run.long_flows],
+            "local_port": [run.local_port(flow.number) for flow in run.long_flows],
             "cca": [run.flow_kernel_cca(flow.number) if by_socket else None for flow in run.long_flows],
             "start_ns": starts_ns,
             "stop_ns": [start + length for start, length in zip(starts_ns, lengths_ns, strict=True)],
@@ -155,7 +155,7 @@ class BothSides:
 
     def _entry(self, client, sent, received):
         run, (flow,) = self._specification, client.flows
-        pair, local = run.flow_pair(flow), FIRST_LOCAL + flow
+        pair, local = run.flow_pair(flow), run.local_port(flow)
         stream = {"local_port": local, **{name: sent[name][flow] for name in COLUMNS}}
         stream["received_bytes"] = received.get(str(local))
         if failure := sent["failures"].get(str(flow)):

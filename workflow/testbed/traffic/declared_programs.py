@@ -93,7 +93,8 @@ class DeclaredPrograms:
             with suppress(BrokenPipeError):
                 side.process.stdin.write(b"%d\n" % self._origin_ns)
                 side.process.stdin.flush()
-        side.process.stdin.close()
+        with suppress(BrokenPipeError):
+            side.process.stdin.close()
         side.process.wait()
         if side.process.returncode or not side.result.exists():
             raise TrafficError(f"{side.who}: its launcher failed: {last_line(side.errors)}")

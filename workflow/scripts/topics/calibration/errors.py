@@ -71,10 +71,10 @@ def _judged(row):
     row |= {"error": error if abs(error) > last_digits else 0.0}
     if expected:
         row["error_ppm"] = row["error"] / expected * 1e6
-    if "standard_error" in row:
+    if row.get("standard_error"):
         row["z"] = error / row["standard_error"]
         return row | {"verdict": "expected" if abs(row["z"]) <= Z_LIMIT else "off"}
-    within = row["uncertainty"] + last_digits
+    within = row.get("uncertainty", 0) + last_digits
     if expected:
         row["uncertainty_ppm"] = row["uncertainty"] / expected * 1e6
     if abs(error) <= within:

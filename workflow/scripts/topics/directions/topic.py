@@ -19,6 +19,18 @@ def offered(design) -> dict[str, dict[str, float | None]]:
     return found
 
 
+def _figures(design):
+    """Yield the figure over time of what iperf3 reports in intervals."""
+    if any(has_both(one) and one["traffic"]["processes"] != "per-side" for one in design.scenarios):
+        yield Plot(
+            "directions",
+            "plot_directions",
+            ("runs", "scenarios", "flows", "intervals"),
+            "Both directions, over time",
+            "means",
+        )
+
+
 def _params(design):
     return {"offered": offered(design)}
 
@@ -31,8 +43,6 @@ TOPIC = Topic(
     applies=lambda design: any(map(has_both, design.scenarios)),
     leads=mostly(has_both),
     analyses=(Analysis("describe_directions", ("flows", "scenarios"), (DIRECTION_CELLS,), ("confidence",), params=_params),),
-    figures=(
-        Plot("directions", "plot_directions", ("runs", "scenarios", "flows", "intervals"), "Both directions, over time", "means"),
-    ),
+    figures=_figures,
     pictures=("directions",),
 )  # fmt: skip

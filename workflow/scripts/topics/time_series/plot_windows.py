@@ -99,10 +99,11 @@ def _flow_panel(axes, data, flow, cca, rows, end):
     _ticks(axes, again["time_s"], len(rows) - 1)
     lost = int(again["value"].sum())
     # What a program sends again is encrypted; what it declares lost stands in its log.
-    segments = f"{count(lost, 'packet')} declared lost" if ":" in cca else f"{count(lost, 'segment')} retransmitted"
+    cwnd = data.loc[data["series"] == "cwnd", "value"]
+    of_program = f"{count(lost, 'packet')} declared lost" if cwnd.notna().any() else "nothing known of losses"
+    segments = of_program if ":" in cca else f"{count(lost, 'segment')} retransmitted"
     name = f"Flow {flow + 1}, {cca}"
     panel_title(axes, name, f"cwnd, packets; {segments}", LEFT_PT, right=RIGHT_PT)
-    cwnd = data.loc[data["series"] == "cwnd", "value"]
     times = ", ".join(f"{phase} {(spells['value_text'] == phase).sum()} times" for phase in rows[:-1])
     return (
         f"{name}: cwnd between {number(cwnd.min(), 0)} and {number(cwnd.max(), 0)} packets over time, ssthresh, "
