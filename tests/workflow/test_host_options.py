@@ -84,6 +84,15 @@ def test_fq_at_the_sender_paces_what_tcp_wants_to_be_paced(run):
     assert abs(goodputs[0] / goodputs[1] - 1) < 0.1
 
 
+def test_fq_codel_at_the_sender_serves_flows_in_turn_and_tcp_paces(run):
+    """All packets pass it; the limits are those that it was given, the rest the kernel's own."""
+    hosts = {"pairs": 1, "access_delay_ms": [0], "qdisc": "fq_codel"}
+    document = run(cca="bbr", link=LINK, traffic={"duration_s": 3}, hosts=hosts)
+    counted = document["links"]["after"]["h1-eth0"]["qdiscs"]["fq_codel"]
+    read_back = document["network"]["read_back"]["interfaces"]["h1-eth0"]["qdiscs"]["fq_codel"]
+    assert counted["packets"] > 5000 and counted["drops"] == 0 and read_back["limit"] == 10_000
+
+
 def test_without_timestamps_a_full_packet_has_twelve_bytes_more_of_payload(run):
     for timestamps, payload in ((True, 1448), (False, 1460)):
         document = run(transport={"timestamps": timestamps}, traffic={"duration_s": 2})

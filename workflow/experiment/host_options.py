@@ -15,6 +15,8 @@ from experiment.link_options import number_schema
 SENDER, RECEIVER = "sender", "receiver"
 SIDES = (SENDER, RECEIVER)
 SWITCH = {"type": "boolean"}
+#: How RACK's reordering window follows -> bits of the sysctl: it detects losses, its window is static, DupThresh doesn't close it.
+RACK = {"adaptive": "1", "static": "3", "without-threshold": "5"}
 #: Option of iperf3(1) that limits the pacing rate of its sockets.
 MAX_PACING_RATE = "--fq-rate"
 
@@ -72,6 +74,9 @@ HOST_OPTIONS = (
     HostOption(
         "tail_loss_probe", SWITCH, default=True, sysctl="net.ipv4.tcp_early_retrans", sides=(SENDER,),
         written=lambda value: "3" if value else "0",
+    ),
+    HostOption(
+        "rack_window", {"enum": list(RACK)}, "adaptive", sysctl="net.ipv4.tcp_recovery", sides=(SENDER,), written=lambda value: RACK[value],
     ),
     # RFC 5682; 2 is Linux's default, with SACK.
     HostOption("frto", SWITCH, default=True, sysctl="net.ipv4.tcp_frto", sides=(SENDER,), written=lambda value: "2" if value else "0"),

@@ -28,6 +28,10 @@ OPTION_WORDS = {
     "duplicate_selective_acks": "Whether a receiver reports segments that came twice (RFC 2883).",
     "sack_compression": "Whether a receiver may answer several packets that come out of order with one acknowledgement, as Linux has done since 4.18.",
     "tail_loss_probe": "Whether a sender probes for the loss of the last packets of a flight before its timeout (RFC 8985, section 7).",
+    "rack_window": (
+        "Time by which RACK (RFC 8985) lets a packet be overtaken before it is lost. `adaptive`: none behind three duplicate acknowledgements until reordering was "
+        "seen, then more with each D-SACK. `static`: without growth. `without-threshold`: three duplicate acknowledgements don't end it."
+    ),
     "frto": "Whether a sender detects spurious timeouts (F-RTO, RFC 5682).",
     "reordering_packets": "Packets by which others may be overtaken before a sender takes them for lost, to begin with. `null`: the kernel's own, 3.",
     "pacing_slow_start_percent": "Rate at which TCP paces in slow start, of cwnd / RTT, for CCAs without a pacing rate of their own. `null`: the kernel's own, 200.",
@@ -58,6 +62,7 @@ OPTION_EFFECTS = {
     "duplicate_selective_acks": "no D-SACK",
     "sack_compression": "no compression of SACKs",
     "tail_loss_probe": "no tail loss probe",
+    "rack_window": "RACK's window {}",
     "frto": "no F-RTO",
     "reordering_packets": "reordering of {} packets assumed",
     "pacing_slow_start_percent": "pacing in slow start {} %",
