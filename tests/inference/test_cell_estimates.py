@@ -62,10 +62,10 @@ def test_a_mean_beyond_its_bound_stays_inside_its_interval():
     [
         ([], {}, 0, None, "no value"),
         ([np.nan, np.nan], {}, 0, None, "no value"),
-        ([3.0, np.nan], {}, 1, 3.0, "one run: an interval takes 6"),
+        ([3.0, np.nan], {}, 1, 3.0, "one run: an interval needs 6"),
         ([0.1, 0.1, 0.1], {}, 3, 0.1, "all 3 values are equal"),
         ([5.0, 5.2], {"resolution": 0.5}, 2, 5.1, "within the resolution"),
-        ([5.0, 5.2, 5.1, 5.3, 5.2], {}, 5, 5.16, "5 runs: an interval takes 6"),
+        ([5.0, 5.2, 5.1, 5.3, 5.2], {}, 5, 5.16, "5 runs: an interval needs 6"),
         ([10.0, 10.1, 9.9, 10.2, 10.0, 1.0], {}, 6, 8.533333333, "1 of 6 runs lies apart from the others"),
         ([10.0, 10.1, 9.9, 10.2, 10.0, 30.0, 31.0], {}, 7, 15.885714286, "2 of 7 runs lie apart from the others"),
     ],

@@ -39,9 +39,9 @@ def test_ratio_is_of_geometric_means_and_zero_turns_it_into_a_part_of_the_mean()
 @pytest.mark.parametrize(
     ("first", "second", "effect", "note"),
     [
-        ([3.0], [1.0, 2.0], 1.5, "one run: an interval takes 6"),
-        ([3.0, 4.0, 5.0], SLEEP_1, 3.25, "3 runs: an interval takes 6"),
-        (SLEEP_1[:6], [1.0, 2.0, 3.0, 4.0, 6.0], 1 / 6 - 3.2, "5 runs: an interval takes 6"),
+        ([3.0], [1.0, 2.0], 1.5, "one run: an interval needs 6"),
+        ([3.0, 4.0, 5.0], SLEEP_1, 3.25, "3 runs: an interval needs 6"),
+        (SLEEP_1[:6], [1.0, 2.0, 3.0, 4.0, 6.0], 1 / 6 - 3.2, "5 runs: an interval needs 6"),
         (
             [1.0, 1.1, 1.2, 1.3, 1.4, 91.2],
             SLEEP_1,

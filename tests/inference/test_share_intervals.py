@@ -46,9 +46,9 @@ def test_index_has_bounds_of_its_own():
     [
         ([], (None, None, None), "no valid run"),
         ([math.nan], (None, None, None), "no valid run"),
-        ([0.4], (0.4, None, None), "one run: an interval takes 6"),
-        ([0.2, 0.5, 0.8], (0.5, None, None), "3 runs: an interval takes 6"),
-        ([1.0, 0.5, 0.9], (0.8, None, None), "3 runs: an interval takes 6"),
+        ([0.4], (0.4, None, None), "one run: an interval needs 6"),
+        ([0.2, 0.5, 0.8], (0.5, None, None), "3 runs: an interval needs 6"),
+        ([1.0, 0.5, 0.9], (0.8, None, None), "3 runs: an interval needs 6"),
         ([0.4, 0.4, 0.4], (0.4, None, None), "all 3 values are equal: one measurement repeated, so no interval"),
         ([1.0, 1.0], (1.0, None, None), "all 2 values are equal: one measurement repeated, so no interval"),
     ],

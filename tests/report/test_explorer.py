@@ -102,7 +102,7 @@ def test_means_and_intervals_are_those_of_the_one_estimator(explorer, small, vis
     page = visit(explorer)
     page.wait_for_selector("#asked:not([hidden])")
     assert page.locator("#shown tbody tr").count() == len(cells)
-    assert "an interval takes 6" in page.inner_text("#shown caption")
+    assert "an interval needs 6" in page.inner_text("#shown caption")
 
 
 def test_the_checks_of_a_run_are_listed_and_those_that_failed_come_first(small):

@@ -28,7 +28,7 @@ from testbed.machine.machine import (
 
 #: The guest's memory in MiB.
 MEMORY_MIB = 512
-#: Seconds of CPU time and of real time after which a guest is ended; a test takes 0.4 s of CPU time on average.
+#: Seconds of CPU time and of real time after which a guest is ended; a test needs 0.4 s of CPU time on average.
 CPU_S, WALL_S = 30, 300
 #: What a guest kernel prints of a program whose process the machine has ended for its CPU time, held by seccomp and by ptrace.
 PROGRAM_SPUN = re.compile(rb"Unexpectedly lost MM child|userspace - child stopped with signal %d" % signal.SIGXCPU)

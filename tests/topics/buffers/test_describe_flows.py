@@ -72,7 +72,7 @@ def test_cells_hold_the_mean_of_the_replications():
     assert cell["n"] == 3 and cell["mean"] == pytest.approx(values.mean())
     assert (cell["lowest"], cell["highest"]) == pytest.approx((values.min(), values.max()))
     assert cell["ci_low"] is None or np.isnan(cell["ci_low"])
-    assert cell["note"] == "3 runs: an interval takes 6"
+    assert cell["note"] == "3 runs: an interval needs 6"
     # 10 frames of 1,448 and 66 bytes of 1.5 MB.
     assert cell["bdp_percent"] == pytest.approx(100 * 15140 / 1.5e6)
 
@@ -87,7 +87,7 @@ def test_intervals_hold_only_what_can_be(name, ends):
 def test_one_replication_has_no_interval_and_says_so():
     cells = described(study(replications=1))[1]
     assert (cells["n"] == 1).all() and cells["ci_low"].isna().all()
-    assert set(cells["note"]) == {"one run: an interval takes 6"}
+    assert set(cells["note"]) == {"one run: an interval needs 6"}
 
 
 def test_cells_without_a_valid_run_stay_and_say_so():

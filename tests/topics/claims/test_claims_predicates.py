@@ -307,7 +307,7 @@ WITHIN_5_PERCENT = {"kind": "no_difference", "margin": 5, "margin_unit": "percen
         ({}, lambda s, cca, ip: [0 if cca == "bbr" else 5] * 3, REPRODUCED, "has nothing to test: no scenario differs."),
         (
             {}, lambda s, cca, ip: [10 + step + 0.1 * (ip == "ipv6") * (1 if s == "1" else -1) for step in range(6)],
-            REPRODUCED, "the test of pairs of 2 scenarios, one value each, has nothing to test: 2 are too few, a test takes 6.",
+            REPRODUCED, "the test of pairs of 2 scenarios, one value each, has nothing to test: 2 are too few, a test needs 6.",
         ),
         ({"quantity": "retransmits"}, lambda *cell: [0] * 3, NOT_TESTABLE, "or a divisor is 0."),
         (

@@ -126,7 +126,7 @@ def test_one_replication_has_no_interval_and_no_test():
     pairs = compared(study)
     assert pairs["share"].notna().all()
     assert pairs[["share_low", "p", "p_holm", "order_p"]].isna().all(axis=None)
-    assert pairs["note"].str.contains("one run: an interval takes 6").all()
+    assert pairs["note"].str.contains("one run: an interval needs 6").all()
     shares = describe_shares(shares_of(study), PARAMS)
     assert shares["share_low"].isna().all() and shares["goodput_low"].isna().all()
     factors = compare_levels(runs_of(study), share_studies.scenarios(), queues_of(study["runs"]), PARAMS)

@@ -126,7 +126,7 @@ def test_one_replication_shows_nothing():
     table = compared({"ns3:3.39": {"goodput_mbps": 3.0}}, replications=1)
     assert set(table["verdict"]) == {NOT_SHOWN}
     assert pick(table, "uml", "ns3:3.39", "goodput_mbps")["effect"] == pytest.approx(200)
-    assert table["note"].str.contains("one run: an interval takes 6").all()
+    assert table["note"].str.contains("one run: an interval needs 6").all()
 
 
 def test_one_platform_has_nothing_to_compare():

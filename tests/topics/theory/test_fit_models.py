@@ -158,7 +158,7 @@ def test_zero_loss_zero_goodput_and_no_valid_run(tmp_path):
 def test_one_run_a_cell_and_one_scenario(tmp_path):
     models, regressions = fit(synthetic((10,), (1,), replications=1), tmp_path)
     assert models["ratio"].notna().all() and models["ratio_low"].isna().all()
-    assert models["note"].str.contains("one run: an interval takes 6").all()
+    assert models["note"].str.contains("one run: an interval needs 6").all()
     assert regressions["estimate"].isna().all()
     assert regressions["note"].str.startswith("1 scenario with different RTTs: a line needs 3").all()
 

@@ -197,7 +197,7 @@ def test_one_run_has_a_verdict_but_no_interval():
     row = judged([9.0])
     assert row["verdict"] == AS_THEORY
     assert pd.isna(row["ci_low"])
-    assert row["note"] == "one run: an interval takes 6"
+    assert row["note"] == "one run: an interval needs 6"
 
 
 def test_samples_too_far_apart_give_no_verdict():
@@ -210,7 +210,7 @@ def test_without_theory_there_is_no_verdict():
     row = judged([9.0, 9.1], np.nan, np.nan, note="several flows")
     assert (row["verdict"], row["note"], row["mean"]) == (
         "",
-        "several flows; 2 runs: an interval takes 6",
+        "several flows; 2 runs: an interval needs 6",
         pytest.approx(9.05),
     )
 

@@ -99,8 +99,8 @@ def repeated_words(values) -> str:
 
 
 def too_few_words(n) -> str:
-    """Return the reason for a missing interval: "4 runs: an interval takes 6"."""
-    return f"{'one run' if n == 1 else f'{n} runs'}: an interval takes {LEAST_RUNS}"
+    """Return the reason for a missing interval: "4 runs: an interval needs 6"."""
+    return f"{'one run' if n == 1 else f'{n} runs'}: an interval needs {LEAST_RUNS}"
 
 
 def measured_mean(values, confidence, resolution=0.0) -> MeasuredMean:

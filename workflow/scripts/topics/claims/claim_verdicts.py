@@ -241,7 +241,7 @@ def _paired_words(claim, samples, measure, mask, significance, differs):
     means = contrasts(means, 0 * means, "points") if len(means) else means
     test = mean_test(means)
     if test is None:
-        few = f"{len(means)} {'is' if len(means) == 1 else 'are'} too few, a test takes {LEAST_PAIRS}"
+        few = f"{len(means)} {'is' if len(means) == 1 else 'are'} too few, a test needs {LEAST_PAIRS}"
         same = len(means) > 1 and is_constant(means)
         why = "no scenario differs" if not means.any() else "all differ by the same" if same else few
         return f"the test of pairs {words} has nothing to test: {why}"

@@ -43,8 +43,8 @@ def percentile_row(values: pd.Series, percentile: float, confidence: float, reso
     if interval.kind == TWO_SIDED:
         return row | {"note": ""}
     if interval.kind == UPPER:
-        return row | {"note": f"an interval takes {least} runs"}
-    return row | {"note": f"an upper bound takes {least_upper} runs, an interval {least}"}
+        return row | {"note": f"an interval needs {least} runs"}
+    return row | {"note": f"an upper bound needs {least_upper} runs, an interval {least}"}
 
 
 def estimate_percentiles(runs, confidence) -> pd.DataFrame:
