@@ -172,7 +172,7 @@ PRESUMED = {
     "Long flows send both ways at once": any_of(lambda s: groups(s, direction="reverse")),
     "Download, upload and round-trip time": any_of(lambda s: groups(s, direction="reverse")),
     "Start-up is included": lambda study: True,
-    "Mean round-trip time that the sender's TCP": lambda study: True,
+    "Mean of the smoothed round-trip times": lambda study: True,
     "It is the path's delay and the time": all_of(lambda s: not disturbed(s)),
     "It is the path's delay as it was": any_of(disturbed),
     "Packets dropped by the bottleneck's queue, over": all_of(lambda s: not lossy(s) and not link_of(s).get("policer")),
