@@ -65,6 +65,8 @@ NOT_RUN = {
     "make series*": "half an hour; tests/workflow/test_series.py",
     "git -C ../linux am*": "a repository of the reader's; tests/setup/test_upstream_mails.py",
     "git -C ../linux format-patch*": "a repository of the reader's",
+    "git -C ../linux rebase*": "a repository of the reader's",
+    "base=$(git -C ../linux merge-base*": "a repository of the reader's",
     "git bisect*": "what make bisect carries out",
     "git format-patch *": "a repository of the reader's",
     "make selftests*": "needs packetdrill's source, which no registry has; tests/workflow/test_selftests.py",
