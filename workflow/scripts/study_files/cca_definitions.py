@@ -80,14 +80,14 @@ def is_program(study, cca) -> bool:
 
 
 def defines_ccas(study) -> bool:
-    """Tell whether any run of a resolved study needs a definition, or is a program's: then runs of two CCAs have different conditions."""
+    """Return whether any run of a resolved study needs a definition or a program; then runs of different CCAs have different conditions."""
     return bool(study["cca_definitions"] or study.get("programs")) or any(
         "kernel" in scenario for scenario in study["scenarios"]
     )
 
 
 def with_named(scenario, cca) -> str:
-    """Return a CCA or mix joined with the CCAs that a resolved scenario names besides: all that a run of it may need definitions of."""
+    """Return a CCA or mix joined with all other CCAs that a resolved scenario names: those whose definitions its run may need."""
     return "+".join([cca, *named_ccas(scenario)])
 
 
@@ -167,7 +167,7 @@ def named_ccas(scenario) -> list[str]:
 
 
 def _at_odds(what, ccas, definitions):
-    """Yield conflicts between CCAs of the same run that need two kernels, one module with different parameters, or two files of one module."""
+    """Yield conflicts among CCAs of one run: two kernels, one module with different parameters, or two files of one module."""
     kernels = {name: definitions[name].kernel for name in ccas if name in definitions}
     # Those of the kernel's own run on whichever it is.
     for name, kernel in kernels.items():
