@@ -62,7 +62,7 @@ def _range_problem(parameter, value):
 
 
 def _red_problems(given, queue):
-    """Yield contradictions among RED's thresholds; ``queue`` has its defaults filled in; a step has set the thresholds."""
+    """Yield contradictions among RED's thresholds; ``queue`` has its defaults, including those that a step sets."""
     for name in ("min_packets", "max_packets", "probability", "burst_packets"):
         if queue["step_packets"] is not None and given.get(name, queue[name]) != queue[name]:
             yield (
