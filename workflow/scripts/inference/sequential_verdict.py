@@ -18,7 +18,7 @@ LOWER, UPPER = "lower", "upper"
 
 
 def share_limits(hits_lower, hits_upper, values, error) -> tuple[float, float]:
-    """Return the upper limit of the lower kind's share and the lower limit of the upper kind's; both hold but for ``error``.
+    """Return the upper limit of the lower kind's share and the lower limit of the upper kind's; both hold with probability 1 - ``error``.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ class SequentialTest:
         return hits * math.log(self.least / self.most) + (values - hits) * math.log((1 - self.least) / (1 - self.most))
 
     def verdict(self, hits, values) -> str | None:
-        """Return the kind of a sample (`LOWER` or `UPPER`), None if it takes more values."""
+        """Return the kind of a sample (`LOWER` or `UPPER`), or None if it needs more values."""
         evidence = self.evidence(hits, values)
         if abs(evidence) < -math.log(self.error):
             return None

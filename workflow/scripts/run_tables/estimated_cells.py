@@ -1,4 +1,4 @@
-"""Tables with a row a cell: what runs have in common, and means of measures over the valid ones with their intervals."""
+"""Tables with one row per cell: the runs' common values, and means of measures over the valid runs with their intervals."""
 
 import pandas as pd
 

@@ -190,7 +190,7 @@ def plan_without_repetition() -> None:
 
 
 def run_here_all_but(workflow, *beginnings: str) -> None:
-    """Run the jobs of all rules locally, except rules whose name starts with a prefix.
+    """Run the jobs of all rules locally, except rules whose name starts with one of ``beginnings``.
 
     `localrules` in a Snakefile takes names as they are written there, and those of rules made in a loop are not.
     """
