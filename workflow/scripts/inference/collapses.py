@@ -40,7 +40,7 @@ def other_kind(values, step=0.0, cells=1) -> np.ndarray:
     step : float
         Resolution of the values, in their unit: the variance of such a rounding is added to the one within the groups.
     cells : int
-        In so many cells together chance alone makes some in 1 of 100 studies.
+        Number of cells in which, taken together, chance alone produces outliers in 1 of 100 studies.
 
     Examples
     --------

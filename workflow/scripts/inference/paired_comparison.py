@@ -59,7 +59,7 @@ class Comparison:
 
     @property
     def estimated(self) -> StudentMean | FlippedMean | None:
-        """Quantity of the mean's interval; None if it has no interval."""
+        """Estimator of the mean's interval; None if there is no interval."""
         return None if self.apart else self.test
 
     def tested(self, null=0.0) -> dict[str, str | float | None]:

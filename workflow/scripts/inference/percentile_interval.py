@@ -37,7 +37,7 @@ def least_values(share: float, confidence: float, kind: str = TWO_SIDED) -> int:
     Parameters
     ----------
     share : float
-        That is below it, between 0 and 1: 0.95.
+        Share of values below the percentile, between 0 and 1: 0.95.
     confidence : float
     kind : str
         `TWO_SIDED`, with the same chance of a miss at either end, or `UPPER`.

@@ -22,7 +22,7 @@ MAX_STANDARDISED = 50.0
 
 
 def deviation_interval(sd, values, confidence) -> tuple[float, float]:
-    """Return the two-sided interval of a standard deviation estimated from normal values, by chi-square (NIST/SEMATECH e-Handbook, 7.2.3.1).
+    """Return the two-sided interval of a standard deviation of normal values, by chi-square (NIST/SEMATECH e-Handbook, 7.2.3.1).
 
     With four values it runs from 0.57 to 3.7 times what was measured: what is planned with so few is a guess.
     """

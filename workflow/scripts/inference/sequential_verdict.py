@@ -26,7 +26,7 @@ def share_limits(hits_lower, hits_upper, values, error) -> tuple[float, float]:
         Number of values that meet the condition, of ``values`` of each kind.
     values : int
     error : float
-        Of both limits together.
+        Largest probability that either limit is wrong.
     """
     most = (
         1.0 if hits_lower == values else float(special.betaincinv(hits_lower + 1, values - hits_lower, 1 - error / 2))

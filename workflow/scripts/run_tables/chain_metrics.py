@@ -24,7 +24,7 @@ def chain_columns(scenario) -> dict[str, int | str | None]:
 
 
 def bottleneck_rows(document) -> list[dict[str, float | str | None]]:
-    """Return one dict per bottleneck of a chain, with the columns of `tidy_tables.BOTTLENECKS` after the run's factors; none for other topologies."""
+    """Return one dict per bottleneck, with the columns of `tidy_tables.BOTTLENECKS` after the run's factors; empty unless a chain."""
     run = specification_of(document)
     if not run.is_chain:
         return []

@@ -48,7 +48,7 @@ def _message_on(unusable, count, list_path: Path):
 
 
 def main(inputs, outputs, params) -> None:
-    """Print the number of valid documents, or exit with a list of the others."""
+    """Write the number of valid documents, or exit with a list of the others."""
     unusable_list = Path(outputs.in_order).with_name("unusable-documents.txt")
     unusable_list.unlink(missing_ok=True)
     unusable = unusable_documents(params.study, inputs.documents, params.made_by, read_form(inputs.schema))

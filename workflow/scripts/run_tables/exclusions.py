@@ -67,7 +67,7 @@ def runs_with_exclusions(runs: pd.DataFrame) -> pd.DataFrame | None:
 
 
 def with_kept(table: pd.DataFrame, kept: pd.DataFrame, keys: Sequence[str], columns: Sequence[str]) -> pd.DataFrame:
-    """Return a table in which some columns stand as they are with excluded runs kept, too.
+    """Return a table with its ``<column>_kept`` columns taken from the same table made with excluded runs kept.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ def with_kept(table: pd.DataFrame, kept: pd.DataFrame, keys: Sequence[str], colu
     kept : pandas.DataFrame
         The same, made of `runs_with_exclusions`.
     keys : sequence of str
-        What tells its rows apart.
+        Columns that identify its rows.
     columns : sequence of str
     """
     names = {column: column + KEPT for column in columns}

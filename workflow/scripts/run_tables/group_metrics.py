@@ -22,7 +22,7 @@ JITTER_GAIN = 1 / 16
 
 
 def groups_of_run(document, keys) -> tuple[list[dict], pyarrow.Table]:
-    """Return the rows of `tidy_tables.GROUPS` of a run that was carried out, and its table of `SHORT_FLOWS`; both may be empty.
+    """Return an executed run's rows of `tidy_tables.GROUPS`, and its table of `SHORT_FLOWS`; both may be empty.
 
     ``keys`` are the run's factors.
     """

@@ -1,4 +1,4 @@
-"""How long packets waited in a run: in the queue, where it was sampled, or else what their RTTs had above the path's shortest."""
+"""Packets' waiting time in a run: in the queue, if it was sampled, or else their RTT minus the path's shortest."""
 
 import numpy as np
 import pandas as pd
