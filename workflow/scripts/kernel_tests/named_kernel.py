@@ -22,7 +22,7 @@ PATCHES = (".patch", ".diff", ".mbox", ".mbx")
 
 
 class KernelNameError(FileError):
-    """A kernel that can't be had as it is named."""
+    """A kernel isn't available as named."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class NamedKernel:
 
 
 def named_kernel(given, newest) -> NamedKernel:
-    """Return the kernel that a person names; ``newest`` is the version of the image's.
+    """Return the kernel that a user names; ``newest`` is the version of the image's kernel.
 
     Raises
     ------

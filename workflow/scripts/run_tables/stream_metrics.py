@@ -10,7 +10,7 @@ def has_streams(document) -> bool:
 
 
 def stream_flows(document) -> list[dict]:
-    """Return one dict per flow, with the columns of `tidy_tables.FLOWS` except its conditions; RTTs come from all readings of deliveries."""
+    """Return one dict per flow, with the columns of `tidy_tables.FLOWS` except its conditions; RTTs cover all delivery readings."""
     rtts_ms = {number: [rtt for _, rtt in pairs] for number, pairs in _rtts(document).items()}
     least, ccas = {}, {}
     for look in document["sockets"]:
