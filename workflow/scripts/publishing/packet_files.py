@@ -85,7 +85,7 @@ def flows_of(path: Path) -> tuple[list[Flow], int]:
 
 
 def _parsed(content, length):
-    """Return (protocol, addresses with ports), payload bytes and TCP sequence number of a packet; nothing for a truncated packet."""
+    """Return (protocol, addresses with ports), payload bytes and TCP sequence number of a packet; 0 and None if it is too short."""
     content = content.ljust(SHORTEST_BYTES, b"\0")
     (kind,) = struct.unpack_from("!H", content, 12)
     at = ETHERNET_BYTES
