@@ -31,7 +31,7 @@ class Condition:
     comparison : str
         One of `COMPARISONS` or `CHANGES`.
     number : float or None
-        What the measure is compared with; None of `CHANGES`.
+        Threshold for the measure; None for `CHANGES`.
     """
 
     measure: str

@@ -18,9 +18,9 @@ def cell_estimate(values, confidence, least=None, most=None, resolution=0.0) -> 
     Parameters
     ----------
     values : array_like of float, shape (n,)
-        One for each run; missing ones don't count.
+        One value per run; missing ones are ignored.
     confidence : float
-        Of the two-sided interval, between 0 and 1.
+        Confidence of the two-sided interval, between 0 and 1.
     least, most : float, optional
         Bounds of the measure, such as 0 and 100 of a share in percent.
     resolution : float

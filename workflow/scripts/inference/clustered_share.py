@@ -18,7 +18,7 @@ def clustered_share_interval(positive, trials, confidence) -> tuple[float, float
     Parameters
     ----------
     positive, trials : array_like of int, shape (clusters,)
-        Of each cluster; one trial or more in all.
+        Numbers of positive and of all trials in each cluster; at least one trial in total.
     confidence : float
         Between 0 and 1.
     """
@@ -60,7 +60,7 @@ def findable_share(trials, share, confidence) -> float | None:
     Parameters
     ----------
     trials : array_like of int, shape (clusters,)
-        Of each cluster.
+        Number of trials in each cluster.
     share, confidence : float
         Between 0 and 1.
     """

@@ -35,7 +35,7 @@ def coverage_at_end(looks: Sequence[int], level: float, half_width: float) -> fl
     looks : sequence of int
         Numbers of values, ascending, from 2 on; the last one ends it at any width.
     level : float
-        Of the t interval at each look, between 0 and 1.
+        Confidence level of the t interval at each look, between 0 and 1.
     half_width : float
         Half of the width that is narrow enough, in standard deviations of a value.
     """

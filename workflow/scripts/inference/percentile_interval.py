@@ -64,9 +64,9 @@ def percentile_interval(values, share: float, confidence: float) -> PercentileEs
     Parameters
     ----------
     values : array_like of float, shape (n,)
-        Missing ones don't count.
+        Missing values are ignored.
     share, confidence : float
-        As for `least_values`.
+        See `least_values`.
     """
     ordered = np.sort(np.asarray(values, float))
     ordered = ordered[~np.isnan(ordered)]

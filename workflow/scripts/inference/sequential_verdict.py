@@ -75,9 +75,9 @@ def reference_test(hits_lower, hits_upper, values, error, looks: Sequence[int], 
     Parameters
     ----------
     hits_lower, hits_upper, values : int
-        As in `share_limits`.
+        See `share_limits`.
     error : float
-        Of all limits at all looks together.
+        Largest probability that any limit at any look is wrong.
     looks : sequence of int
         The numbers of values at which references are looked at.
     of_verdicts : float

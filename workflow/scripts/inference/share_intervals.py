@@ -57,9 +57,9 @@ def bounded_estimate(values, confidence, lower=0.0, upper=1.0, resolution=0.0) -
     Parameters
     ----------
     values : array_like of float, shape (n,)
-        From `lower` to `upper`, else ValueError; missing ones don't count.
+        Values from `lower` to `upper`, else ValueError; missing ones are ignored.
     confidence : float
-        Of the two-sided interval, between 0 and 1.
+        Confidence of the two-sided interval, between 0 and 1.
     resolution : float
         How far values must be apart to be told apart.
     """

@@ -76,7 +76,7 @@ def ratio_interval(above, below, strata, tail) -> tuple[np.ndarray, np.ndarray]:
     above, below : numpy.ndarray of float, shape (1 + replications, ...)
     strata : sequence of Stratum
     tail : float
-        As for `t_interval`.
+        See `t_interval`.
     """
     ratio = np.divide(above[0], below[0], out=np.zeros(above[0].shape), where=below[0] > 0)
     difference = above - ratio * below

@@ -54,12 +54,12 @@ def decompose(
         Missing where a run has none; each cell has one or more. The cells are all combinations of levels, those of the last
         factor change first.
     block_factors : int
-        So many of the first factors make the blocks: runs of a block and replication have a seed in common.
+        Number of leading factors that form the blocks: runs of the same block and replication share a seed.
     levels : sequence of int
         Number of levels of each factor.
     names : sequence of str
     confidence : float
-        Of the intervals: t intervals of the stratified jackknife, in which each block's replications are left out one by one.
+        Confidence of the intervals: t intervals of the stratified jackknife, which omits each block's replications one by one.
     """
     values, blocks = np.asarray(values, float), int(np.prod(levels[:block_factors]))
     if len(values) != np.prod(levels) or np.isnan(values).all(axis=1).any():

@@ -34,9 +34,9 @@ class NamedKernel:
     name : str
         The results' folder.
     words : str
-        What it is, for messages.
+        Description for messages.
     kernel : dict or None
-        What it is instead of the image's (`study_files.kernels.completed_kernel`).
+        Definition of the kernel (`study_files.kernels.completed_kernel`); None for the image's.
     sources : list of experiment.definitions.Definition
         C files that are built into it.
     """

@@ -44,7 +44,7 @@ def write_results(folder, about, tests, outputs) -> None:
     tests : list of dict
         `entry_of`, in the order of the commands.
     outputs : list of str
-        What each test printed.
+        Output of each test.
     """
     shutil.rmtree(folder, ignore_errors=True)
     (folder / "outputs").mkdir(parents=True)

@@ -82,7 +82,7 @@ def tests_of(packetdrill, named, place, only="*", seed=1, kept=None) -> tuple[di
     Parameters
     ----------
     packetdrill : pathlib.Path
-        Its source.
+        Source of packetdrill.
     named : kernel_tests.named_kernel.NamedKernel
     place : pathlib.Path
         An empty folder.
@@ -99,12 +99,12 @@ def tests_of(packetdrill, named, place, only="*", seed=1, kept=None) -> tuple[di
     tests : list of dict
         `kernel_tests.results.entry_of` of each.
     outputs : list of str or None
-        What each printed; None for results that were kept.
+        Output of each test; None for results that were kept.
 
     Raises
     ------
     SelftestsError
-        They can't be carried out.
+        The tests can't be run.
     """
     asked = _parts(packetdrill, named, place)
     commands = chosen(asked["commands"], only)
@@ -185,9 +185,9 @@ def plan_of(place, commands, linux=None, kernel=None, seed=1) -> dict:
     commands : list of list of str
         Script, then packetdrill's arguments.
     linux : pathlib.Path, optional
-        A kernel that is none of the image's.
+        A kernel other than the image's.
     kernel : dict, optional
-        What that is (`study_files.kernels.completed_kernel`).
+        Definition of that kernel (`study_files.kernels.completed_kernel`).
     seed : int
     """
     shared = {

@@ -32,9 +32,9 @@ def set_damaged_aside(folder: Path, only_say: bool) -> None:
     Parameters
     ----------
     folder : pathlib.Path
-        That of a study's results.
+        Folder of a study's results.
     only_say : bool
-        As in a dry run.
+        Only report damage, as in a dry run.
     """
     damaged = damaged_files(folder)
     if not damaged:

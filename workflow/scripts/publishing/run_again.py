@@ -111,7 +111,7 @@ def record(
     kernels : pathlib.Path, optional
         `own_kernels`.
     recorded : str
-        What is recorded, for messages.
+        Name of the recordings, for messages.
     arguments : callable
         (folder, step in s or None) -> arguments of `testbed` that ask for it.
     lost : callable, optional

@@ -19,12 +19,12 @@ def unusable_documents(study, paths, made_by, form) -> list[tuple[str, str]]:
     Parameters
     ----------
     study : dict
-        As resolved.
+        Resolved study.
     paths : iterable of str
     made_by : dict
-        As for `run_documents.read_document`.
+        See `run_documents.read_document`.
     form : jsonschema_rs.Draft202012Validator
-        As `document_form.read_form` has it.
+        Validator from `document_form.read_form`.
     """
     unusable = []
     for path in paths:

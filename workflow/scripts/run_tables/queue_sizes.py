@@ -58,11 +58,11 @@ def queue_bdp(queue, held_bytes, rate_mbps, rtt_ms) -> float | None:
     Parameters
     ----------
     queue : str
-        As `queue_words` gives it. A size in BDPs is the answer, though whole packets make the queue a little larger.
+        Queue size from `queue_words`. A size in BDPs is returned unchanged, though whole packets make the queue a little larger.
     held_bytes : float or None
         What the full queue of the runs holds, so many packets of their own size: `queue_bytes` of `tidy_tables.RUNS`.
     rate_mbps, rtt_ms : float or None
-        Of the link and of the empty path.
+        Rate of the link, and RTT of the empty path.
 
     Examples
     --------

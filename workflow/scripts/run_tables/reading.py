@@ -43,7 +43,7 @@ def read_table(path, table: Table) -> pd.DataFrame:
     ----------
     path : str, path, or text file
     table : Table
-        Whose columns it must have. Other columns are kept as text.
+        Table whose columns the file must have. Other columns are kept as text.
     """
     if _kept is None or not isinstance(path, (str, os.PathLike)):
         return _read_table(path, table)
@@ -128,7 +128,7 @@ def read_named(name, path, kinds) -> pd.DataFrame | list | dict | str | Path:
     Parameters
     ----------
     name : str
-        Of a tidy table, or of one of ``kinds``, with ``other_`` before it if it is of another study.
+        Name of a tidy table, or one of ``kinds``, with the prefix ``other_`` if it is from another study.
     path : str, path, or list of them
     kinds : mapping
         Analysis table -> its columns -> their kinds.

@@ -54,7 +54,7 @@ def read_document(path, specification, made_by=None) -> dict:
     Parameters
     ----------
     specification : dict
-        What the workflow hands the testbed for this run (`study.run_specification`).
+        Specification that the workflow passes to the testbed for this run (`study.run_specification`).
     made_by : dict, optional
         Platform without its version -> what of the document's environment must be just so:
         ``testbed_digest``, ``image_digest``.

@@ -159,7 +159,7 @@ def steady_run(document, flows, steady, segment_bytes) -> dict[str, float | None
     flows : list of dict
         With goodput_steady_mbps, and as `steady_flow` gives them.
     steady : dict of int to Window
-        Of the flows.
+        Window of each flow's steady part.
     segment_bytes : int or None
         Payload of a full segment.
     """

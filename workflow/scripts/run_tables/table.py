@@ -100,11 +100,11 @@ def columns_with_intervals(*measures: Column, of: str = "", ends: str = "", **em
     Parameters
     ----------
     of : str
-        What the intervals are of; the mean if not given.
+        Quantity of the intervals; by default the mean.
     ends : str
-        What the names of the interval's columns begin with; the measure's name if not given.
+        Prefix of the names of the interval's columns; by default the measure's name.
     empty : str, optional
-        As `interval_columns` has it.
+        See `interval_columns`.
     """
     columns: list[Column] = []
     for measure in measures:

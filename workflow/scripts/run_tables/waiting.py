@@ -13,7 +13,7 @@ def waiting(runs) -> tuple[str, pd.Series]:
     Parameters
     ----------
     runs : pandas.DataFrame
-        Of ``tidy/runs.csv``.
+        Rows of ``tidy/runs.csv``.
     """
     valid = runs[runs["valid"]]
     sampled = valid["queueing_mean_ms"].notna() | valid["rtt_above_ms"].isna()

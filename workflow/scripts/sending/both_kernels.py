@@ -67,7 +67,7 @@ def first_failure(study, cca, built, place) -> str | None:
     study : dict
         Resolved.
     cca : str
-        As the study names it on this kernel.
+        The study's name for the CCA on this kernel.
     built : Built
         The kernel.
     place : pathlib.Path

@@ -83,13 +83,13 @@ def test_both(packetdrill, base, patched) -> BothResults:
     Parameters
     ----------
     packetdrill : pathlib.Path
-        Its source.
+        Source of packetdrill.
     base, patched : kernel_tests.named_kernel.NamedKernel
 
     Raises
     ------
     kernel_tests.run_selftests.SelftestsError
-        They can't be carried out.
+        The tests can't be run.
     """
     return BothResults(*(_tests(packetdrill, named) for named in (base, patched)))
 

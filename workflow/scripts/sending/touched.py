@@ -30,9 +30,9 @@ class Touched:
     why : str
         Why these, in a sentence.
     paths : tuple of str
-        All files that it changes.
+        All files that the series changes.
     of_kernel : tuple of str
-        Of them those that a guest kernel can be built from.
+        Those of ``paths`` from which a guest kernel can be built.
     """
 
     ccas: tuple[str, ...]

@@ -79,7 +79,7 @@ class Forecast:
     study : dict
         Resolved.
     folder : pathlib.Path
-        Its results.
+        Folder of the study's results.
     record : SpeedRecord
     """
 

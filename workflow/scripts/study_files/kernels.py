@@ -354,7 +354,7 @@ def with_kernels(study) -> tuple[dict[str, dict], list[str]]:
 
 
 def names_files_unread(study) -> bool:
-    """Tell whether a study, perhaps of somebody else and of any form, names files of kernels or programs that resolving it would read: without digests."""
+    """Return whether an untrusted study of any form names files of kernels or programs without digests, which resolving it would read."""
     if not isinstance(study, dict):
         return False
     definitions, scenarios = study.get("cca_definitions"), study.get("scenarios")

@@ -2,7 +2,7 @@
 
 
 def names_programs_unread(study) -> bool:
-    """Return whether a study, possibly someone else's and of any form, names program files that resolving it would read."""
+    """Return whether an untrusted study of any form names program files that resolving it would read."""
     scenarios = study.get("scenarios")
     scenarios = [one for one in scenarios if isinstance(one, dict)] if isinstance(scenarios, list) else []
     lists = (

@@ -37,7 +37,7 @@ def read_mapping(path, noun, keys, error_class) -> dict:
     ----------
     path : str or pathlib.Path
     noun : str
-        What the file should be, such as "a study".
+        Expected kind of file, such as "a study".
     keys : iterable of str
         Allowed keys of the mapping, for messages.
     error_class : type

@@ -11,7 +11,7 @@ def absence(path: str | os.PathLike, kind: str = "file") -> str:
     ----------
     path : str or os.PathLike
     kind : str
-        What was looked for, ``file`` or ``folder``.
+        Expected kind, ``file`` or ``folder``.
 
     Returns
     -------
