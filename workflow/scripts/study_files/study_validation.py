@@ -46,7 +46,7 @@ MOST_PROBLEMS = 2_000
 
 
 def problems_of_form(config, schema=None) -> list[str]:
-    """Compare a study as it stands in its file, or a file of another kind, with its schema: one sentence per problem, up to `MOST_PROBLEMS`.
+    """Compare an unresolved study, or a file of another kind, with its schema: one sentence per problem, up to `MOST_PROBLEMS`.
 
     The file's name is not in them. Unknown keys come first, because they explain many others, then the order is the schema's.
     """
