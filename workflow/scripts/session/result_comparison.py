@@ -51,7 +51,7 @@ FAR = 4
 
 @dataclass(frozen=True)
 class Margin:
-    """Smallest difference between two values that counts, on the metric's scale."""
+    """Margin beyond which two values differ, on the metric's scale."""
 
     size: float  # in the effect's unit: percent or points
     scale: str = "points"  # "ratio", "relative" (percent of the mean of both) or "points"
