@@ -44,7 +44,7 @@ from session.surroundings import path_problem  # noqa: E402
 
 
 def set_up():
-    """Do what is left to do, what can't work first."""
+    """Perform the remaining steps of set-up, beginning with the checks that may fail."""
     if problem := path_problem(ROOT):
         raise SetupError(problem)
     if unpacked.is_unpacked_bundle():
@@ -77,7 +77,7 @@ def set_up():
 
 
 def pack_images(arguments):
-    """Pack the images named, all if none is, or those that results were made with (`--of RESULTS`)."""
+    """Pack the named images (all if none is named), or those with which results were made (`--of RESULTS`)."""
     if arguments[:1] == ["--of"] and len(arguments) == 2:
         results = Path(arguments[1])
         archive, names = results.with_name(results.name + packed_images.SUFFIX), packed_images.images_of(results)

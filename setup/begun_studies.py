@@ -17,7 +17,7 @@ LARGEST_BYTES = 2**26
 
 
 def check_images(results) -> None:
-    """Raise SetupError if runs of a results folder were made with another image than the one that is linked.
+    """Raise SetupError if runs in a results folder were made with an image other than the linked one.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ def check_images(results) -> None:
 
 
 def image_of(document) -> tuple[str, str] | None:
-    """Return name and content digest of the image that a run document was made with, None if it can't be read."""
+    """Return name and content digest of the image of a run document, or None if the document can't be read."""
     try:
         content = given_bytes(document, LARGEST_BYTES)
         environment = json.loads(gzip.GzipFile(fileobj=io.BytesIO(content)).read(LARGEST_BYTES))["environment"]
@@ -57,7 +57,7 @@ def image_of(document) -> tuple[str, str] | None:
 
 
 def find_in_cache(name, digest) -> Path | None:
-    """Return the cache's folder of an image by its content, None if it has none."""
+    """Return the cache's folder of an image by its content, or None if there is none."""
     for description in sorted((cache_dir() / "images").glob(f"{name}-*/image.json")):
         if json.loads(description.read_text())["content_digest"] == digest:
             return description.parent

@@ -27,7 +27,7 @@ TIMED_OUT = 124
 
 
 def contained(*binds, recipe=GUEST, seconds=None, root=None) -> list[str]:
-    """Return the first part of the command that runs compiler and patch in a container; the image and their command follow.
+    """Return the start of the command that runs compiler and patch in a container; the image and their command follow.
 
     The container ends after ``seconds``; no process in it gets more than `MOST_MEMORY_BYTES`, `MOST_CPU_S` and `MOST_FILE_BYTES`. `OF_THE_IMAGE` is mounted
     from the image's folder ``root``. /proc/sys is read-only: root without privileges could write it too.
@@ -55,7 +55,7 @@ def outside() -> dict[str, str]:
 
 
 def said_by(command, what="the kernel") -> tuple[int, str]:
-    """Return the exit status of a command and its output; of a long one, the beginning and the end.
+    """Return the exit status and output of a command; only the beginning and end of a long output.
 
     ``what`` it builds is named if it takes longer than a build may.
     """
@@ -85,7 +85,7 @@ def tail_lines(log) -> list[str]:
 
 
 def copy_recipe(folder) -> Path:
-    """Copy the files of envs/guest that make a kernel into a folder and return it: a build does not see the checkout."""
+    """Copy the files of envs/guest that a kernel build needs into a folder and return it, because a build can't see the checkout."""
     folder.mkdir()
     for part in RECIPE:
         (shutil.copytree if (GUEST / part).is_dir() else shutil.copy)(GUEST / part, folder / part)

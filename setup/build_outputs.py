@@ -57,7 +57,7 @@ def read_linux(folder, name) -> bytes:
 
 
 def is_program(content) -> bool:
-    """Return whether bytes are an ELF file of x86-64 that can be started, with all that its program headers name inside of it."""
+    """Return whether bytes are an executable ELF file for x86-64 that contains everything its program headers refer to."""
     if len(content) < HEADER.size or not content.startswith(ELF_64_LITTLE):
         return False
     _, kind, machine, _, _, place, _, _, _, size, number, *_ = HEADER.unpack_from(content)
@@ -84,7 +84,7 @@ def read_facts(folder, patches) -> list[str]:
 
 
 def missing_options(folder, wanted) -> list[str]:
-    """Return which of the ``wanted`` options (`CONFIG_...`) the .config in a folder of objects doesn't set."""
+    """Return the ``wanted`` options (`CONFIG_...`) that the .config in a folder of objects doesn't set."""
     has = {line.partition("=")[0] for line in _text(folder, ".config").splitlines() if "=" in line}
     return [option for option in wanted if option not in has]
 

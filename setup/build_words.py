@@ -1,4 +1,4 @@
-"""Why a guest kernel was not built, found in what its build printed."""
+"""The reason why a guest kernel was not built, found in its build's output."""
 
 import re
 
@@ -7,7 +7,7 @@ LINES = 12
 
 
 def why_not_built(words, sources, kernel) -> str:
-    """Return why a kernel was not built, from what its build said: a patch that does not apply, or the compiler's words."""
+    """Return the reason why a kernel was not built, from its build's output: a patch that does not apply, or the compiler's message."""
     if refused := re.search(r"^guest kernel: (.*)$", words, re.M):
         return f"Linux {kernel.get('version', 'of the image')}: {refused[1]}."
     patching = re.findall(r"^==> apply (\d+)(?:-(\d+))?\.patch$", words, re.M)

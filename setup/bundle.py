@@ -73,7 +73,7 @@ def make_bundle(folder=Path()) -> Path:
 
 
 def say_what_git_misses(changed) -> None:
-    """Tell the user of uncommitted changes, which go in, and of files that git doesn't know, which don't."""
+    """Tell the user about uncommitted changes, which are included, and untracked files, which aren't."""
     if changed:
         say(f"uncommitted changes go into the bundle ({len(changed.splitlines())} files), and its name says so")
     unknown = git("ls-files", "--others", "--exclude-standard").splitlines()
@@ -122,7 +122,7 @@ def wheel_entries(folder) -> list[Entry]:
 
 
 def with_lists(entries) -> list[Entry]:
-    """Return entries and behind them two that say what a bundle consists of: targets of links, digests of files."""
+    """Return entries followed by two that list the bundle's contents: targets of links, and digests of files."""
     for entry in entries:
         if "\n" in entry.name or (isinstance(entry.source, str) and "\n" in entry.source):
             raise SetupError(f"the name {entry.name!r} has a line break in it, which the bundle's list can't hold.")

@@ -1,4 +1,4 @@
-"""What goes into a bundle: the workflow's files, images, packages and tools, without a trace of this machine."""
+"""The contents of a bundle: the workflow's files, images, packages and tools, without traces of this machine."""
 
 import os
 import stat
@@ -65,7 +65,7 @@ class Entry:
 
 
 def git(*arguments) -> str:
-    """Return what git prints about this checkout."""
+    """Return the output of a git command in this checkout."""
     try:
         return subprocess.run(["git", *arguments], check=True, capture_output=True, text=True).stdout
     except FileNotFoundError:
@@ -88,7 +88,7 @@ def workflow_entries() -> list[Entry]:
 
 
 def image_entries(folder) -> list[Entry]:
-    """List an image's folder: every file, link and directory but what tells of the machine that built it."""
+    """List an image's folder: every file, link and directory except those that identify the machine that built it."""
     below = f"{unpacked.IMAGES}/{folder.name}"
     entries = [Entry(below + "/image.json", stat.S_IFREG | 0o644, folder / "image.json")]
     for entry in tree_entries(folder / "root", below + "/root", LEFT_OUT):

@@ -1,4 +1,4 @@
-"""The cache outside the checkout: where it is, how an entry is made once and whole."""
+"""The cache outside the checkout: its location, and creating each entry once and completely."""
 
 import contextlib
 import fcntl
@@ -15,7 +15,7 @@ from unpacked import CACHE, is_unpacked_bundle
 
 
 def cache_dir(environ=os.environ) -> Path:
-    """Return the cache's directory: SAWTOOTH_CACHE, or sawtooth in the user's cache; of a bundle, its own."""
+    """Return the cache's directory: SAWTOOTH_CACHE, or sawtooth in the user's cache; a bundle has its own."""
     if environ.get("SAWTOOTH_CACHE"):
         return Path(environ["SAWTOOTH_CACHE"]).absolute()
     if is_unpacked_bundle():
@@ -24,7 +24,7 @@ def cache_dir(environ=os.environ) -> Path:
 
 
 def own_cache(environ=os.environ) -> Path:
-    """Return the cache in the user's home, which is used where nothing else is named."""
+    """Return the cache in the user's home, which is the default."""
     base = environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     return Path(base).absolute() / "sawtooth"
 
@@ -88,7 +88,7 @@ def require_cache(place=None) -> None:
 
 
 def require_space(path, gigabytes, purpose) -> None:
-    """Raise SetupError unless the file system of `path` has that much room."""
+    """Raise SetupError unless the file system of `path` has the required space."""
     free = shutil.disk_usage(path).free / 1e9
     if free < gigabytes:
         raise SetupError(
@@ -107,7 +107,7 @@ def remove_tree(path) -> None:
 
 @contextlib.contextmanager
 def one_at_a_time(path) -> Iterator[None]:
-    """Wait while another set-up makes what is to be at a path; the lock lies beside it."""
+    """Wait while another set-up creates the entry at a path; the lock file is next to it."""
     with open(path.with_name(path.name + ".lock"), "w") as lock_file:
         try:
             fcntl.flock(lock_file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -119,7 +119,7 @@ def one_at_a_time(path) -> Iterator[None]:
 
 @contextlib.contextmanager
 def made_once(final) -> Iterator[Path | None]:
-    """Give the one process that has to make `final` a directory to fill; rename it when whole.
+    """Give the one process that creates `final` a directory to fill; rename it when complete.
 
     Yields
     ------
@@ -147,6 +147,6 @@ def made_once(final) -> Iterator[Path | None]:
 
 
 def _remove_leftovers(final):
-    """Remove what this set-up, or a killed one, has begun of an entry; whoever calls holds its lock."""
+    """Remove the unfinished parts of an entry left by this set-up or a killed one; the caller must hold its lock."""
     for leftover in final.parent.glob(f".{final.name}.*"):
         remove_tree(leftover)

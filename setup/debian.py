@@ -71,7 +71,7 @@ def mirror_of_debootstrap(environ) -> str | None:
 
 
 def file_of_package(package, path, folder, environ=os.environ) -> Path | None:
-    """Return a file of a package that this machine's apt can fetch, unpacked in a folder; None if it can't."""
+    """Return a file of a package, fetched with this machine's apt and unpacked in a folder, or None if apt can't fetch it."""
     subprocess.run(["apt-get", "-qq", "download", package], cwd=folder, capture_output=True, env=environ)
     for archive in folder.glob(f"{package}_*.deb"):
         run_quietly(["dpkg-deb", "-x", archive, folder])
@@ -101,7 +101,7 @@ def find_snapshot(time, environ=os.environ) -> str:
 
 
 def snapshot_option(apt_config) -> str | None:
-    """Return the URL of archives of the past that a program apt-config tells, None if it knows none."""
+    """Return the URL of snapshot archives that a program apt-config reports, or None if it has none."""
     try:
         known = subprocess.run([*apt_config, "dump"], capture_output=True, text=True).stdout
     except OSError:
@@ -162,7 +162,7 @@ def download(files, log, title) -> str | None:
 
 
 def index_targets(environ, options=()) -> str:
-    """List apt's package lists, a line ``uri|origin|label`` each."""
+    """List apt's package lists, one line ``uri|origin|label`` per list."""
     command = [
         "apt-get",
         *options,

@@ -45,7 +45,7 @@ def make_docs_environment() -> None:
 
 
 def provide_packages(venv, lock) -> None:
-    """Make or renew an environment unless it is what the lock file says; behind a link, for all who share it.
+    """Make or renew an environment unless it matches the lock file; behind a symbolic link, for all who share it.
 
     Raises
     ------
@@ -121,7 +121,7 @@ def bundled_python() -> str:
 
 
 def with_pip(python) -> tuple[list[str], list[str]]:
-    """Return how an environment gets its pip: options of venv, and the command that is pip there."""
+    """Return the way an environment gets its pip: options of venv, and the pip command there."""
     if importlib.util.find_spec("ensurepip"):
         return [], [python, "-m", "pip"]
     # Debian's python3 without python3-venv: venv itself is there, only pip is not.

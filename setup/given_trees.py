@@ -1,4 +1,4 @@
-"""Source trees that a person names, read for a build: a folder, a revision in a Git repository, or an archive.
+"""Source trees given by a user and read for a build: a folder, a revision in a Git repository, or an archive.
 
 Nothing is written into them. Each is copied once, and the copy is compared with what the study was read with.
 """
@@ -41,7 +41,7 @@ def check_unchanged(kernel, files) -> None:
 
 
 def is_plain_file(file_digest) -> bool:
-    """Return whether one of `digests` is that of a regular file that is no program."""
+    """Return whether one of `digests` describes a regular, non-executable file."""
     return file_digest.startswith(f"{git_trees.REGULAR} ") or " " not in file_digest
 
 

@@ -23,7 +23,7 @@ DESCRIPTION = "usr/share/sawtooth/image.json"
 
 
 def takes(definition, argument) -> bool:
-    """Tell whether a definition uses a build argument."""
+    """Return whether a definition uses a build argument."""
     return f"{{{{ {argument} }}}}" in definition.read_text()
 
 
@@ -81,12 +81,12 @@ def cached_image(definition) -> tuple[str, Path]:
 
 
 def wanted_images(definitions, environ=os.environ) -> list[Path]:
-    """Return those definitions whose images set-up makes: that of ns-3, which few studies need, only with SAWTOOTH_NS3=1."""
+    """Return the definitions whose images set-up makes; ns-3's, which few studies need, only with SAWTOOTH_NS3=1."""
     return [definition for definition in definitions if definition.stem != "ns3" or environ.get("SAWTOOTH_NS3") == "1"]
 
 
 def missing_images(definitions) -> list[Path]:
-    """Return those definitions whose image is not in the cache."""
+    """Return the definitions whose image is not in the cache."""
     return [definition for definition in definitions if not cached_image(definition)[1].exists()]
 
 
@@ -239,7 +239,7 @@ def link_image(definition, folder) -> None:
 
 
 def check_sources() -> None:
-    """Raise SetupError if there is no room for building images, or packages are missing and no archive is known."""
+    """Raise SetupError if there is not enough space for building images, or packages are missing and no archive is known."""
     require_cache()
     locked_packages.check_archive()
     require_space(cache_dir(), SIZE_GB, "building the container images")

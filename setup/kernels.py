@@ -44,7 +44,7 @@ STEP = re.compile(r"  [A-Z]+ +\S+$|==> ")
 
 
 def provide_kernel(name, linux_file, description, sources, kernel=None) -> None:
-    """Put a kernel and its description where the workflow wants them, built unless the cache has it.
+    """Place a kernel and its description where the workflow expects them; the kernel is built unless it is in the cache.
 
     Parameters
     ----------
@@ -218,7 +218,7 @@ def build(name, root, base, partial, sources, kernel, changed, contents) -> byte
 
 
 def of_kernel(patch) -> bytes:
-    """Return a patch (bytes) without what it changes in files that no guest kernel is built from."""
+    """Return a patch (bytes) without its changes to files that no guest kernel is built from."""
     return b"".join(part for part in parts_of(patch) if not _is_no_part(part))
 
 
@@ -228,7 +228,7 @@ def parts_of(patch) -> list[bytes]:
 
 
 def _is_no_part(part):
-    """Tell whether a part of a patch, one file's, is none of a kernel's."""
+    """Return whether a part of a patch (that of one file) doesn't concern a kernel."""
     names = re.findall(rb"^(?:---|\+\+\+) [ab]/(\S+)", part, re.M) or re.findall(rb"^diff --git a/(\S+)", part, re.M)
     return bool(names) and all(NO_PART.match(name.decode(errors="replace")) for name in names)
 

@@ -98,7 +98,7 @@ def write_lock(time, sections, lock=LOCK) -> None:
 
 
 def is_kernel_source(section) -> bool:
-    """Tell whether a section is a Linux: the image's (``linux``), or one for kernels of a study's own (``linux-6.12``)."""
+    """Return whether a section is for a Linux source: the image's (``linux``), or one for a study's own kernels (``linux-6.12``)."""
     return section.partition("-")[0] == "linux"
 
 
@@ -172,7 +172,7 @@ def keep_fetched(packages, folder, kept) -> None:
 
 
 def lacking(packages, folder) -> list[Package]:
-    """Return the packages that a folder lacks; a file that isn't what the lock says is deleted."""
+    """Return the packages missing from a folder; files that don't match the lock are deleted."""
     missing = []
     for package in packages:
         file = folder / package.file

@@ -1,4 +1,4 @@
-"""What this machine must have before anything long starts; each lack is one sentence."""
+"""Requirements on this machine, checked before long steps start; each missing one is reported in one sentence."""
 
 import os
 import platform
@@ -24,7 +24,7 @@ def check_architecture(architecture=None) -> None:
 
 
 def check_user_namespaces(apptainer=None, apparmor=RESTRICTION) -> None:
-    """Raise SetupError if this user can't make a user namespace and mount in it.
+    """Raise SetupError if this user can't create a user namespace and mount in it.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ def check_user_namespaces(apptainer=None, apparmor=RESTRICTION) -> None:
 
 
 def has_id_range(table, user, uid) -> bool:
-    """Tell whether a table like /etc/subuid gives a user a range of at least 65,536 ids."""
+    """Return whether a table like /etc/subuid gives a user a range of at least 65,536 ids."""
     if not table.is_file():
         return False
     for line in table.read_text().splitlines():

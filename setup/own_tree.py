@@ -123,7 +123,7 @@ def _regular_files(tree):
 
 
 def _folder_of(source, path):
-    """Return the innermost folder of the base's that a path is in, "" for the tree itself."""
+    """Return the innermost folder of the base tree that contains a path, "" for the tree itself."""
     inside = ""
     for parent in reversed(PurePosixPath(path).parents[:-1]):
         if (source / parent).is_symlink():

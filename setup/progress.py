@@ -1,4 +1,4 @@
-"""What set-up tells the user: one line a step, one sentence when it can't go on."""
+"""Messages of set-up to the user: one line per step, and one sentence if it can't continue."""
 
 import os
 import re
@@ -29,7 +29,7 @@ CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u20
 
 
 class SetupError(Exception):
-    """Set-up can't go on; the text says in one sentence what is missing and how to get it."""
+    """Set-up can't continue; the message says in one sentence what is missing and how to get it."""
 
 
 def visible(text) -> str:

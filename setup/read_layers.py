@@ -1,4 +1,4 @@
-"""Reading the archives of images that somebody else packed: in time and memory that their size bounds."""
+"""Reading untrusted image archives in time and memory bounded by their size."""
 
 import gzip
 import io

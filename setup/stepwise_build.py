@@ -43,7 +43,7 @@ OF_THE_MACHINE = re.compile(r"Killed|No space left on device|Cannot allocate mem
 
 
 class NotBuiltError(SetupError):
-    """A commit that no guest kernel can be built of; the text says why."""
+    """No guest kernel can be built from a commit; the message gives the reason."""
 
 
 def provide_step(name, linux_file, kernel, sources) -> None:

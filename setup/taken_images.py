@@ -1,4 +1,4 @@
-"""Images that travelled: those that an archive (`packed_images`) or a folder has, taken into the cache.
+"""Importing images into the cache from an archive (`packed_images`) or a folder.
 
 What is taken is compared: blobs with their digests, and the unpacked image with its content digest.
 """
@@ -38,7 +38,7 @@ WRONG = (tarfile.TarError, zlib.error, EOFError, ValueError, KeyError, TypeError
 
 @dataclass(frozen=True)
 class Offer:
-    """An image that somebody offers.
+    """An image offered by an archive or folder.
 
     Attributes
     ----------
@@ -155,7 +155,7 @@ def read_text(tar, files, name) -> bytes:
 
 
 def read_blob(tar, files, named) -> bytes:
-    """Read a small blob that is what its name says."""
+    """Read a small blob and check it against the digest in its name."""
     content = read_text(tar, files, f"blobs/sha256/{hex_digits(named)}")
     if hashlib.sha256(content).hexdigest() != hex_digits(named):
         raise ValueError(named)

@@ -1,4 +1,4 @@
-"""What `make selftests` carries out: `python3 setup selftests FOLDER PACKETDRILL [KERNEL]`, called by kernel_tests.run_selftests."""
+"""The parts that `make selftests` runs: `python3 setup selftests FOLDER PACKETDRILL [KERNEL]`, called by kernel_tests.run_selftests."""
 
 import contextlib
 import json

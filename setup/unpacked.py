@@ -1,4 +1,4 @@
-"""An unpacked bundle (`make bundle`): what it brings, and whether it came whole.
+"""An unpacked bundle (`make bundle`): its contents, and the check that it is complete.
 
 A checkout with a folder `bundle` needs no network: images, Apptainer, Python and the workflow's
 packages are in there. Images are used where they are; what set-up makes of the rest goes into
@@ -30,12 +30,12 @@ REMEDY = "unpack the archive anew, and if that says the same, copy it anew from 
 
 
 def is_unpacked_bundle() -> bool:
-    """Tell whether this folder is an unpacked bundle."""
+    """Return whether this folder is an unpacked bundle."""
     return BUNDLE.is_dir()
 
 
 def read_list(path, separator) -> list[tuple[str, ...]]:
-    """Read a list of the bundle, a line ``first<separator>second`` each."""
+    """Read a list of the bundle: one ``first<separator>second`` per line."""
     try:
         lines = filter(None, path.read_text(errors="surrogateescape").split("\n"))
         return [tuple(line.split(separator, 1)) for line in lines if line.index(separator)]
@@ -94,7 +94,7 @@ def refuse_if(paths, what) -> None:
 
 
 def files_below(folder) -> Iterator[Path]:
-    """Yield every file and link below a folder but those that set-up makes."""
+    """Yield every file and link below a folder except those that set-up makes."""
     for place, folders, files in os.walk(folder):
         folders[:] = [name for name in folders if Path(place, name) != CACHE]
         yield from (Path(place, name) for name in files)

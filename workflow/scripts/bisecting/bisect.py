@@ -1,4 +1,4 @@
-"""The first commit after which TCP does something else: ``python -m bisecting.bisect KERNEL STUDY_FILE --good ... --bad ... --when ...``.
+"""Find the first commit that changes TCP's behaviour: ``python -m bisecting.bisect KERNEL STUDY_FILE --good ... --bad ... --when ...``.
 
 Each step builds the guest kernel of a commit, and runs what decides as often as a sequential test needs.
 """
@@ -111,7 +111,7 @@ def _write(file, content):
 
 
 def lines_of(answer, history) -> list[str]:
-    """Return what a search has found, as lines."""
+    """Return the findings of a search as lines."""
     runs = sum(verdict.runs for verdict in answer.verdicts)
     judged = sum(verdict.kind != SKIP for verdict in answer.verdicts)
     sure = (
@@ -136,7 +136,7 @@ def lines_of(answer, history) -> list[str]:
 
 
 def document_of(answer) -> dict:
-    """Return what a search has found, for a file."""
+    """Return the findings of a search for a file."""
     compared = answer.compared
     return {
         "first_bad": answer.search.found,

@@ -32,7 +32,7 @@ LEAST_LIMIT_S, TIMES_LONGEST = 120, 20
 
 
 class SkippedError(Exception):
-    """A commit that can't be judged; the text says why."""
+    """A commit can't be judged; the message gives the reason."""
 
 
 @dataclass(frozen=True)
@@ -116,7 +116,7 @@ class Commits:
             raise BisectError(f"commit {commit[:12]}", [why[-600:] or f"set-up ended with {status}"])
 
     def _identities(self, commit, cells):
-        """Return the kernels that cells need of a commit: what names each -> the study's C files in it."""
+        """Return the kernels that cells need from a commit: name -> the study's C files in it."""
         linux_sha256 = image_fact(ROOT / "envs/testbed.json", "linux_sha256")
         runs = [RunSpecification(self._specification(commit, cell, 1)) for cell in cells]
         return {kernel_id(linux_sha256, run.sources, run.kernel): run.sources for run in runs}
@@ -203,7 +203,7 @@ def _program_digest() -> str:
 
 
 def _shortest(why):
-    """Return why a commit is not built in one line: the first error of a compiler, if it is one's."""
+    """Return the reason why a commit wasn't built in one line: the compiler's first error, if it is one."""
     lines = why.replace("/build/source/", "").splitlines()
     return shown(
         next((line.strip() for line in lines if ": error: " in line), lines[0] if lines else "it is not built"), 200

@@ -1,4 +1,4 @@
-"""What makes a commit bad: `WHEN='goodput_mbps < 9'`, or `'goodput_mbps falls'`."""
+"""Conditions that make a commit bad: `WHEN='goodput_mbps < 9'`, or `'goodput_mbps falls'`."""
 
 import operator
 import re
@@ -17,7 +17,7 @@ EXAMPLES = "'goodput_mbps < 9', 'retransmits > 50', or 'goodput_mbps falls' (ris
 
 
 class BisectError(FileError):
-    """The commit can't be searched for; one sentence says why."""
+    """The commit can't be searched for; the message gives the reason in one sentence."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Condition:
     comparison : str
         One of `COMPARISONS` or `CHANGES`.
     number : float or None
-        What the measure is compared with; None of `CHANGES`.
+        Threshold for the measure; None for `CHANGES`.
     """
 
     measure: str
@@ -40,11 +40,11 @@ class Condition:
 
     @property
     def is_change(self) -> bool:
-        """Whether the number is to be found from GOOD's and BAD's own values."""
+        """Whether the threshold must be derived from GOOD's and BAD's own values."""
         return self.comparison in CHANGES
 
     def holds(self, value) -> bool:
-        """Return whether a run with a value is a bad one's."""
+        """Return whether a value makes a run bad."""
         return COMPARISONS[self.comparison](value, self.number)
 
     def at(self, cut, direction) -> "Condition":
@@ -61,7 +61,7 @@ def measures() -> list[str]:
 
 
 def condition_of(text) -> Condition:
-    """Return the condition that a text means; raise `BisectError` with what is allowed."""
+    """Return the condition given by a text; raise `BisectError` with the allowed forms."""
     match = FORM.fullmatch(text)
     if not match or match[2] not in (*COMPARISONS, *CHANGES) or (match[3] is None) != (match[2] in CHANGES):
         raise _problem(text, f"allowed is a measure and a comparison, {EXAMPLES}.")

@@ -17,7 +17,7 @@ GOOD, BAD, SKIP = "good", "bad", "skip"
 
 @dataclass(frozen=True)
 class Search:
-    """How far a search is.
+    """Progress of a search.
 
     Attributes
     ----------
@@ -82,13 +82,13 @@ class History:
         return git_trees.git(self.folder, "show", "-s", "--format=%an, %as", commit).decode(errors="replace").strip()
 
     def begin(self, good, bad) -> Search:
-        """Begin a search; raise `git_trees.GitError` with Git's words if it can't."""
+        """Begin a search; raise `git_trees.GitError` with Git's message on failure."""
         # Or there is nothing that Git could go back to.
         git_trees.git(self.folder, "update-ref", "--no-deref", "HEAD", bad)
         return self._told("start", "--no-checkout", bad, good)
 
     def tell(self, commit, verdict) -> Search:
-        """Go on with a verdict, `GOOD`, `BAD` or `SKIP`; raise `git_trees.GitError` with Git's words if it can't."""
+        """Continue with a verdict, `GOOD`, `BAD` or `SKIP`; raise `git_trees.GitError` with Git's message on failure."""
         return self._told(verdict, commit)
 
     def _told(self, *arguments):

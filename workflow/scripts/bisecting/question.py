@@ -1,4 +1,4 @@
-"""What is asked: which commits, which cells of which study, which condition."""
+"""The request of a bisection: commits, cells of a study, and condition."""
 
 import fnmatch
 import hashlib
@@ -48,11 +48,11 @@ class Question:
 
     @property
     def folder(self) -> Path:
-        """Where its results go."""
+        """Folder of the results."""
         return FOLDER / f"{self.study['study']}-{self.condition.measure}-{self.good[:8]}-{self.bad[:8]}"
 
     def identity(self, root) -> dict:
-        """Return all that what was found depends on, as it is kept with that; ``root`` is the checkout."""
+        """Return everything that the findings depend on, in the form stored with them; ``root`` is the checkout."""
         image = root / "envs/testbed.json"
         return {
             "good": self.good,
@@ -67,7 +67,7 @@ class Question:
 
 
 def question_of(tree, good, bad, when, study_file, only="*") -> Question:
-    """Return what a call asks; raise `BisectError`, or the study's own error, with what is allowed.
+    """Return the request of a call; raise `BisectError`, or the study's own error, with the allowed values.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The search for the first bad commit: which cell and value decide, what GOOD and BAD do, one verdict after another."""
+"""The search for the first bad commit: the deciding cell and threshold, the behaviour of GOOD and BAD, and the verdicts."""
 
 import statistics
 import time
@@ -46,7 +46,7 @@ class Verdict:
 
 @dataclass(frozen=True)
 class References:
-    """What GOOD and BAD do in the cell that decides: number of runs of each, how many meet the condition, their medians."""
+    """Behaviour of GOOD and BAD in the deciding cell: number of runs of each, how many meet the condition, their medians."""
 
     runs: int
     hits_good: int
@@ -95,7 +95,7 @@ class Searching:
     _known: dict = field(default_factory=dict)
 
     def carry_out(self) -> Answer:
-        """Search until a commit is found, or only skipped ones are left.
+        """Search until a commit is found, or only skipped commits remain.
 
         Raises
         ------
@@ -142,7 +142,7 @@ class Searching:
         return {cell: [run.value for run in runs] for cell, runs in done.items()}
 
     def _chosen(self):
-        """Return the cell that decides, and the condition with a number."""
+        """Return the deciding cell, and the condition with a number."""
         asked, condition = self.question, self.question.condition
         if not condition.is_change and len(asked.cells) == 1:
             return asked.cells[0], condition

@@ -15,12 +15,12 @@ DRAWN_MAX_BLOCKS, DRAWN_ARRANGEMENTS = 40, 2**17 - 1
 
 
 def without_noise(values) -> np.ndarray:
-    """Return values in which those that differ by rounding only are the same; see `paired_contrasts`."""
+    """Return values with differences due to rounding removed; see `paired_contrasts`."""
     return np.copysign(merge_close(np.abs(values), float(np.abs(values).max(initial=0))), values) + 0.0
 
 
 def friedman_test(blocks) -> tuple[float, float, float] | None:
-    """Return Q, p and Kendall's W of blocks in which all groups have a value.
+    """Return Q, p and Kendall's W for blocks in which all groups have a value.
 
     Q is Friedman's chi-square (1937), corrected for ties, and W = Q / (b (k - 1)) (Kendall and
     Babington Smith, 1939).
@@ -66,7 +66,7 @@ def _chance_of_agreement(ranks, blocks):
 
 @lru_cache(maxsize=32)
 def _drawn_distances(patterns) -> np.ndarray:
-    """Return how far apart rank sums are in drawn orders of blocks, ascending: squares of doubled sums less their mean.
+    """Return the spread of rank sums in random orders of blocks, ascending: squares of doubled sums minus their mean.
 
     ``patterns``: the doubled ranks of each block, ascending.
     """
@@ -78,7 +78,7 @@ def _drawn_distances(patterns) -> np.ndarray:
 
 
 def _exact_friedman_p(ranks):
-    """Return the chance of rank sums as far apart as these, over all orders within the blocks."""
+    """Return the probability of rank sums at least as far apart as these, over all orders within the blocks."""
     b, k = ranks.shape
     centre = b * (k + 1) / 2
     sums, chance = ranks[:1], np.ones(1)
@@ -112,7 +112,7 @@ def kruskal_wallis_test(groups) -> tuple[float, float] | None:
 
 
 def smallest_kruskal_wallis_p(sizes) -> float:
-    """Return the smallest p that groups of these sizes can give, as far as it is known without listing.
+    """Return the smallest p for groups of these sizes, as far as it is known without enumeration.
 
     All groups apart in one of k! orders, of all ways to deal the ranks out: k! n1! ... nk! / N!,
     which is exact for groups of one size.

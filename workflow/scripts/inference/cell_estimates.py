@@ -1,4 +1,4 @@
-"""The mean over the replications of a cell: every interval of the report that is of such a mean is made here."""
+"""Means over the replications of a cell, with all intervals of such means in the report."""
 
 import math
 from dataclasses import replace
@@ -18,9 +18,9 @@ def cell_estimate(values, confidence, least=None, most=None, resolution=0.0) -> 
     Parameters
     ----------
     values : array_like of float, shape (n,)
-        One for each run; missing ones don't count.
+        One value per run; missing ones are ignored.
     confidence : float
-        Of the two-sided interval, between 0 and 1.
+        Confidence of the two-sided interval, between 0 and 1.
     least, most : float, optional
         Bounds of the measure, such as 0 and 100 of a share in percent.
     resolution : float
@@ -38,7 +38,7 @@ def cell_estimate(values, confidence, least=None, most=None, resolution=0.0) -> 
 
 
 def estimate_columns(estimate, mean, ends="") -> dict[str, float]:
-    """Return an estimate as columns: ``mean``, and both ends of its interval under the name ``ends`` (or that of the mean)."""
+    """Return an estimate as columns: ``mean``, and both ends of its interval, named after ``ends`` (by default after the mean)."""
     names = (mean, f"{ends or mean}_low", f"{ends or mean}_high")
     values = (estimate.mean, estimate.low, estimate.high)
     return {name: math.nan if value is None else value for name, value in zip(names, values, strict=True)}

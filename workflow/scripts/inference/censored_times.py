@@ -1,4 +1,4 @@
-"""Times of which some are only known to be longer: the estimator of Kaplan and Meier, and its quantiles.
+"""Censored times, of which some have only a known lower bound: the Kaplan-Meier estimator and its quantiles.
 
 Kaplan and Meier, Nonparametric Estimation from Incomplete Observations, 1958 (JASA 53:457-481). Whoever leaves out what did not end
 estimates the times of the quick ones.
@@ -8,7 +8,7 @@ import numpy as np
 
 
 def ended_shares(times, ended) -> tuple[np.ndarray, np.ndarray]:
-    """Return the distinct times at which something ended, and the estimated share that has ended by each.
+    """Return the distinct end times, and the estimated share that has ended by each.
 
     Parameters
     ----------

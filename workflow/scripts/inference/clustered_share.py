@@ -1,4 +1,4 @@
-"""The interval of a share of trials that belong together in clusters, such as tests of runs that have their seeds in common.
+"""Intervals for the share of positive trials in clusters, such as tests of runs that share seeds.
 
 Clopper and Pearson's exact bounds. The lower one is for as many independent trials as the clusters are worth by the spread
 between them (Korn and Graubard, Survey Methodology 24(2), 1998). The upper one is for as many as there are clusters, as if the
@@ -13,12 +13,12 @@ from inference.student_t import quantile
 
 
 def clustered_share_interval(positive, trials, confidence) -> tuple[float, float]:
-    """Return both ends of the two-sided interval of a share, between 0 and 1.
+    """Return both ends of the two-sided interval for a share, between 0 and 1.
 
     Parameters
     ----------
     positive, trials : array_like of int, shape (clusters,)
-        Of each cluster; one trial or more in all.
+        Numbers of positive and of all trials in each cluster; at least one trial in total.
     confidence : float
         Between 0 and 1.
     """
@@ -33,7 +33,7 @@ def clustered_share_interval(positive, trials, confidence) -> tuple[float, float
 
 
 def _lower_ends(positive, trials, tail):
-    """Return the lower end of each study, of positive trials of shape (studies, clusters)."""
+    """Return the lower end for each study, from positive trials of shape (studies, clusters)."""
     total, clusters = trials.sum(), len(trials)
     share = positive.sum(axis=1) / total
     worth = np.full(len(share), float(clusters))
@@ -60,7 +60,7 @@ def findable_share(trials, share, confidence) -> float | None:
     Parameters
     ----------
     trials : array_like of int, shape (clusters,)
-        Of each cluster.
+        Number of trials in each cluster.
     share, confidence : float
         Between 0 and 1.
     """

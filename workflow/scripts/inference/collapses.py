@@ -1,4 +1,4 @@
-"""Runs of another kind: some runs of a cell that lie apart from the rest, such as those that collapsed.
+"""Outliers: a group of a cell's runs that lie apart from the rest, such as collapsed runs.
 
 A mean of few values says nothing of what happens in one run out of ten: 35 of 100 samples of 10 have no such run in them, and
 no interval made of those 35 can hold the mean over all runs. No interval of a mean holds it whatever the distribution is
@@ -31,7 +31,7 @@ MIN_RUNS = min(WIDEST_GAPS)
 
 
 def other_kind(values, step=0.0, cells=1) -> np.ndarray:
-    """Return which values are of another kind than most: the smaller group, or the lower of two of the same size.
+    """Return a mask of the outliers: the smaller of two groups of values, or the lower of two groups of the same size.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ def other_kind(values, step=0.0, cells=1) -> np.ndarray:
     step : float
         Resolution of the values, in their unit: the variance of such a rounding is added to the one within the groups.
     cells : int
-        In so many cells together chance alone makes some in 1 of 100 studies.
+        Number of cells in which, taken together, chance alone produces outliers in 1 of 100 studies.
 
     Examples
     --------
@@ -74,7 +74,7 @@ def _widest_gap(n, alarms) -> float:
 
 
 def _gap(ordered, step, widest):
-    """Return how many of the ordered values lie below the widest gap if it shows two kinds, else 0."""
+    """Return the number of ordered values below the widest gap if it separates two groups, else 0."""
     n, below = len(ordered), np.arange(1, len(ordered))
     # Centred, so that squares keep their digits.
     centred = ordered - ordered.mean()
@@ -96,7 +96,7 @@ def kinds_words(other, what="run") -> str:
 
 @cache
 def largest_share(unlike, runs, significance) -> float:
-    """Return the largest share of unlike runs that a count of them in some runs doesn't rule out: the exact one-sided bound.
+    """Return the exact one-sided upper bound for the share of outliers, given their count in some runs.
 
     Clopper and Pearson (1934); of none in n runs it is 1 - significance^(1/n), about 3 / n (the rule of three): 5 runs leave
     45 %, 12 leave 22 %.

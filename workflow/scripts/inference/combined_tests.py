@@ -1,4 +1,4 @@
-"""One p value for what several independent samples say of the same hypothesis."""
+"""A combined p value for the same hypothesis from several independent samples."""
 
 from collections.abc import Iterable
 
@@ -9,7 +9,7 @@ from inference.paired_tests import FlippedMean, is_constant
 
 
 def fisher(p: Iterable[float]) -> float:
-    """Return the combined p of independent tests (Fisher, 1932, Statistical Methods for Research Workers, section 21.1); 1 of none.
+    """Return the combined p of independent tests (Fisher, 1932, Statistical Methods for Research Workers, section 21.1); 1 without tests.
 
     -2 times the sum of the logarithms of k p values has a chi-squared distribution with 2k degrees of freedom, or, where a p can
     have few values, as of sign flips, a larger p than that.

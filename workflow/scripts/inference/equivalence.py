@@ -35,7 +35,7 @@ def tost_interval(test, significance) -> tuple[float, float]:
 
 
 def place(interval, low, high) -> str:
-    """Return whether an interval lies inside two bounds, outside of them, or across one."""
+    """Return whether an interval lies within two bounds, outside them, or across one."""
     if low < interval[0] and interval[1] < high:
         return INSIDE
     return OUTSIDE if interval[1] < low or interval[0] > high else ACROSS

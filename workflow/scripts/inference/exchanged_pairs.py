@@ -1,4 +1,4 @@
-"""Sign tests of many rows of pairs, with p corrected for all rows and no assumption on how values are distributed.
+"""Sign tests for many rows of pairs, with p corrected for all rows, without assumptions on the distribution of values.
 
 A row has a sign for each replication: 1 if the second of a pair is worse by more than a margin, -1 if it is better by more, else
 0. Where the two sides are one algorithm, exchanging them in a replication, in all rows at once, changes no probability. So the
@@ -36,7 +36,7 @@ def exchanges(units) -> np.ndarray:
 
 
 def corrected_p(signs) -> np.ndarray:
-    """Return p of each row, corrected for all rows.
+    """Return the p-value of each row, corrected for all rows.
 
     ``signs`` (array_like of float, shape (rows, units)): a unit is exchanged in all rows at once; its sign may be a sum of signs.
     """
@@ -57,17 +57,17 @@ def corrected_p(signs) -> np.ndarray:
 
 
 def sign_p(one, other) -> float:
-    """Return p of the two-sided sign test: pairs of either direction, those of neither left out (Conover, 1999)."""
+    """Return the p-value of the two-sided sign test from the numbers of pairs in each direction; ties are left out (Conover, 1999)."""
     return min(1.0, 2 * upper_tail(max(one, other), one + other))
 
 
 def upper_tail(successes, trials) -> float:
-    """Return the probability of as many successes or more, if each has a probability of one half."""
+    """Return the probability of at least this many successes if each has probability one half."""
     return float(special.bdtrc(successes - 1, trials, 0.5)) if successes > 0 else 1.0
 
 
 def median_interval(values, confidence) -> tuple[float, float] | None:
-    """Return the interval of the median between two of the values, which holds it at least so often; None if none does.
+    """Return the interval for the median between two of the values with at least the given coverage, or None if there is none.
 
     David and Nagaraja (2003), Order Statistics, section 7.1.
     """

@@ -1,4 +1,4 @@
-"""Compare two independent samples with a tolerance: difference, interval, and what it shows.
+"""Compare two independent samples with a tolerance: difference, interval and verdict.
 
 Two things can be shown: that the samples' means are closer than the tolerance (two one-sided tests, Schuirmann,
 1987, J. Pharmacokinet. Biopharm. 15, 657-680), or that they are further apart than it. Both rest on Welch's
@@ -40,7 +40,7 @@ class Difference:
         return self.bounds(confidence) if self.error else None
 
     def bounds(self, confidence) -> tuple[float, float] | None:
-        """Return between what the difference lies: its interval, or of two single measurements what these can tell."""
+        """Return bounds for the difference: its interval, or for two single measurements the limits of their resolution."""
         if self.error is None:
             return None
         half = self.error * float(quantile((1 + confidence) / 2, self.df)) if self.error else self.reach

@@ -1,4 +1,4 @@
-"""Intervals of a mean whose number of values was not fixed: values are added until the interval is narrow enough.
+"""Intervals for a mean with a sequential sample size: values are added until the interval is narrow enough.
 
 The interval is looked at after fixed numbers of values, and the first that is narrow enough ends it. Since it ends
 sooner where the spread happens to seem small, the ordinary 95 % interval then holds the mean less often (Chow and Robbins,
@@ -28,14 +28,14 @@ SPREADS, LOOKS = 40, 6
 
 
 def coverage_at_end(looks: Sequence[int], level: float, half_width: float) -> float:
-    """Return how often the interval at which it ends holds the mean of normal values.
+    """Return the coverage of the final interval for the mean of normal values.
 
     Parameters
     ----------
     looks : sequence of int
         Numbers of values, ascending, from 2 on; the last one ends it at any width.
     level : float
-        Of the t interval at each look, between 0 and 1.
+        Confidence level of the t interval at each look, between 0 and 1.
     half_width : float
         Half of the width that is narrow enough, in standard deviations of a value.
     """
@@ -74,7 +74,7 @@ def least_coverage(looks: Sequence[int], level: float) -> float:
 
 
 def level_of_looks(looks: Sequence[int], confidence: float) -> float:
-    """Return the level that each look's interval needs to hold the mean as often as `confidence` says, at any spread.
+    """Return the level of each interim look's interval that gives a coverage of `confidence` at any spread.
 
     It is rounded up to a ten-thousandth. Looks are to be some half as many values apart from each other.
     """

@@ -1,4 +1,4 @@
-"""The interval of a mean, and where there is none: of too few runs, of copies of one measurement, and of two kinds of run.
+"""Intervals for means, and the cases without one: too few runs, copies of one measurement, and runs in two groups.
 
 Student's t interval is that of normal values. Of few skewed ones it holds the mean too seldom (88 % of exponential ones), and
 of few heavy-tailed ones the bootstrap-t interval does (91 %). So an interval here reaches from the lower of both lower ends to the
@@ -26,7 +26,7 @@ RESAMPLES = 2000
 
 @dataclass(frozen=True)
 class MeasuredMean:
-    """The mean of a cell's runs, and as much of an interval as they allow; None where there is none."""
+    """The mean of a cell's runs and its interval, as far as the runs allow one; missing values are None."""
 
     n: int  # values
     measurements: int  # what they are worth: 1 if they repeat one measurement
@@ -38,7 +38,7 @@ class MeasuredMean:
 
 
 def mean_interval(values, confidence) -> tuple[float, float, float]:
-    """Return the mean of independent values and both ends of its two-sided interval, in the unit of the values.
+    """Return the mean of independent values and both ends of its two-sided interval, in the values' unit.
 
     Student's is mean +- t(1 - (1 - confidence)/2, n - 1) * s / sqrt(n) (Student, 1908; NIST/SEMATECH e-Handbook of
     Statistical Methods, section 1.3.5.2); the bootstrap-t interval has the quantiles of resamples' t in place of t (Efron and
@@ -82,18 +82,18 @@ def _resampled_t(standardised):
 
 @lru_cache(maxsize=16)
 def _resamples(n) -> np.ndarray:
-    """Return how much each of n values weighs in each resample, shape (`RESAMPLES`, n): the same ones for every sample of this size."""
+    """Return the weight of each of n values in each resample, shape (`RESAMPLES`, n): the same for all samples of this size."""
     drawn = np.random.default_rng(n).multinomial(n, [1 / n] * n, RESAMPLES // 2) / n
     return np.concatenate([drawn, drawn[:, ::-1]])
 
 
 def repeats_one_measurement(values, resolution=0.0) -> bool:
-    """Return whether two values or more are equal or closer than they were measured: one measurement, however often repeated."""
+    """Return whether two or more values are equal within their resolution, and thus repeat one measurement."""
     return len(values) > 1 and bool(np.min(values) == np.max(values) or np.ptp(values) < resolution)
 
 
 def repeated_words(values) -> str:
-    """Say that values are one measurement: "all 4 values are equal: one measurement repeated, so no interval"."""
+    """Return a note that values are one measurement: "all 4 values are equal: one measurement repeated, so no interval"."""
     how = "equal" if np.min(values) == np.max(values) else "within the resolution of the measurement"
     return f"all {len(values)} values are {how}: one measurement repeated, so no interval"
 

@@ -1,4 +1,4 @@
-"""Compare two sets of paired values: the mean effect with its interval, the test of it, and what the pairs are worth."""
+"""Compare two sets of paired values: the mean effect with its interval, its test, and the effective number of pairs."""
 
 from dataclasses import dataclass, replace
 
@@ -15,7 +15,7 @@ from wording.number_format import count, number
 
 @dataclass(frozen=True)
 class Family:
-    """What a comparison is judged by, fixed before there are values."""
+    """Criteria of a comparison, fixed before any values are known."""
 
     confidence: float  # of intervals
     significance: float  # of tests
@@ -49,17 +49,17 @@ class Comparison:
 
     @property
     def n(self) -> int:
-        """Number of values that the pairs are worth: 1 if their runs repeat one measurement."""
+        """Effective number of values: 1 if the pairs' runs repeat one measurement."""
         return 1 if self.one_value else self.pairs
 
     @property
     def all_alike(self) -> bool:
-        """Whether runs differ, but all pairs by the same: no spread to judge the difference by."""
+        """Whether runs differ, but all pairs by the same amount, so that there is no spread to judge the difference by."""
         return self.pairs > 1 and not self.one_value and is_constant(self.contrasts)
 
     @property
     def estimated(self) -> StudentMean | FlippedMean | None:
-        """What the mean's interval is of; None if it has none."""
+        """Estimator of the mean's interval; None if there is no interval."""
         return None if self.apart else self.test
 
     def tested(self, null=0.0) -> dict[str, str | float | None]:
@@ -117,14 +117,14 @@ def compare(a, b, scale, effect_unit, family, resolution=(0.0, 0.0)) -> Comparis
 
 
 def _too_few_words(pairs, needed, tests) -> str:
-    """Return what so few pairs can't show: "too few pairs to be significant: 6 of the 14 that one of 288 tests takes"."""
+    """Return a note on too few pairs: "too few pairs to be significant: 6 of the 14 that one of 288 tests takes"."""
     what = "for an interval and a test" if pairs < LEAST_PAIRS else "to be significant"
     family = f"one of {tests:,} tests" if tests > 1 else "one"
     return f"too few pairs {what}: {pairs} of the {needed} that {family} takes"
 
 
 def _contrast_step(row, resolution, scale) -> float:
-    """Return how far contrasts must be apart to be told apart."""
+    """Return the smallest distinguishable difference between contrasts."""
     a, b = resolution
     if scale == "ratio":
         return a / row["mean_a"] + b / row["mean_b"]
@@ -135,7 +135,7 @@ def _contrast_step(row, resolution, scale) -> float:
 
 
 def _constant_words(contrasts, repeated, effect, effect_unit) -> str:
-    """Return why pairs have no test: "all 4 pairs show the same, 13 %: one measurement repeated, so n = 1 and no test"."""
+    """Return the reason why pairs have no test: "all 4 pairs show the same, 13 %: one measurement repeated, so n = 1 and no test"."""
     pairs = len(contrasts)
     if pairs == 1:
         return "one pair: no spread to judge a difference by"
@@ -147,7 +147,7 @@ def _constant_words(contrasts, repeated, effect, effect_unit) -> str:
 
 
 def incomplete_words(incomplete, total) -> str:
-    """Say how many pairs lack a partner: "1 of 4 pairs is incomplete", "none of 4 pairs is complete"."""
+    """Return a note on incomplete pairs: "1 of 4 pairs is incomplete", "none of 4 pairs is complete"."""
     if incomplete == total:
         return f"none of {count(total, 'pair')} is complete"
     return f"{incomplete} of {count(total, 'pair')} {'is' if incomplete == 1 else 'are'} incomplete"

@@ -1,4 +1,4 @@
-"""Contrasts: how the two values of a pair are compared, and how a contrast reads as an effect.
+"""Contrasts between the two values of a pair, and their conversion to effects.
 
 Every statistic is computed on contrasts and turned into an effect only afterwards:
 
@@ -23,7 +23,7 @@ RELATIVE_TOLERANCE = 1e-12
 
 
 def merge_close(values: np.ndarray, size: float) -> np.ndarray:
-    """Return values of at least 0, each replaced by the smallest of the chain of near values that it belongs to.
+    """Return nonnegative values, each replaced by the smallest value in its chain of near values.
 
     So those that differ by rounding only are the same, and those within the tolerance of 0 become 0.
     `RELATIVE_TOLERANCE` refers to `size`: that of the numbers that the values were computed from.

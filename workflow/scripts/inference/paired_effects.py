@@ -70,7 +70,7 @@ def doubled_ranks(contrasts) -> np.ndarray:
 
 @lru_cache(maxsize=256)
 def _critical_count(n: int, tail: float) -> int | None:
-    """Return how many Walsh averages of n contrasts the signed-rank test leaves outside at each end, of this share.
+    """Return the number of Walsh averages of n contrasts that the signed-rank test excludes at each end for this share.
 
     The interval of the Hodges-Lehmann estimate runs from the k-th smallest to the k-th largest
     Walsh average, with k the smallest v for which P(V <= v) > tail (Hollander and Wolfe, 1999,

@@ -43,7 +43,7 @@ def smallest_p(pairs) -> float:
 
 
 def pairs_for(tests, significance) -> int:
-    """Return how many pairs a test takes in a family of some tests (Bonferroni, or the first one of Holm): 6 alone, 12 of 72.
+    """Return the number of pairs that a test needs in a family of tests (Bonferroni, or Holm's first): 6 for one test, 12 for 72.
 
     With fewer no p, however clear the difference, is below the level.
     """

@@ -1,4 +1,4 @@
-"""Intervals of percentiles that hold whatever the distribution is: from one order statistic to another.
+"""Distribution-free intervals for percentiles, from one order statistic to another.
 
 As many of n independent values of any distribution are below its p-th quantile as n tosses of a coin with chance p come up.
 So the chance that two of the ordered values hold it between them is a sum of binomial ones (Thompson, 1936, Annals of
@@ -17,7 +17,7 @@ TWO_SIDED, UPPER, NONE = "interval", "upper bound", "none"
 
 @dataclass(frozen=True)
 class PercentileEstimate:
-    """What is known of a percentile."""
+    """An estimate of a percentile."""
 
     n: int  # values
     kind: str  # `TWO_SIDED`, or `UPPER` where there are too few for that, or `NONE`
@@ -32,12 +32,12 @@ class PercentileEstimate:
 
 
 def least_values(share: float, confidence: float, kind: str = TWO_SIDED) -> int:
-    """Return how many values an interval of a percentile takes at least: so many that the extreme ones are beyond it.
+    """Return the smallest number of values for an interval of a percentile: enough that the extreme values lie beyond it.
 
     Parameters
     ----------
     share : float
-        That is below it, between 0 and 1: 0.95.
+        Share of values below the percentile, between 0 and 1: 0.95.
     confidence : float
     kind : str
         `TWO_SIDED`, with the same chance of a miss at either end, or `UPPER`.
@@ -64,9 +64,9 @@ def percentile_interval(values, share: float, confidence: float) -> PercentileEs
     Parameters
     ----------
     values : array_like of float, shape (n,)
-        Missing ones don't count.
+        Missing values are ignored.
     share, confidence : float
-        As for `least_values`.
+        See `least_values`.
     """
     ordered = np.sort(np.asarray(values, float))
     ordered = ordered[~np.isnan(ordered)]

@@ -1,4 +1,4 @@
-"""The test of two independent samples that the paper makes of everything pooled."""
+"""The paper's test of two independent samples, applied to pooled values."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Power of the paired t test: what n pairs could have shown, and how many pairs a difference needs.
+"""Power of the paired t test: the effect that n pairs can detect, and the number of pairs that an effect needs.
 
 `sd` is the standard deviation of the contrasts, above 0, `scale` theirs; effects are in the effect's unit. `significance` is
 that of a single test: in a family of m tests Holm's correction leaves its first one significance / m, and a difference that
@@ -22,7 +22,7 @@ MAX_STANDARDISED = 50.0
 
 
 def deviation_interval(sd, values, confidence) -> tuple[float, float]:
-    """Return the two-sided interval of a standard deviation from so many normal values, by chi-square (NIST/SEMATECH e-Handbook, 7.2.3.1).
+    """Return the two-sided interval of a standard deviation of normal values, by chi-square (NIST/SEMATECH e-Handbook, 7.2.3.1).
 
     With four values it runs from 0.57 to 3.7 times what was measured: what is planned with so few is a guess.
     """
@@ -71,7 +71,7 @@ def detectable_effect(sd, pairs, power, significance, scale) -> float | None:
 
 
 def pairs_needed(sd, effect, power, significance, scale) -> int | None:
-    """Return how many pairs show a true effect above 0 with `power`: the smallest number from `MIN_PAIRS`.
+    """Return the smallest number of pairs, at least `MIN_PAIRS`, that show a true effect above 0 with `power`.
 
     None if `MAX_PAIRS` are not enough. A ratio is taken upwards: the same percentage downwards is further away on the
     logarithmic scale.

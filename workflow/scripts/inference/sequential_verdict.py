@@ -18,7 +18,7 @@ LOWER, UPPER = "lower", "upper"
 
 
 def share_limits(hits_lower, hits_upper, values, error) -> tuple[float, float]:
-    """Return the upper limit of the lower kind's share and the lower limit of the upper kind's; both hold but for ``error``.
+    """Return the upper limit of the lower kind's share and the lower limit of the upper kind's; both hold with probability 1 - ``error``.
 
     Parameters
     ----------
@@ -26,7 +26,7 @@ def share_limits(hits_lower, hits_upper, values, error) -> tuple[float, float]:
         Number of values that meet the condition, of ``values`` of each kind.
     values : int
     error : float
-        Of both limits together.
+        Largest probability that either limit is wrong.
     """
     most = (
         1.0 if hits_lower == values else float(special.betaincinv(hits_lower + 1, values - hits_lower, 1 - error / 2))
@@ -56,7 +56,7 @@ class SequentialTest:
         return hits * math.log(self.least / self.most) + (values - hits) * math.log((1 - self.least) / (1 - self.most))
 
     def verdict(self, hits, values) -> str | None:
-        """Return the kind of a sample (`LOWER` or `UPPER`), None if it takes more values."""
+        """Return the kind of a sample (`LOWER` or `UPPER`), or None if it needs more values."""
         evidence = self.evidence(hits, values)
         if abs(evidence) < -math.log(self.error):
             return None
@@ -75,9 +75,9 @@ def reference_test(hits_lower, hits_upper, values, error, looks: Sequence[int], 
     Parameters
     ----------
     hits_lower, hits_upper, values : int
-        As in `share_limits`.
+        See `share_limits`.
     error : float
-        Of all limits at all looks together.
+        Largest probability that any limit at any look is wrong.
     looks : sequence of int
         The numbers of values at which references are looked at.
     of_verdicts : float

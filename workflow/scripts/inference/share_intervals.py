@@ -1,4 +1,4 @@
-"""Intervals of values between two bounds, such as a share of a link or a fairness index.
+"""Intervals for bounded quantities, such as a share of a link or a fairness index.
 
 A share of 0.97 can't be 0.2 too low in one study and 0.2 too high in the next: near a bound the
 distribution is lopsided, and an interval mean +- t s / sqrt(n) reaches beyond it. On the logit
@@ -26,7 +26,7 @@ NOISE = 1e-12
 
 @dataclass(frozen=True)
 class BoundedEstimate:
-    """What is known of the typical value of a bounded quantity; None where there is none."""
+    """An estimate of the typical value of a bounded quantity; missing values are None."""
 
     n: int  # values
     value: float | None = None  # mean of the logits, turned back, as are both ends of its interval
@@ -57,9 +57,9 @@ def bounded_estimate(values, confidence, lower=0.0, upper=1.0, resolution=0.0) -
     Parameters
     ----------
     values : array_like of float, shape (n,)
-        From `lower` to `upper`, else ValueError; missing ones don't count.
+        Values from `lower` to `upper`, else ValueError; missing ones are ignored.
     confidence : float
-        Of the two-sided interval, between 0 and 1.
+        Confidence of the two-sided interval, between 0 and 1.
     resolution : float
         How far values must be apart to be told apart.
     """

@@ -1,4 +1,4 @@
-"""How sure a statistic of several strata is: whole replications left out one by one, t intervals, Fieller's of a ratio.
+"""Uncertainty of a statistic over several strata: jackknife over whole replications, t intervals, Fieller's interval for a ratio.
 
 A statistic comes as rows: the first of all data, then one for each replication left out, stratum by stratum. What
 replications have in common (a seed, say) so stays in common. A mean in one stratum has the t interval.
@@ -76,7 +76,7 @@ def ratio_interval(above, below, strata, tail) -> tuple[np.ndarray, np.ndarray]:
     above, below : numpy.ndarray of float, shape (1 + replications, ...)
     strata : sequence of Stratum
     tail : float
-        As for `t_interval`.
+        See `t_interval`.
     """
     ratio = np.divide(above[0], below[0], out=np.zeros(above[0].shape), where=below[0] > 0)
     difference = above - ratio * below
@@ -96,7 +96,7 @@ def ratio_interval(above, below, strata, tail) -> tuple[np.ndarray, np.ndarray]:
 
 
 def chances(rows, strata) -> tuple[np.ndarray, np.ndarray]:
-    """Return two one-sided p values: for that a statistic is 0 or more, and for that it is below 0.
+    """Return two one-sided p values: for a statistic of 0 or more, and for one below 0.
 
     Where no row differs from the data it is certain: p is 0 or 1.
 
@@ -110,7 +110,7 @@ def chances(rows, strata) -> tuple[np.ndarray, np.ndarray]:
 
 
 def at_least(p_values, number) -> np.ndarray:
-    """Return the p value for that at least so many of several statements hold, over the last axis.
+    """Return the p value for at least a given number of several statements being true, over the last axis.
 
     Bonferroni's partial conjunction, (m - u + 1) times the u-th smallest (Benjamini and Heller, 2008, Biometrics 64(4)).
     """
@@ -119,7 +119,7 @@ def at_least(p_values, number) -> np.ndarray:
 
 
 def certain(p_values, significance) -> int:
-    """Return how many of several statements hold for certain, by Holm's steps (1979, Scand. J. Statist. 6(2))."""
+    """Return the number of several statements that are confirmed by Holm's steps (1979, Scand. J. Statist. 6(2))."""
     p = np.sort(np.ravel(p_values))
     holds = p * np.arange(len(p), 0, -1) <= significance
     return len(p) if holds.all() else int(holds.argmin())

@@ -9,7 +9,7 @@ from scipy import special
 
 
 def quantile(share, df) -> np.float64 | np.ndarray:
-    """Return below what t lies with a chance; arrays are broadcast.
+    """Return the quantile of Student's t; arrays are broadcast.
 
     Parameters
     ----------
@@ -22,7 +22,7 @@ def quantile(share, df) -> np.float64 | np.ndarray:
 
 
 def chance_below(t, df) -> np.float64 | np.ndarray:
-    """Return the chance that t lies below a value, the inverse of `quantile`; arrays are broadcast.
+    """Return the probability that t lies below a value, the inverse of `quantile`; arrays are broadcast.
 
     ``t``, ``df``: as the result of `quantile`, and its argument.
     """

@@ -1,4 +1,4 @@
-"""How much of a study's variance each factor makes, each pair of them, and chance.
+"""Shares of a study's variance due to each factor, each pair of factors, and chance.
 
 The cells of a study are all that there are, so its factors are fixed: the variance of a factor is the mean square of its effects
 over the cells (generalised omega squared; Vaughan and Corballis, 1969, Psychological Bulletin 72(3); Dodd and Schultz, 1973,
@@ -54,12 +54,12 @@ def decompose(
         Missing where a run has none; each cell has one or more. The cells are all combinations of levels, those of the last
         factor change first.
     block_factors : int
-        So many of the first factors make the blocks: runs of a block and replication have a seed in common.
+        Number of leading factors that form the blocks: runs of the same block and replication share a seed.
     levels : sequence of int
         Number of levels of each factor.
     names : sequence of str
     confidence : float
-        Of the intervals: t intervals of the stratified jackknife, in which each block's replications are left out one by one.
+        Confidence of the intervals: t intervals of the stratified jackknife, which omits each block's replications one by one.
     """
     values, blocks = np.asarray(values, float), int(np.prod(levels[:block_factors]))
     if len(values) != np.prod(levels) or np.isnan(values).all(axis=1).any():
@@ -91,7 +91,7 @@ def decompose(
 
 
 def has_intervals(parts: np.ndarray) -> bool:
-    """Tell whether there are replications enough for intervals, of values of shape (blocks, cells of each, replications)."""
+    """Return whether values of shape (blocks, cells per block, replications) have enough replications for intervals."""
     there = ~np.isnan(parts)
     enough = there.any(axis=1).sum(axis=1) >= LEAST_REPLICATIONS
     return bool(enough.all() and (there.sum(axis=2) >= LEAST_VALUES).all())

@@ -10,7 +10,7 @@ NOISE = 1e-24
 
 
 def difference_variance(variances, sizes) -> tuple[float, float]:
-    """Return the variance of the difference of two means, and its degrees of freedom, not a number if neither sample varies.
+    """Return the variance of the difference of two means, and its degrees of freedom (NaN if neither sample varies).
 
     The variance is v1/n1 + v2/n2, with (v1/n1 + v2/n2)^2 / ((v1/n1)^2/(n1 - 1) + (v2/n2)^2/(n2 - 1)) degrees of freedom.
 

@@ -22,7 +22,7 @@ PATCHES = (".patch", ".diff", ".mbox", ".mbx")
 
 
 class KernelNameError(FileError):
-    """A kernel that can't be had as it is named."""
+    """A kernel isn't available as named."""
 
 
 @dataclass(frozen=True)
@@ -34,9 +34,9 @@ class NamedKernel:
     name : str
         The results' folder.
     words : str
-        What it is, for messages.
+        Description for messages.
     kernel : dict or None
-        What it is instead of the image's (`study_files.kernels.completed_kernel`).
+        Definition of the kernel (`study_files.kernels.completed_kernel`); None for the image's.
     sources : list of experiment.definitions.Definition
         C files that are built into it.
     """
@@ -57,7 +57,7 @@ class NamedKernel:
 
 
 def named_kernel(given, newest) -> NamedKernel:
-    """Return the kernel that a person names; ``newest`` is the version of the image's.
+    """Return the kernel that a user names; ``newest`` is the version of the image's kernel.
 
     Raises
     ------

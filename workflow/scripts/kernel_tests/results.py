@@ -25,7 +25,7 @@ def ip_version_of(command) -> str:
 
 
 def entry_of(command, outcome, script, options) -> dict:
-    """Return what the document has of one test; ``script`` is its text, ``options`` are the kernel's."""
+    """Return the document's entry for one test; ``script`` is its text, ``options`` are the kernel's."""
     result, reason = judge(outcome, script, options)
     test = {"script": command[0], "ip_version": ip_version_of(command), "result": result, "reason": reason}
     test["seconds"] = outcome.get("seconds")
@@ -44,7 +44,7 @@ def write_results(folder, about, tests, outputs) -> None:
     tests : list of dict
         `entry_of`, in the order of the commands.
     outputs : list of str
-        What each test printed.
+        Output of each test.
     """
     shutil.rmtree(folder, ignore_errors=True)
     (folder / "outputs").mkdir(parents=True)
@@ -70,7 +70,7 @@ def kept_tests(folder, about) -> list[dict] | None:
 
 
 def counts(tests) -> Counter:
-    """Return how many tests have each result, all of `RESULTS` among them."""
+    """Return the number of tests with each result, including every one of `RESULTS`."""
     found = Counter(test["result"] for test in tests)
     return Counter({result: found[result] for result in RESULTS})
 
@@ -92,7 +92,7 @@ def lines_of(tests) -> list[str]:
 
 
 def _scripts(tests, versions):
-    """Return a line for each script, if they are few, or for each that did not pass."""
+    """Return one line per script, if there are few, or one for each that did not pass."""
     by_script = {}
     for test in tests:
         by_script.setdefault(test["script"], {})[test["ip_version"]] = test["result"]
@@ -108,6 +108,6 @@ def _scripts(tests, versions):
 
 
 def summary(tests, seconds) -> str:
-    """Return the last line: how many tests, and how many of them did not pass."""
+    """Return the last line: the number of tests, and how many did not pass."""
     found, scripts = counts(tests), len({test["script"] for test in tests})
     return f"{count(scripts, 'script')}, {count(len(tests), 'test')} in {seconds:.0f} s: {found[PASSED]} passed, {found[FAILED]} failed, {found[NOT_FIT]} not fit"

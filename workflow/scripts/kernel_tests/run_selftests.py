@@ -1,4 +1,4 @@
-"""The kernel's own tests of TCP in virtual time: ``python -m kernel_tests.run_selftests PACKETDRILL``.
+"""Run the kernel's own tests of TCP in virtual time: ``python -m kernel_tests.run_selftests PACKETDRILL``.
 
 Each packetdrill script in the source of the guest kernel is carried out as the kernel's runner does it, for each IP version, in a
 separate guest. So a crash or a hang affects only that test.
@@ -38,11 +38,11 @@ PROGRESS_S = 20
 
 
 class SelftestsError(Exception):
-    """The tests can't be carried out; the text says why in one sentence. "" if that was said."""
+    """The tests can't be run; the message gives the reason in one sentence, or is "" if it was already printed."""
 
 
 def main(arguments=None) -> int:
-    """Read the command line, carry out the tests, print and write the results; return the exit status."""
+    """Read the command line, run the tests, print and write the results; return the exit status."""
     parser = argparse.ArgumentParser(prog="run_selftests", description=__doc__.splitlines()[0])
     parser.add_argument("packetdrill", type=Path, help="its source, a folder or an archive")
     parser.add_argument(
@@ -82,7 +82,7 @@ def tests_of(packetdrill, named, place, only="*", seed=1, kept=None) -> tuple[di
     Parameters
     ----------
     packetdrill : pathlib.Path
-        Its source.
+        Source of packetdrill.
     named : kernel_tests.named_kernel.NamedKernel
     place : pathlib.Path
         An empty folder.
@@ -99,12 +99,12 @@ def tests_of(packetdrill, named, place, only="*", seed=1, kept=None) -> tuple[di
     tests : list of dict
         `kernel_tests.results.entry_of` of each.
     outputs : list of str or None
-        What each printed; None for results that were kept.
+        Output of each test; None for results that were kept.
 
     Raises
     ------
     SelftestsError
-        They can't be carried out.
+        The tests can't be run.
     """
     asked = _parts(packetdrill, named, place)
     commands = chosen(asked["commands"], only)
@@ -164,7 +164,7 @@ def chosen(commands, only) -> list[list[str]]:
 
 
 def linux_of(named, place) -> tuple[Path, str | None]:
-    """Return the guest kernel's file, built if it is none of the image's, and what names it by its content."""
+    """Return the guest kernel's file, built if it isn't the image's, and the name for its content."""
     if not named.is_own:
         return IMAGE / KERNEL.lstrip("/"), None
     identity = named.identity(image_fact(ROOT / "envs/testbed.json", "linux_sha256"))
@@ -185,9 +185,9 @@ def plan_of(place, commands, linux=None, kernel=None, seed=1) -> dict:
     commands : list of list of str
         Script, then packetdrill's arguments.
     linux : pathlib.Path, optional
-        A kernel that is none of the image's.
+        A kernel other than the image's.
     kernel : dict, optional
-        What that is (`study_files.kernels.completed_kernel`).
+        Definition of that kernel (`study_files.kernels.completed_kernel`).
     seed : int
     """
     shared = {
@@ -238,7 +238,7 @@ def outcomes_of(plan, place, folders=()) -> list[dict]:
 
 
 def _with_progress(outcomes, total):
-    """Yield outcomes as they come, and print now and then how many there were."""
+    """Yield outcomes as they arrive, and print their number now and then."""
     said = time.monotonic()
     for number, outcome in enumerate(outcomes, 1):
         yield outcome

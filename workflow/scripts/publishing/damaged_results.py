@@ -1,4 +1,4 @@
-"""Damage to finished results, whatever the files' dates say: found before anything is planned, set aside, and so made again.
+"""Detecting damage to finished results before planning, independent of file dates; damaged files are set aside and made again.
 
 Snakemake compares dates. Results have a manifest with the SHA-256 of each file; once a call has finished them, a file that is
 not what the manifest says was changed by something else. Before that, as after an interrupted call, a file may be newer than
@@ -27,14 +27,14 @@ NAMED = 5
 
 
 def set_damaged_aside(folder: Path, only_say: bool) -> None:
-    """Move the files of results that are not as their manifest says below `ASIDE`, and say which; or only say it.
+    """Move the result files that don't match their manifest below `ASIDE` and report them, or only report them.
 
     Parameters
     ----------
     folder : pathlib.Path
-        That of a study's results.
+        Folder of a study's results.
     only_say : bool
-        As in a dry run.
+        Only report damage, as in a dry run.
     """
     damaged = damaged_files(folder)
     if not damaged:
@@ -51,7 +51,7 @@ def set_damaged_aside(folder: Path, only_say: bool) -> None:
 
 
 def damaged_files(folder: Path) -> list[str]:
-    """Return the files of results, by their paths below the folder, that are there and are not what the manifest says."""
+    """Return the existing result files, by path below the folder, that don't match the manifest."""
     manifest = folder / MANIFEST
     try:
         written_ns, digest = manifest.stat().st_mtime_ns, _sha256(manifest)
@@ -77,13 +77,13 @@ def damaged_files(folder: Path) -> list[str]:
 
 
 def note_begun(folder: Path) -> None:
-    """Take back that results are finished: jobs are about to change them."""
+    """Mark results as unfinished, because jobs are about to change them."""
     with contextlib.suppress(OSError):
         (folder / FINISHED).unlink(missing_ok=True)
 
 
 def note_finished(folder: Path) -> None:
-    """Note that results are finished, if their manifest is newer than all that it lists."""
+    """Mark results as finished if their manifest is newer than all files that it lists."""
     manifest = folder / MANIFEST
     with contextlib.suppress(OSError, ManifestError):
         written_ns = manifest.stat().st_mtime_ns

@@ -25,7 +25,7 @@ CHUNK_BYTES = 2**20
 
 
 def _pack(folder: Path, target: Path) -> int:
-    """Write the archive of a results folder and return how many files it holds, the manifest among them.
+    """Write the archive of a results folder and return its number of files, including the manifest.
 
     An archive that is there is replaced once the new one is whole. ManifestError, and nothing is written: the
     manifest can't be used, or a file is missing or not as it was listed.
@@ -49,7 +49,7 @@ def _pack(folder: Path, target: Path) -> int:
 
 
 def _add(archive, folder, path):
-    """Add one file and return its SHA-256 as it was packed."""
+    """Add one file and return the SHA-256 of the packed content."""
     details = zipfile.ZipInfo(path, DATE)
     details.external_attr = MODE << 16
     details.create_system = 3  # Unix, wherever this runs
@@ -65,7 +65,7 @@ def _add(archive, folder, path):
 
 
 def main(arguments=None) -> int:
-    """Read the command line, pack, and say where the archive is; return the exit status."""
+    """Read the command line, write the archive and print its path; return the exit status."""
     parser = argparse.ArgumentParser(prog="pack_results", description=__doc__.splitlines()[0])
     parser.add_argument("folder", type=Path, help="results/<study>")
     parser.add_argument("--output", type=Path, help="the archive; by default <folder>.crate.zip")

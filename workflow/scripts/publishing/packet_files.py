@@ -1,4 +1,4 @@
-"""Reading the captures of `testbed.readings.packet_capture`: which flows they hold."""
+"""Reading the flows in captures of `testbed.readings.packet_capture`."""
 
 import ipaddress
 import struct
@@ -36,13 +36,13 @@ class Flow:
     next_sequence: int | None = None
 
     def words(self) -> str:
-        """Return the flow in one line."""
+        """Return the flow as one line of text."""
         text = f"{self.protocol} {self.source} > {self.destination}: {count(self.packets, 'packet')}, {self.payload_bytes:,} bytes of payload in {(self.last_ns - self.first_ns) / 1e9:.6f} s"
         return f"{text}, {self.retransmitted:,} retransmitted" if self.protocol == "TCP" else text
 
 
 def blocks_of(path: Path) -> Iterator[tuple[int, bytes]]:
-    """Yield kind and body of each block of a pcapng file; ReceivedError if it isn't whole, as a kernel of somebody's own may leave it."""
+    """Yield kind and body of each block in a pcapng file; raise ReceivedError if it is incomplete, as a custom kernel may leave it."""
     with path.open("rb") as file:
         while head := file.read(8):
             kind, length = struct.unpack("=II", head.ljust(8, b"\0"))
@@ -62,7 +62,7 @@ def packets_of(path: Path) -> Iterator[tuple[int, bytes, int]]:
 
 
 def flows_of(path: Path) -> tuple[list[Flow], int]:
-    """Return the flows of a capture, in the order of their first packets, and how many packets it lacks; those without ports are one."""
+    """Return a capture's flows, in the order of their first packets (those without ports as one), and its number of missing packets."""
     flows, lost = {}, 0
     for kind, body in blocks_of(path):
         if kind == STATISTICS:
@@ -85,7 +85,7 @@ def flows_of(path: Path) -> tuple[list[Flow], int]:
 
 
 def _parsed(content, length):
-    """Return (protocol, addresses with ports), bytes of payload, and TCP's sequence number of a packet; of one too short none."""
+    """Return (protocol, addresses with ports), payload bytes and TCP sequence number of a packet; 0 and None if it is too short."""
     content = content.ljust(SHORTEST_BYTES, b"\0")
     (kind,) = struct.unpack_from("!H", content, 12)
     at = ETHERNET_BYTES

@@ -1,4 +1,4 @@
-"""A finished run, carried out again with recordings: kept only if its document comes out the same to the byte."""
+"""Repeating a finished run with recordings, which are kept only if its document is identical to the byte."""
 
 import json
 import os
@@ -24,7 +24,7 @@ FORM = "results/<study>/runs/<scenario>/<cca>/<ip version>/<replication>.json.gz
 
 
 class OtherDocumentError(ReceivedError):
-    """A run has another document when it is recorded."""
+    """The document of a run changes when the run is recorded."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ def _run_of(path):
 
 
 def own_kernels(run: FinishedRun, place: Path, build: bool) -> Path | None:
-    """Return a folder with the kernel of the run's own, None if it has the image's.
+    """Return a folder with the run's own kernel, or None if it uses the image's.
 
     Raises
     ------
@@ -111,7 +111,7 @@ def record(
     kernels : pathlib.Path, optional
         `own_kernels`.
     recorded : str
-        What is recorded, for messages.
+        Name of the recordings, for messages.
     arguments : callable
         (folder, step in s or None) -> arguments of `testbed` that ask for it.
     lost : callable, optional
@@ -144,7 +144,7 @@ def record(
 
 
 def _repeat(run, folder, kernels, arguments, unlike):
-    """Carry the run out with recordings; return how its document differs, None if it doesn't."""
+    """Execute the run with recordings; return the difference in its document, or None."""
     output = folder / "document.json.gz"
     programs = {"testbed": testbeds_here()["testbed"][1]}
     command = reruns.run_command(ROOT, run.specification, output, programs, kernels, run.folder)
@@ -163,7 +163,7 @@ def _repeat(run, folder, kernels, arguments, unlike):
 
 
 def keep(made: Path, target: Path, pattern: str) -> list[Path]:
-    """Move files from one folder into another, which is emptied before; return them, sorted."""
+    """Move files from one folder into another, which is emptied first; return their sorted paths."""
     shutil.rmtree(target, ignore_errors=True)
     target.mkdir(parents=True)
     for file in made.glob(pattern):

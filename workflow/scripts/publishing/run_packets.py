@@ -1,4 +1,4 @@
-"""Packets of a finished run, afterwards: ``python -m publishing.run_packets results/<study>/runs/<run>.json.gz``.
+"""Capture the packets of a finished run afterwards: ``python -m publishing.run_packets results/<study>/runs/<run>.json.gz``.
 
 The run is carried out again with captures at its interfaces. Only if its document comes out the same to the byte are the captures kept:
 then they are the packets of that run.
@@ -32,7 +32,7 @@ PACKET_S = 8e-6
 
 
 def main(arguments=None) -> int:
-    """Read the command line, repeat the run and say where its packets are; return the exit status."""
+    """Read the command line, repeat the run and print the location of its packets; return the exit status."""
     parser = argparse.ArgumentParser(prog="run_packets", description=__doc__.splitlines()[0])
     parser.add_argument("document", type=Path, help=FORM)
     parser.add_argument(
@@ -76,7 +76,7 @@ def _capture(options):
 
 
 def _lost(folder):
-    """Return how many packets the captures in a folder lack."""
+    """Return the number of packets missing from the captures in a folder."""
     return sum(flows_of(file)[1] for file in folder.glob("*.pcapng"))
 
 
@@ -91,18 +91,18 @@ def _interfaces(document, at):
 
 
 def _kept_bytes(specification):
-    """Return how long the longest packet of a run may be."""
+    """Return the largest possible length of a run's packets."""
     return OFFLOADED_BYTES if RunSpecification(specification).transport.segmentation_offload else FULL_BYTES
 
 
 def _counted(document, interface):
-    """Return how many packets an interface's own counters have of the traffic."""
+    """Return the number of the traffic's packets according to an interface's own counters."""
     before, after = (document["links"][when].get(interface, {}) for when in ("before", "after"))
     return sum(after[way] - before.get(way, 0) for way in ("tx_packets", "rx_packets"))
 
 
 def _size(document, interfaces, kept):
-    """Return how many packets passed some interfaces, and about what their files take in bytes."""
+    """Return the number of packets that passed some interfaces, and the approximate size of their files in bytes."""
     after = document["links"]["after"]
     packets = sum(_counted(document, name) for name in interfaces)
     qdiscs = [after[name].get("qdiscs", {}).values() for name in interfaces]

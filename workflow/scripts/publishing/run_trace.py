@@ -1,4 +1,4 @@
-"""Kernel events of a finished run, afterwards: ``python -m publishing.run_trace results/<study>/runs/<run>.json.gz``.
+"""Trace the kernel events of a finished run afterwards: ``python -m publishing.run_trace results/<study>/runs/<run>.json.gz``.
 
 The run is carried out again in the same kernel with tracing built in. Only if its document comes out the same to the byte, but for the
 digest of that kernel's configuration, is the trace kept: then these are the events of that run.
@@ -56,7 +56,7 @@ CCA_FUNCTIONS = {
 
 
 def main(arguments=None) -> int:
-    """Read the command line, repeat the run and say where its events are; return the exit status."""
+    """Read the command line, repeat the run and print the location of its events; return the exit status."""
     parser = argparse.ArgumentParser(prog="run_trace", description=__doc__.splitlines()[0])
     parser.add_argument("document", type=Path, help=FORM)
     parser.add_argument(
@@ -110,7 +110,7 @@ def _require_form(variable, values, form, example):
 
 
 def _functions(run, asked):
-    """Return globs of the functions that are asked for, with those of the run's CCAs in place of `OF_CCA`."""
+    """Return globs of the requested functions, with those of the run's CCAs in place of `OF_CCA`."""
     functions = []
     for one in asked:
         functions += _functions_of_ccas(run) if one == OF_CCA else [one]
@@ -134,7 +134,7 @@ def _functions_of_ccas(run):
 
 
 def _traced_kernel(run, place):
-    """Return the run's kernel with tracing, in a folder that the run's container sees."""
+    """Return the run's kernel with tracing, in a folder visible to the run's container."""
     try:
         return kernels_again.with_tracing(run.specification, run.folder, ROOT, place / "traced")
     except ReceivedError as error:
@@ -142,7 +142,7 @@ def _traced_kernel(run, place):
 
 
 def _write(made, tables, functions, counters):
-    """Write all files of a trace into a folder; return its readings, and file -> what is said of it.
+    """Write all files of a trace into a folder; return its readings, and file -> description.
 
     ``counters``: the hosts' counters behind the traffic, as the run's document has them.
     """

@@ -1,4 +1,4 @@
-"""What made a study, as entities of its RO-Crate: workflow, images, kernel, tools and libraries."""
+"""The software that made a study, as entities of its RO-Crate: workflow, images, kernel, tools and libraries."""
 
 from urllib.parse import quote
 
@@ -36,7 +36,7 @@ KERNELS = {"uml": "The runs' guest kernel", "host": "The kernel of the machine t
 
 
 def describe_workflow(workflow: ComputationalWorkflow, made_by: dict) -> None:
-    """Set the properties of the crate's main entity beside its files, from ``workflow`` of tidy/provenance.json."""
+    """Set the properties of the crate's main entity other than its files, from ``workflow`` in tidy/provenance.json."""
     commit, changes = made_by["commit"], " with changes that were not committed" if made_by["dirty"] else ""
     workflow["name"] = "Sawtooth"
     description = "TCP congestion-control experiments that anyone can rerun to the byte: a Snakemake workflow."

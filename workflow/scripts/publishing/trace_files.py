@@ -35,7 +35,7 @@ class Record:
 
 
 def records_of(path: Path) -> Iterator[Record]:
-    """Yield the records of trace.txt; ReceivedError for another line, which a kernel of somebody's own may leave."""
+    """Yield the records of trace.txt; raise ReceivedError for any other line, which a custom kernel may leave."""
     with path.open(encoding="utf-8", errors="replace") as lines:
         for number, line in enumerate(lines, 1):
             if line.startswith("CPU:") or not line.strip():  # events were lost here, which is counted elsewhere
@@ -55,7 +55,7 @@ def seconds(time_ns: int, origin_ns: int) -> str:
 
 
 def fields_of(text: str) -> dict[str, str]:
-    """Return the fields of an event's text by name; all of it as ``text`` if it has none."""
+    """Return the fields of an event's text by name, or the whole text as ``text`` if it has none."""
     return dict(FIELD.findall(text)) or {"text": text}
 
 
@@ -68,7 +68,7 @@ def write_text(trace: Path, origin_ns: int, output: Path) -> None:
 
 
 def write_tables(trace: Path, origin_ns: int, interfaces: dict[str, str], folder: Path) -> Counter:
-    """Write a table for each event, ``<event>.csv``; return how many rows each has.
+    """Write one table per event, ``<event>.csv``; return the number of rows of each.
 
     Columns are ``time_s`` since the traffic's origin, ``task``, and the event's fields; with the number of an interface also its
     name.
@@ -149,7 +149,7 @@ def _graph(calls, origin_ns):
 
 
 def write_counters(before: dict, after: dict, output: Path) -> None:
-    """Write what each host's counters (nstat's names) grew by, one row a host; those that grew nowhere are left out."""
+    """Write the increase of each host's counters (nstat's names), one row per host; counters that grew nowhere are left out."""
     grown = {host: {name: after[host][name] - before[host].get(name, 0) for name in after[host]} for host in after}
     names = sorted({name for each in grown.values() for name, value in each.items() if value})
     with output.open("w", newline="") as file:
@@ -159,7 +159,7 @@ def write_counters(before: dict, after: dict, output: Path) -> None:
 
 
 def readings_of(folder: Path) -> dict:
-    """Return readings.json of a trace; ReceivedError if a kernel of somebody's own left none."""
+    """Return readings.json of a trace; raise ReceivedError if a custom kernel left none."""
     try:
         return json.loads((folder / "readings.json").read_text())
     except (OSError, ValueError):

@@ -47,7 +47,7 @@ CHANCE = 0.95
 
 
 def _verify(folder, options, account) -> int:
-    """Check a results folder and rerun a part of its runs; return the exit status."""
+    """Check a results folder and rerun some of its runs; return the exit status."""
     names, others = find_documents(folder)
     options.count = options.count or min(DRAWN, len(names))
     _check_call(options, names)
@@ -79,7 +79,7 @@ def _verify(folder, options, account) -> int:
 
 
 def _check_call(options, names) -> None:
-    """Raise ReceivedError if there are no runs, or not those asked for."""
+    """Raise ReceivedError if there are no runs, or the requested ones are missing."""
     results = shown(options.results)
     if not names:
         raise ReceivedError(f"{results} has no run document below `runs`.")
@@ -92,7 +92,7 @@ def _check_call(options, names) -> None:
 
 
 def _check_files(folder, account) -> None:
-    """Hold all files against the manifest, if there is one."""
+    """Compare all files with the manifest, if there is one."""
     if not (folder / manifest.MANIFEST).exists():
         account.leave_out("files", f"there is no {manifest.MANIFEST}, so nobody says which files belong here")
         return
@@ -106,7 +106,7 @@ def _check_files(folder, account) -> None:
 
 
 def _read_documents(folder, names, study, here, cores) -> list[ReceivedDocument]:
-    """Return what was found out about each run document, in the order of their names."""
+    """Return the findings on each run document, in the order of their names."""
     with ProcessPoolExecutor(cores, initializer=_leave_signals_to_parent) as pool:
         check = partial(check_document, folder, study=study, here=here)
         try:
@@ -124,7 +124,7 @@ def _leave_signals_to_parent() -> None:
 
 
 def _check_rows(folder, documents, account) -> None:
-    """Hold the documents against the digests in the table of runs."""
+    """Compare the documents with the digests in the table of runs."""
     try:
         digests = run_rows.read_digests(folder)
     except ReceivedError as error:
@@ -138,7 +138,7 @@ def _check_rows(folder, documents, account) -> None:
 
 
 def _check_documents(documents, others, here, study, account) -> None:
-    """Say which documents are unreadable, in the wrong place, or of no run of the study."""
+    """Report documents that are unreadable, in the wrong place, or not of a run of the study."""
     sentences = [f"run {document.name}: {problem}" for document in documents for problem in document.problems]
     sentences += [f"{other} is no run document" for other in others]
     well = f"all {len(documents)} are whole, each at its place"
@@ -158,7 +158,7 @@ def _check_documents(documents, others, here, study, account) -> None:
 
 
 def _check_needs(documents, here, study, account) -> dict[str, dict]:
-    """Say which image and testbed the documents need, and what to do where they are not here.
+    """Report the image and testbed that the documents need, and how to get missing ones.
 
     Return name -> specification of the runs that can be repeated here.
     """
@@ -205,7 +205,7 @@ def _say_measured(here_too, build, account) -> set[str]:
 
 
 def _remedy(study) -> str:
-    """Return what to do to have the workflow that made a study's results."""
+    """Return instructions for getting the workflow that made a study's results."""
     if not study.commit:
         return "what to do: ask whoever made them for the commit of their workflow; these results don't name it"
     changed = "; that workflow had uncommitted changes, so it may not be quite this commit" if study.dirty else ""
@@ -213,7 +213,7 @@ def _remedy(study) -> str:
 
 
 def _rerun(folder, here_too, measured, options, account, place, programs) -> tuple[int, int]:
-    """Repeat the runs asked for and compare bytes; return how many of them can be repeated elsewhere only, and how many were.
+    """Repeat the requested runs and compare bytes; return how many can only be repeated elsewhere, and how many were repeated.
 
     ``place`` is a temporary folder: kernels are built there. ``programs`` are image -> digest of the program in it.
     """
@@ -261,7 +261,7 @@ def _build_kernels(runs, folder, place, account) -> None:
 
 
 def _what_a_sample_says(total, drawn) -> str:
-    """Return in a sentence how many changed documents a draw without a difference excludes."""
+    """Return a sentence on the number of changed documents that a draw without differences rules out."""
     if drawn == total:
         return f"these were all {total}"
     least = sampling.least_changed(CHANCE, total, drawn)
@@ -272,7 +272,7 @@ def _what_a_sample_says(total, drawn) -> str:
 
 
 def _check_derived(folder, documents, study, cores, account) -> None:
-    """Make tables, analysis, figures, page and manifest again from the documents, and compare bytes."""
+    """Recreate tables, analysis, figures, page and manifest from the documents, and compare bytes."""
     here = image_here("analysis")
     names = [document.name for document in documents]
     if not study.content or any(document.problems for document in documents) or study.count(names) != len(names):
@@ -298,7 +298,7 @@ def _check_derived(folder, documents, study, cores, account) -> None:
 
 
 def _verdict(account, left_out, repeated, count) -> int:
-    """Print the last line and return the exit status; all is well where everything was compared."""
+    """Print the last line and return the exit status; "all is well" requires that everything was compared."""
     unchecked = f" (not checked: {', '.join(account.unchecked)})" if account.unchecked else ""
     if account.problems:
         problems = f"{account.problems} problem{'s' * (account.problems > 1)}"
@@ -324,7 +324,7 @@ class _Parser(argparse.ArgumentParser):
 
 
 def _whole_number(parser, name, text, least) -> int:
-    """Return an argument as a whole number from ``least`` on, or end with a sentence that says so."""
+    """Return an argument as a whole number of at least ``least``, or exit with a sentence that asks for one."""
     # Up to 18 digits: longer ones are no number that anybody means.
     if not (text.isascii() and text.isdigit() and len(text) <= 18) or int(text) < least:
         parser.error(f"{name} is '{shown(text)}'; allowed are whole numbers from {least} on.")

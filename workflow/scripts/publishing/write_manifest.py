@@ -67,7 +67,7 @@ LIBRARIES = ("matplotlib", "numpy", "pandas", "pingouin", "pyarrow", "rocrate", 
 
 
 def _run_documents(folder, runs_csv):
-    """Yield of each run document its path in the folder, its digest as tidying found it, and its size in bytes."""
+    """Yield each run document's path in the folder, its digest from tidying, and its size in bytes."""
     with Path(runs_csv).open(newline="", encoding="utf-8") as stream:
         for run in csv.DictReader(stream):
             if not run["document_sha256"]:
@@ -121,7 +121,7 @@ def _citation(crate, paper):
 
 
 def _verdicts(claims_csv):
-    """Say how many claims have which verdict, or nothing without claims."""
+    """Return a text with the number of claims per verdict; empty without claims."""
     with Path(claims_csv).open(newline="", encoding="utf-8") as stream:
         counts = Counter(row["verdict"] for row in csv.DictReader(stream))
     listed = ", ".join(f"{count} {verdict}" for verdict, count in sorted(counts.items()))

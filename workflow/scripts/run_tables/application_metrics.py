@@ -10,13 +10,13 @@ MISSING = dict.fromkeys(FLOWS.names[FLOWS.names.index("goodput_mbps") : -1])
 
 
 def has_own_metrics(document) -> bool:
-    """Tell whether a document's flows are of these kinds."""
+    """Return whether a document's flows are of these kinds."""
     run = specification_of(document)
     return run.traffic.application != "iperf3" or run.udp or run.multipath.by == "mptcp"
 
 
 def application_flows(document) -> list[dict]:
-    """Return one dict a flow, with the columns of `tidy_tables.FLOWS` but the flow's conditions.
+    """Return one dict per flow, with the columns of `tidy_tables.FLOWS` except the flow's conditions.
 
     What an application doesn't know is None: UDP has neither RTT nor retransmissions, a ping-pong of
     messages no goodput; its round-trip time is ``rtt_mean_ms``.
@@ -59,7 +59,7 @@ def _flows_of(run, document, process, seen) -> Iterator[dict]:
 
 
 def _mptcp_flows(document, process, seen) -> Iterator[dict]:
-    """Yield the flows of a client of MPTCP: sums of iperf3, all else from the kernel's subflows."""
+    """Yield the flows of an MPTCP client: sums from iperf3, everything else from the kernel's subflows."""
     ends = process["client"]["end"]["streams"]
     of_host = retransmitted_segments(document, process["sender"])
     alone = sum(len(other["flows"]) for other in document["traffic"] if other["sender"] == process["sender"]) == 1
@@ -77,7 +77,7 @@ def _mptcp_flows(document, process, seen) -> Iterator[dict]:
 
 
 def retransmitted_segments(document, host) -> int:
-    """Return the segments that a host has retransmitted, all its connections together (TcpRetransSegs)."""
+    """Return the number of segments that a host has retransmitted over all its connections (TcpRetransSegs)."""
     return document["stack"]["tcp"][host]["TcpRetransSegs"]
 
 

@@ -9,7 +9,7 @@ NAMES = ("background_requests", "background_answers", "background_mbps", "backgr
 
 
 def background_metrics(document) -> dict[str, float | None]:
-    """Return the columns `NAMES` of `tidy_tables.RUNS`; all None where there is no background.
+    """Return the columns `NAMES` of `tidy_tables.RUNS`; all None without background traffic.
 
     Rates are over the time of the traffic. A request to the directory acknowledges the answer before it.
     """
@@ -28,7 +28,7 @@ def background_metrics(document) -> dict[str, float | None]:
 
 
 def _seconds(process):
-    """Return how long the traffic of a client lasted in s."""
+    """Return the duration of a client's traffic in s."""
     for name in ("round_trip", "transfer"):
         if name in process:
             return process[name]["seconds"]

@@ -1,4 +1,4 @@
-"""What a run says of the bottlenecks of a chain: rows of ``tidy/bottlenecks.csv``, and what is said of the whole chain elsewhere."""
+"""Measurements at the bottlenecks of a chain: rows of ``tidy/bottlenecks.csv``, and columns on the whole chain in other tables."""
 
 from experiment.run_document import specification_of
 from experiment.specification import RunSpecification
@@ -15,7 +15,7 @@ def whole_delay_ms(scenario, way) -> float:
 
 
 def chain_columns(scenario) -> dict[str, int | str | None]:
-    """Return what only a chain has: columns of `tidy_tables.SCENARIOS`."""
+    """Return the columns of `tidy_tables.SCENARIOS` that only chains have."""
     if scenario["topology"] != "chain":
         return dict.fromkeys(("cross_flows", "cross_cca", "chain_rtts_ms"))
     rtts_ms = (pair.rtt_ms for pair in RunSpecification({"scenario": scenario}).pairs)
@@ -24,7 +24,7 @@ def chain_columns(scenario) -> dict[str, int | str | None]:
 
 
 def bottleneck_rows(document) -> list[dict[str, float | str | None]]:
-    """Return one dict a bottleneck of a chain, with the columns of `tidy_tables.BOTTLENECKS` behind the run's factors; none for other topologies."""
+    """Return one dict per bottleneck, with the columns of `tidy_tables.BOTTLENECKS` after the run's factors; empty unless a chain."""
     run = specification_of(document)
     if not run.is_chain:
         return []
@@ -33,7 +33,7 @@ def bottleneck_rows(document) -> list[dict[str, float | str | None]]:
 
 
 def _row(document, run, windows, placed):
-    """Return the row of a bottleneck, which is ``placed`` as the document has it; ``windows`` are the flows' windows."""
+    """Return the row of a bottleneck; ``placed`` is its entry in the document, ``windows`` are the flows' windows."""
     bottleneck = run.bottlenecks[placed["bottleneck"] - 1]
     before, after = (document["links"][when] for when in ("before", "after"))
     name, behind = placed["forward"], placed["netem"]["forward"]

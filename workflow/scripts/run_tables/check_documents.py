@@ -1,4 +1,4 @@
-"""Read all run documents of a study, and leave with a list of those that can't be used."""
+"""Read all run documents of a study, and exit with a list of unusable ones."""
 
 import sys
 from pathlib import Path
@@ -14,17 +14,17 @@ NAMED = 5
 
 
 def unusable_documents(study, paths, made_by, form) -> list[tuple[str, str]]:
-    """Return path and cause of the files that are not the documents of their runs, in the order of `paths`.
+    """Return path and cause for each file that isn't its run's document, in the order of `paths`.
 
     Parameters
     ----------
     study : dict
-        As resolved.
+        Resolved study.
     paths : iterable of str
     made_by : dict
-        As for `run_documents.read_document`.
+        See `run_documents.read_document`.
     form : jsonschema_rs.Draft202012Validator
-        As `document_form.read_form` has it.
+        Validator from `document_form.read_form`.
     """
     unusable = []
     for path in paths:
@@ -39,7 +39,7 @@ def unusable_documents(study, paths, made_by, form) -> list[tuple[str, str]]:
 
 
 def _message_on(unusable, count, list_path: Path):
-    """Return what a user reads of unusable documents: how many, the first, where all are listed, and what to do."""
+    """Return the message on unusable documents: their number, the first, the file that lists all, and what to do."""
     lines = [f"{len(unusable)} of {count} run documents can't be used:"]
     lines += [f"  {path}: {cause}" for path, cause in unusable[:NAMED]]
     lines += ["  ..."] if len(unusable) > NAMED else []
@@ -48,7 +48,7 @@ def _message_on(unusable, count, list_path: Path):
 
 
 def main(inputs, outputs, params) -> None:
-    """Say how many documents are in order, or leave with those that are not."""
+    """Write the number of valid documents, or exit with a list of the others."""
     unusable_list = Path(outputs.in_order).with_name("unusable-documents.txt")
     unusable_list.unlink(missing_ok=True)
     unusable = unusable_documents(params.study, inputs.documents, params.made_by, read_form(inputs.schema))

@@ -1,4 +1,4 @@
-"""Columns that a run and its scenario share: what is sent over which topology, and what manages the queue."""
+"""Columns that a run and its scenario share: traffic, topology and queue management."""
 
 from run_tables.table import count_column, number_column, text_column
 

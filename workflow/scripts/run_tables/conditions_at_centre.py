@@ -1,4 +1,4 @@
-"""The conditions of a scenario itself, where those of its runs are drawn around them (`variation` of a study).
+"""The nominal conditions of a scenario whose runs draw theirs around them (`variation` of a study).
 
 ``tidy/runs.csv`` and ``flows.csv`` have what each run had: what is measured is held against that. What speaks of a
 scenario, compares it with others, or finds it by its conditions, takes its centre. Tables of studies in which nothing is
@@ -75,7 +75,7 @@ def flows_at_centre(flows: pd.DataFrame, runs: pd.DataFrame, scenarios: pd.DataF
 
 
 def path_factors(runs: pd.DataFrame, scenarios: pd.DataFrame) -> pd.Series:
-    """Return how many times the RTT of its scenario's empty path each run has, by scenario and replication; 1 where none is drawn."""
+    """Return the ratio of each run's empty-path RTT to its scenario's, by scenario and replication; 1 where none is drawn."""
     own = runs.groupby(["scenario", "replication"], sort=False)["rtt_path_ms"].first()
     centres = own.index.get_level_values("scenario").map(
         {name: row["rtt_path_ms"] for name, row in _varied(scenarios).items()}
@@ -84,6 +84,6 @@ def path_factors(runs: pd.DataFrame, scenarios: pd.DataFrame) -> pd.Series:
 
 
 def _varied(scenarios):
-    """Return scenario -> its row, of those of which something is drawn."""
+    """Return scenario -> row for the scenarios with drawn conditions."""
     drawn = scenarios["variation"].fillna("") != ""
     return {row["scenario"]: row for row in scenarios[drawn].to_dict("records")}

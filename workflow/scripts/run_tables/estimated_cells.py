@@ -1,4 +1,4 @@
-"""Tables with a row a cell: what runs have in common, and means of measures over the valid ones with their intervals."""
+"""Tables with one row per cell: the runs' common values, and means of measures over the valid runs with their intervals."""
 
 import pandas as pd
 
@@ -21,9 +21,9 @@ def estimated_cells(
     ----------
     table : Table
     runs : pandas.DataFrame
-        A row a run, or a part of a run: ``keys``, ``valid``, and columns of the table.
+        One row per run, or per part of a run: ``keys``, ``valid``, and columns of the table.
     confidence : float
-        Of the intervals.
+        Confidence of the intervals.
     keys : sequence of str
         Columns that tell cells apart, ``scenario`` among them.
     of_scenario : pandas.DataFrame, optional

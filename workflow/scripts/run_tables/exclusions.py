@@ -1,4 +1,4 @@
-"""What tables would say if excluded runs that have numbers counted as valid ones."""
+"""Tables recomputed as if excluded runs with measurements were valid."""
 
 from collections.abc import Sequence
 
@@ -17,7 +17,7 @@ KEPT = "_kept"
 
 
 def excluded_by(document) -> str:
-    """Return what excludes a run, a value of ``excluded_by`` of ``tidy/runs.csv``; empty if it is valid.
+    """Return the reason for excluding a run, a value of ``excluded_by`` in ``tidy/runs.csv``; empty if it is valid.
 
     A run in which path, hosts or measurement were not as asked says nothing of its senders, whatever else it failed.
     """
@@ -30,12 +30,12 @@ def excluded_by(document) -> str:
 
 
 def not_run(runs: pd.DataFrame) -> pd.Series:
-    """Return which runs of ``tidy/runs.csv`` were not carried out: they passed and failed nothing."""
+    """Return a mask of the runs in ``tidy/runs.csv`` that were not executed: these passed and failed no check."""
     return runs["invalid_because"] == NOT_RUN
 
 
 def whole_places(runs: pd.DataFrame) -> set[tuple[str, str]]:
-    """Return the pairs of scenario and IP version in which all runs were carried out and each CCA has a valid one.
+    """Return the pairs of scenario and IP version in which all runs were executed and each CCA has a valid one.
 
     Only there can CCAs be ranked: elsewhere some would be absent, or be others' runs.
     """
@@ -56,18 +56,18 @@ def in_whole_places(table: pd.DataFrame, runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def usable_exclusions(runs: pd.DataFrame) -> pd.Series:
-    """Tell which runs of ``tidy/runs.csv`` failed a check, but were carried out and have a metric."""
+    """Return a mask of the runs in ``tidy/runs.csv`` that failed a check but were executed and have a metric."""
     return ~runs["valid"] & runs[[metric.column for metric in METRICS]].notna().any(axis=1)
 
 
 def runs_with_exclusions(runs: pd.DataFrame) -> pd.DataFrame | None:
-    """Return ``tidy/runs.csv`` with excluded runs that have numbers as valid ones; None if there are none such."""
+    """Return ``tidy/runs.csv`` with excluded runs that have measurements marked as valid, or None if there are none."""
     usable = usable_exclusions(runs)
     return runs.assign(valid=runs["valid"] | usable) if usable.any() else None
 
 
 def with_kept(table: pd.DataFrame, kept: pd.DataFrame, keys: Sequence[str], columns: Sequence[str]) -> pd.DataFrame:
-    """Return a table in which some columns stand as they are with excluded runs kept, too.
+    """Return a table with its ``<column>_kept`` columns taken from the same table made with excluded runs kept.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ def with_kept(table: pd.DataFrame, kept: pd.DataFrame, keys: Sequence[str], colu
     kept : pandas.DataFrame
         The same, made of `runs_with_exclusions`.
     keys : sequence of str
-        What tells its rows apart.
+        Columns that identify its rows.
     columns : sequence of str
     """
     names = {column: column + KEPT for column in columns}

@@ -1,4 +1,4 @@
-"""What groups of flows are and did: rows of ``tidy/groups.csv`` and ``tidy/short_flows.parquet``."""
+"""Properties and results of flow groups: rows of ``tidy/groups.csv`` and ``tidy/short_flows.parquet``."""
 
 import math
 
@@ -22,7 +22,7 @@ JITTER_GAIN = 1 / 16
 
 
 def groups_of_run(document, keys) -> tuple[list[dict], pyarrow.Table]:
-    """Return the rows of `tidy_tables.GROUPS` of a run that was carried out, and its table of `SHORT_FLOWS`; both may be empty.
+    """Return an executed run's rows of `tidy_tables.GROUPS`, and its table of `SHORT_FLOWS`; both may be empty.
 
     ``keys`` are the run's factors.
     """
@@ -107,7 +107,7 @@ def _objects(run, group, objects):
 
 
 def _watched_ms(run, completion_ns, start_ns, failure):
-    """Return how long an object was waited for; None of one that will never be complete."""
+    """Return the waiting time for an object; None for one that will never be complete."""
     if completion_ns is not None:
         return completion_ns / 1e6
     if failure == NOT_COMPLETE and start_ns is not None:
@@ -156,7 +156,7 @@ def _streams(document, run):
 
 
 def waits_ms(run, pair, streams) -> list[float]:
-    """Return how long each packet of streams that arrived waited, in ms: its delay less that of the path when it left the queue.
+    """Return the waiting time in ms of each arrived stream packet: its delay minus the path's when it left the queue.
 
     Empty where jitter or late packets are set, whose time can't be told from a queue's.
     """
@@ -175,7 +175,7 @@ def waits_ms(run, pair, streams) -> list[float]:
 
 
 def jitter_ms(delays_ns) -> float | None:
-    """Return the mean over a stream of its interarrival jitter in ms (RFC 3550, section 6.4.1 and A.8), None without two packets.
+    """Return the mean interarrival jitter of a stream in ms (RFC 3550, section 6.4.1 and A.8), or None with fewer than two packets.
 
     The difference of two packets' transit times, smoothed: J = J + (|D| - J) / 16. Transit times are exact here, since both hosts
     share a clock. The standard's is the last value; the mean over all packets says what it was like in between.

@@ -17,7 +17,7 @@ def option_columns() -> tuple:
 
 
 def option_counts(document) -> dict[str, int | None]:
-    """Return how many packets of the data's direction met what each option does, None without it: by the columns' names."""
+    """Return column name -> number of packets in the data's direction that the option affected, None without the option."""
     specification = specification_of(document)
     met = {}
     for option in OPTIONS:

@@ -1,4 +1,4 @@
-"""How full the bottleneck was, how long packets waited in its queue, and when flows shared it fairly: columns of the runs."""
+"""Columns of runs on the bottleneck's load: utilisation, waiting time in its queue, and time until flows share it fairly."""
 
 import numpy as np
 
@@ -42,7 +42,7 @@ def _queueing(document, run):
 
 
 def _utilisation(document, run):
-    """Return what was delivered as a share of what the path allows, in %; None where others than long flows share it.
+    """Return delivered data as a percentage of the path's capacity for it; None where traffic other than long flows shares the path.
 
     Counters of the bottleneck know more, but go on after the traffic's end: what waits in a socket's buffer is still sent.
     """
@@ -60,7 +60,7 @@ def _utilisation(document, run):
 
 
 def convergence_s(document) -> float | None:
-    """Return how long after the last flow's start all flows had their fair shares for the first time, in s; None if never, or of one flow.
+    """Return the time in s from the last flow's start until all flows first have their fair shares; None if never, or for one flow.
 
     As RFC 5166 (section 2.3) has delta-fair convergence, of Bansal et al. (Dynamic Behavior of Slowly-Responsive Congestion Control
     Algorithms, SIGCOMM 2001): two flows have converged when their shares are (1 + delta) / 2 and (1 - delta) / 2; here n flows when

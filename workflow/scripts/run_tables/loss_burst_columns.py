@@ -1,4 +1,4 @@
-"""Bursts of losses in a run: how many there were, and how long, beside what was asked for."""
+"""Burst losses in a run: number and length of bursts, with the configured length."""
 
 from experiment.run_document import specification_of
 

@@ -27,7 +27,7 @@ def marks_of_run(document) -> dict[str, int | None]:
 
 
 def grown(before, after, name) -> int | None:
-    """Return by how much a counter of the queues grew while traffic flowed; None if none of them has it."""
+    """Return the increase of a queue counter while traffic flowed, or None if no queue has it."""
     if not any(name in queue for queue in after):
         return None
     return sum(queue.get(name, 0) for queue in after) - sum(queue.get(name, 0) for queue in before)

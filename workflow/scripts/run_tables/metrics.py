@@ -1,4 +1,4 @@
-"""The metrics of a run, ours and the paper's: what they are called, and how two values of them are compared.
+"""The metrics of a run, ours and the paper's: their labels, and the scales for comparing two values.
 
 Their definitions and sources, which only the report prints, are in `report_page/metric_words.py`.
 """

@@ -15,7 +15,7 @@ TYPES = {
 
 
 def schema_of(table: Table) -> pyarrow.Schema:
-    """Return the schema of a table, as its declaration says."""
+    """Return the Arrow schema of a table from its declaration."""
     return pyarrow.schema([(column.name, TYPES[column.kind]) for column in table])
 
 

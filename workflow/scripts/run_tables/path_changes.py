@@ -25,7 +25,7 @@ def change_rows(document, keys) -> Iterator[dict]:
 
 
 def _offered_mbps(document, entries):
-    """Return what the link offers from each change of a trace until the next on average, in Mbit/s; None of other changes."""
+    """Return the link's mean rate in Mbit/s from each change of a trace until the next; None for other changes."""
     run = specification_of(document)
     offered, until_ns = [], {}
     for entry in reversed(entries):

@@ -1,4 +1,4 @@
-"""What each path of a cable carried: rows of ``tidy/paths.csv``."""
+"""Traffic on each path of a cable: rows of ``tidy/paths.csv``."""
 
 from experiment.run_document import specification_of
 
@@ -7,7 +7,7 @@ INTERFACE, COUNTING = "h1-eth{}", ("htb", "pfifo", "bfifo")
 
 
 def path_rows(document) -> list[dict[str, float | str | None]]:
-    """Return one dict a path of a cable, with the columns of `tidy_tables.PATHS` behind the run's factors; none for a dumbbell.
+    """Return one dict per path of a cable, with the columns of `tidy_tables.PATHS` after the run's factors; empty for a dumbbell.
 
     ``bytes`` are without what a real cable adds to a frame (``link.frame_overhead_bytes``).
     """

@@ -69,7 +69,7 @@ def _reading_times_ns(run, flows):
 
 
 def _delivered(flow, entry, packets, times_ns):
-    """Return what a flow had delivered by some times, None when it hadn't begun or had ended."""
+    """Return the amount that a flow had delivered by given times, None before it began or after it ended."""
     if packets["last_arrived_ns"] is None:
         return [None] * len(times_ns)
     begin_ns, last_ns = packets["first_sent_ns"], end_ns(flow, entry, packets)

@@ -48,7 +48,7 @@ def program_flows(document, rule=USUAL_RULE) -> list[dict]:
 
 
 def program_groups(document) -> dict[str, dict]:
-    """Return group -> its columns of `group_tables.GROUPS`, of the groups of a run's programs."""
+    """Return group -> columns of `group_tables.GROUPS` for the groups of a run's programs."""
     run, of_groups = specification_of(document), {}
     for flow, entry, packets in flows_of_programs(document):
         of_groups.setdefault(flow.group, []).append((flow, entry, packets))
@@ -56,7 +56,7 @@ def program_groups(document) -> dict[str, dict]:
 
 
 def flows_of_programs(document) -> list[tuple]:
-    """Return of each flow of a run's programs the flow itself, its entry in ``programs``, and that in ``program_packets``."""
+    """Return each flow of a run's programs with its entries in ``programs`` and ``program_packets``."""
     run = specification_of(document)
     if not run.groups_of(PROGRAM):
         return []
@@ -85,7 +85,7 @@ def packet_sizes_of_programs(document) -> tuple[int, int] | tuple[None, None]:
 
 
 def delivered_bytes(flow, entry, packets) -> int:
-    """Return how many bytes a flow delivered in all, as the module says."""
+    """Return the total bytes that a flow delivered, as described in the module's docstring."""
     said = reported_bytes(flow, entry)
     if said is not None:
         return said
@@ -93,14 +93,14 @@ def delivered_bytes(flow, entry, packets) -> int:
 
 
 def lifetime_ns(packets) -> tuple[int, int] | None:
-    """Return from when to when a flow's packets were under way, None of one of which nothing arrived."""
+    """Return the begin and end of the time in which a flow's packets were under way, or None if none arrived."""
     if packets["last_arrived_ns"] is None:
         return None
     return packets["first_sent_ns"], packets["last_arrived_ns"]
 
 
 def goodput_mbps(flow, entry, packets, window) -> float:
-    """Return what a flow delivered in a window (begin, end in ns since the origin) in Mbit/s.
+    """Return a flow's delivery rate in Mbit/s in a window (begin, end in ns since the origin).
 
     What arrived in a step that the window cuts counts by the share of it that lies inside.
     """
@@ -116,7 +116,7 @@ def goodput_mbps(flow, entry, packets, window) -> float:
 
 
 def completion_ms(flow, entry) -> float | None:
-    """Return how long a flow with a size took from its client's start to its end, None if it was never complete."""
+    """Return the time from a sized flow's client start to the flow's end, or None if it was never complete."""
     client = entry["client"]
     if flow.bytes is None or client["ended_by"] != ITSELF or client["status"]:
         return None

@@ -1,4 +1,4 @@
-"""How large the bottleneck's queue is, as the study says it and in bandwidth-delay products, and what manages it."""
+"""The size of the bottleneck's queue, as given in the study and in bandwidth-delay products, and its management."""
 
 import math
 
@@ -8,13 +8,13 @@ from experiment.disciplines import discipline_of, measure_of
 
 
 def queue_words(queue) -> str:
-    """Return the queue of a resolved scenario as `tidy_tables.SCENARIOS` has it: "33 packets", "1 BDP", "100000 bytes"."""
+    """Return a resolved scenario's queue size as in `tidy_tables.SCENARIOS`: "33 packets", "1 BDP", "100000 bytes"."""
     measure, amount = measure_of(queue)
     return f"{amount:.10g} {'BDP' if measure == 'bdp' else measure}"
 
 
 def whole_queue_words(queue) -> str:
-    """Return a queue of a resolved scenario in one text, with what isn't a default of its discipline; "" of None.
+    """Return a text for a resolved scenario's queue, with parameters other than its discipline's defaults; "" for None.
 
     Examples
     --------
@@ -29,12 +29,12 @@ def whole_queue_words(queue) -> str:
 
 
 def discipline_columns(scenario) -> dict[str, str]:
-    """Return what manages the queue of a scenario, and ECN of its flows: columns of runs and scenarios."""
+    """Return the queue management of a scenario and its flows' ECN: columns of runs and scenarios."""
     return {"discipline": discipline_of(scenario["queue"]).name, "ecn": scenario["transport"].get("ecn", "off")}
 
 
 def parameter_words(queue, all_of_them=True) -> str:
-    """Return the parameters of a queue's discipline as a study writes them: "target_ms 5, ecn true"; or those that aren't its defaults.
+    """Return the parameters of a queue's discipline as in a study ("target_ms 5, ecn true"), or only those that aren't defaults.
 
     Examples
     --------
@@ -48,21 +48,21 @@ def parameter_words(queue, all_of_them=True) -> str:
 
 
 def _value_words(value):
-    """Return a value as a study has it."""
+    """Return a value as written in a study."""
     return "null" if value is None else str(value).lower() if isinstance(value, bool) else f"{value}"
 
 
 def queue_bdp(queue, held_bytes, rate_mbps, rtt_ms) -> float | None:
-    """Return a queue's size in bandwidth-delay products of link and empty path; None where rate, RTT or size aren't known.
+    """Return a queue's size in bandwidth-delay products of link and empty path; None if rate, RTT or size is unknown.
 
     Parameters
     ----------
     queue : str
-        As `queue_words` gives it. A size in BDPs is the answer, though whole packets make the queue a little larger.
+        Queue size from `queue_words`. A size in BDPs is returned unchanged, though whole packets make the queue a little larger.
     held_bytes : float or None
         What the full queue of the runs holds, so many packets of their own size: `queue_bytes` of `tidy_tables.RUNS`.
     rate_mbps, rtt_ms : float or None
-        Of the link and of the empty path.
+        Rate of the link, and RTT of the empty path.
 
     Examples
     --------

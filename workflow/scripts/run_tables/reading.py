@@ -1,4 +1,4 @@
-"""Read tidy and analysis tables, and stop at one that isn't what its declaration says.
+"""Read tidy and analysis tables, and stop at one that doesn't match its declaration.
 
 Text columns stay text ("1" is a scenario's name, "nan" may be one), an empty number is
 missing, and a missing column or a value of another kind is an error that names the file.
@@ -43,7 +43,7 @@ def read_table(path, table: Table) -> pd.DataFrame:
     ----------
     path : str, path, or text file
     table : Table
-        Whose columns it must have. Other columns are kept as text.
+        Table whose columns the file must have. Other columns are kept as text.
     """
     if _kept is None or not isinstance(path, (str, os.PathLike)):
         return _read_table(path, table)
@@ -91,7 +91,7 @@ def _refuse(path, values, wrong, expected):
 
 
 def read_runs(path) -> pd.DataFrame:
-    """Read ``tidy/runs.csv``: one row a run, in the study's order.
+    """Read ``tidy/runs.csv``: one row per run, in the study's order.
 
     Raises `ValueError` as `read_table`, and if there is no run or one stands there twice.
     """
@@ -106,7 +106,7 @@ def read_runs(path) -> pd.DataFrame:
 
 
 def read_flows(path) -> pd.DataFrame:
-    """Read ``tidy/flows.csv``: one row a flow of a run."""
+    """Read ``tidy/flows.csv``: one row per flow of a run."""
     flows = read_table(path, FLOWS)
     for name in ("replication", "flow"):
         _number_wholly(path, flows, name)
@@ -114,7 +114,7 @@ def read_flows(path) -> pd.DataFrame:
 
 
 def read_checks(path) -> pd.DataFrame:
-    """Read ``tidy/checks.csv``: one row a check of a run."""
+    """Read ``tidy/checks.csv``: one row per check of a run."""
     checks = read_table(path, CHECKS)
     _number_wholly(path, checks)
     return checks
@@ -128,7 +128,7 @@ def read_named(name, path, kinds) -> pd.DataFrame | list | dict | str | Path:
     Parameters
     ----------
     name : str
-        Of a tidy table, or of one of ``kinds``, with ``other_`` before it if it is of another study.
+        Name of a tidy table, or one of ``kinds``, with the prefix ``other_`` if it is from another study.
     path : str, path, or list of them
     kinds : mapping
         Analysis table -> its columns -> their kinds.
@@ -155,12 +155,12 @@ def _number_wholly(path, table, name="replication"):
 
 
 def run_name(row) -> str:
-    """Return a run's name as in its path: ``scenario/cca/ip_version/replication``."""
+    """Return a run's name in the form of its path: ``scenario/cca/ip_version/replication``."""
     return "/".join(str(row[key]) for key in RUN)
 
 
 def link_packets(runs: pd.DataFrame) -> pd.Series:
-    """Return how many packets reached the lossy link in each run: those that the queue let pass.
+    """Return the number of packets in each run that reached the lossy link, having passed the queue.
 
     Missing where queue and link share one netem and their drops can't be told apart.
     """

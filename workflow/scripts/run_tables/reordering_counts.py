@@ -1,4 +1,4 @@
-"""What Linux counted of segments out of order, and of what its TCP made of them."""
+"""Linux's counters of out-of-order segments, and of its TCP's reactions to them."""
 
 from experiment.run_document import specification_of
 from run_tables.flows_under_test import numbers_under_test
@@ -54,7 +54,7 @@ def any_drops(document) -> bool:
 
 
 def cwnd_packets(document) -> float | None:
-    """Return the senders' mean congestion window in packets over the looks at their sockets; None if nobody looked.
+    """Return the senders' mean congestion window in packets over the samples of their sockets, or None without samples.
 
     Each subflow of MPTCP has one of its own.
     """

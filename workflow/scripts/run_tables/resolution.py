@@ -1,4 +1,4 @@
-"""How finely a run's metrics are measured: values that are closer than this can't be told apart.
+"""The resolution of a run's metrics: values closer than this are indistinguishable.
 
 Where nothing is random (a flow alone, no loss) replications differ in when the traffic starts, and so in which packet is the
 last one inside the window. Such runs are one measurement, however often it is repeated.
@@ -58,7 +58,7 @@ def resolutions(runs: pd.DataFrame, metric: str) -> pd.Series:
 
 
 def jain_resolution(index, share) -> pd.Series:
-    """Return how finely Jain's indices are known whose flows' goodputs are known to this share of their mean.
+    """Return the resolution of Jain's indices from the resolution of the flows' goodputs, a share of their mean.
 
     With flows x off by at most r: |dJ| <= 2 J / sum(x) * sum |1 - x sum(x) / sum(x^2)| r, in which the mean of the absolute
     values is at most the root of the mean square, sqrt(1 - J); and r^2 over the squared mean where all are equal.
@@ -75,7 +75,7 @@ def _of_a_flow(runs):
 
 
 def resolution_of(runs: pd.DataFrame, metric: str) -> float:
-    """Return the coarsest resolution of a metric in some runs, 0 where none is known."""
+    """Return the coarsest resolution of a metric in some runs, or 0 if none is known."""
     return coarsest(resolutions(runs, metric))
 
 

@@ -1,4 +1,4 @@
-"""Reading run documents: whole, of this workflow's schema, testbed and image, and of the run they stand for."""
+"""Reading run documents, and checking that they are complete, of the right run, and of this workflow's schema, testbed and image."""
 
 import gzip
 import hashlib
@@ -26,7 +26,7 @@ LONGEST_SENTENCE = 5000
 
 
 class DocumentError(ValueError):
-    """A file among the run documents is not the run document that belongs there: ``path`` and ``cause``."""
+    """A file among the run documents isn't the expected run document; attributes ``path`` and ``cause``."""
 
     def __init__(self, path, cause):
         self.path, self.cause = str(path), " ".join(cause.split())
@@ -40,13 +40,13 @@ def file_sha256(path) -> str:
 
 
 def run_of(path) -> tuple[str, str, str, int]:
-    """Return the run that a document's path names: scenario, CCA, IP version, replication."""
+    """Return the run named by a document's path: scenario, CCA, IP version, replication."""
     *cell, name = Path(path).parts[-4:]
     return *cell, int(name.partition(".")[0])
 
 
 def read_document(path, specification, made_by=None) -> dict:
-    """Read a run document, gzip-compressed JSON, and make sure that it is the one of a specification.
+    """Read a run document (gzip-compressed JSON) and check that it matches a specification.
 
     Raises `DocumentError` naming the file and what is wrong: missing, empty, truncated, no JSON, another schema,
     another run, a run of other parameters, or by another testbed or image.
@@ -54,7 +54,7 @@ def read_document(path, specification, made_by=None) -> dict:
     Parameters
     ----------
     specification : dict
-        What the workflow hands the testbed for this run (`study.run_specification`).
+        Specification that the workflow passes to the testbed for this run (`study.run_specification`).
     made_by : dict, optional
         Platform without its version -> what of the document's environment must be just so:
         ``testbed_digest``, ``image_digest``.
@@ -72,7 +72,7 @@ def read_document(path, specification, made_by=None) -> dict:
 
 
 def _whole_document(path) -> dict:
-    """Return what a file holds if it is a run document of this schema; raise `DocumentError` if not."""
+    """Return the content of a file if it is a run document of this schema; otherwise raise `DocumentError`."""
     try:
         compressed = given_bytes(path, DOCUMENT_LIMIT)
         text = gzip.GzipFile(fileobj=io.BytesIO(compressed)).read(TEXT_LIMIT + 1)
@@ -103,16 +103,16 @@ def _whole_document(path) -> dict:
 
 
 def missing_document(specification) -> dict:
-    """Return what stands for the document of a run that was not carried out, or not yet."""
+    """Return a placeholder for the document of a run that was not executed, or not yet."""
     return document_of(specification, {}, *NO_DOCUMENT)
 
 
 def is_missing(document) -> bool:
-    """Return whether a document only stands for one that is not there (`missing_document`)."""
+    """Return whether a document is a placeholder (`missing_document`)."""
     return tuple(document.get("failure", {}).values()) == NO_DOCUMENT
 
 
 def shorten(value, length=200) -> str:
-    """Return a value as text that fits into a message."""
+    """Return a value as text, short enough for a message."""
     text = json.dumps(value)
     return text if len(text) <= length else text[: length - 3] + "..."

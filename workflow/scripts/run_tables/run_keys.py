@@ -1,4 +1,4 @@
-"""What most tables begin with, and what their empty fields say where several tables say it."""
+"""The first columns of most tables, and meanings of empty fields that several tables share."""
 
 from run_tables.table import ordinal_column, text_column, truth_column
 

@@ -1,4 +1,4 @@
-"""What a run document says in numbers: metrics of the run, its flows and its intervals."""
+"""Metrics of a run, its flows and its intervals, computed from the run document."""
 
 from collections.abc import Iterator
 
@@ -38,7 +38,7 @@ def _flow_conditions(run, flow) -> dict[str, str | float]:
 
 
 def flow_metrics(document, rule=USUAL_RULE) -> list[dict]:
-    """Return one dict a flow, with the columns of `tidy_tables.FLOWS` behind the run's factors but ``valid``.
+    """Return one dict per flow, with the columns of `tidy_tables.FLOWS` after the run's factors, except ``valid``.
 
     A simulated run has what the simulator counted. ``rule`` says what is its start-up.
     """
@@ -145,7 +145,7 @@ def bottleneck_metrics(document) -> dict[str, float | None]:
 
 
 def _counts_of(document, interfaces, kind):
-    """Return (packets that left the interfaces, packets that their qdiscs dropped) during the traffic.
+    """Return the numbers of packets during the traffic: (sent by the interfaces, dropped by their qdiscs).
 
     Those that left are the devices' count: with segmentation offload a qdisc counts
     the segments of a super-packet that passes, but a dropped one as one.
@@ -159,7 +159,7 @@ def _counts_of(document, interfaces, kind):
 
 
 def segment_bytes(document) -> int | None:
-    """Return the payload of a full segment of the run's connections in bytes, as the sender's TCP had it; None if nobody looked."""
+    """Return the payload of a full segment in bytes according to the sender's TCP, or as configured if its sockets were not read."""
     seen = [socket["mss_bytes"] for look in document["sockets"] for socket in look["sockets"] if "mss_bytes" in socket]
     if not seen and programs_under_test(specification_of(document)):
         return packet_sizes_of_programs(document)[0]
@@ -226,7 +226,7 @@ def _published_metrics(document, flows) -> dict[str, float | None]:
 
 
 def total(flows, key) -> float | None:
-    """Return the sum over the flows, or None if one of them has no value, or there is none."""
+    """Return the sum over the flows, or None if a flow has no value or there are no flows."""
     values = [flow[key] for flow in flows]
     return None if None in values or not values else sum(values)
 
@@ -249,7 +249,7 @@ def _of_one_time(document, flows):
 
 
 def _shared(flows, key):
-    """Return the value that all flows have, or None if they differ."""
+    """Return the flows' common value, or None if they differ."""
     values = {flow[key] for flow in flows}
     return values.pop() if len(values) == 1 else None
 
@@ -287,7 +287,7 @@ def run_metrics(document, flows, rule=USUAL_RULE) -> dict[str, float | None]:
 
 
 def interval_metrics(document) -> Iterator[dict]:
-    """Yield one dict a flow and reporting interval, with the columns of `tidy_tables.INTERVALS` behind the run's factors."""
+    """Yield one dict per flow and reporting interval, with the columns of `tidy_tables.INTERVALS` after the run's factors."""
     if is_simulated(document):
         yield from simulated_intervals(document)
         return

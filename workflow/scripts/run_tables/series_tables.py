@@ -1,4 +1,4 @@
-"""What was read again and again while a run went on, column by column (`time_series`, `cpu_times`, `path_changes`)."""
+"""Tables of quantities sampled during a run, column by column (`time_series`, `cpu_times`, `path_changes`)."""
 
 from run_tables.run_keys import NO_DISCIPLINE, NO_ECN, NO_VALUE, RUN_KEYS
 from run_tables.table import Table, count_column, number_column, ordinal_column, text_column

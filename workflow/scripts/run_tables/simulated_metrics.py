@@ -1,10 +1,10 @@
-"""What a simulator counted of a run, in the terms of `run_metrics`. What it can't know is None."""
+"""Metrics from a simulator's counters, in the terms of `run_metrics`; unavailable values are None."""
 
 from collections.abc import Iterator
 
 
 def is_simulated(document) -> bool:
-    """Tell whether a run document is a simulator's."""
+    """Return whether a run document comes from a simulator."""
     return any("simulated" in process for process in document["traffic"])
 
 
@@ -16,7 +16,7 @@ def counted_flows(document) -> Iterator[tuple[dict, dict]]:
 
 
 def simulated_flows(document) -> list[dict]:
-    """Return one dict a flow, with the keys of `run_metrics.flow_metrics` less those of `flow_conditions`."""
+    """Return one dict per flow, with the keys of `run_metrics.flow_metrics` except those of `flow_conditions`."""
     observed = {socket["flow"]: socket["cca"] for look in document["sockets"] for socket in look["sockets"]}
     return [
         {
@@ -34,7 +34,7 @@ def simulated_flows(document) -> list[dict]:
 
 
 def simulated_intervals(document) -> Iterator[dict]:
-    """Yield one dict a flow and reporting interval, with the keys of `run_metrics.interval_metrics`."""
+    """Yield one dict per flow and reporting interval, with the keys of `run_metrics.interval_metrics`."""
     for _, counted in counted_flows(document):
         for interval in counted["intervals"]:
             length_s = interval["end_s"] - interval["start_s"]
@@ -47,7 +47,7 @@ def simulated_intervals(document) -> Iterator[dict]:
 
 
 def simulated_limit_packets(document) -> int | None:
-    """Return the limit in packets that was set at the data's bottleneck: its discipline's, or the device's own queue's. Or None."""
+    """Return the limit in packets at the data's bottleneck, of its discipline or of the device's own queue, or None."""
     placed = document["network"]["set"]
     kinds = placed["qdiscs"][placed["bottleneck"]["forward"][0]]
     discipline = next(iter(kinds.keys() - {"link", "DropTailQueue", "RateErrorModel"}), "DropTailQueue")
@@ -55,7 +55,7 @@ def simulated_limit_packets(document) -> int | None:
 
 
 def simulated_bottleneck(document) -> dict[str, float]:
-    """Return what happened to packets at and behind the bottleneck, with the keys of `run_metrics.bottleneck_metrics`."""
+    """Return the packet counts at and behind the bottleneck, with the keys of `run_metrics.bottleneck_metrics`."""
     placed, before, after = document["network"]["set"], document["links"]["before"], document["links"]["after"]
     bottleneck = placed["bottleneck"]["forward"][0]
 

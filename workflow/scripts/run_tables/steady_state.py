@@ -1,4 +1,4 @@
-"""A run without its start-up: when its steady part begins, what was measured from then on, and how far that changed meanwhile.
+"""The steady part of a run, after start-up: its begin, its metrics, and their drift.
 
 It begins for all flows and metrics at one moment, by one of two rules: after a share of the window that the flows have in
 common, or where MSER finds it in what all flows together got.
@@ -31,7 +31,7 @@ USUAL_RULE = SteadyRule()
 
 
 def mser(values: Sequence[float], batch: int = 5) -> int | None:
-    """Return how many of the first values of a series are start-up, by MSER-5 or another batch's; None if it is too short to tell.
+    """Return the number of start-up values at the beginning of a series by MSER (batches of 5 by default), or None if it is too short.
 
     It leaves out those means of batches without which the rest's variance over its number, the square of the marginal standard
     error, is smallest: for d of k the sum of squared deviations of the others from their mean, over (k - d)^2
@@ -159,7 +159,7 @@ def steady_run(document, flows, steady, segment_bytes) -> dict[str, float | None
     flows : list of dict
         With goodput_steady_mbps, and as `steady_flow` gives them.
     steady : dict of int to Window
-        Of the flows.
+        Window of each flow's steady part.
     segment_bytes : int or None
         Payload of a full segment.
     """

@@ -10,7 +10,7 @@ def has_streams(document) -> bool:
 
 
 def stream_flows(document) -> list[dict]:
-    """Return one dict a flow, with the columns of `tidy_tables.FLOWS` but the flow's conditions; RTTs are of all readings of deliveries."""
+    """Return one dict per flow, with the columns of `tidy_tables.FLOWS` except its conditions; RTTs cover all delivery readings."""
     rtts_ms = {number: [rtt for _, rtt in pairs] for number, pairs in _rtts(document).items()}
     least, ccas = {}, {}
     for look in document["sockets"]:
@@ -61,7 +61,7 @@ def _rtts(document):
 
 
 def _goodput_mbps(stream):
-    """Return what a flow's receiver got over the time from its connection to its end, in Mbit/s, or None."""
+    """Return the rate in Mbit/s at which a flow's receiver got data from its connection to its end, or None."""
     if stream["ended_ns"] is None or stream["received_bytes"] is None:
         return None
     return stream["received_bytes"] * 8e3 / (stream["ended_ns"] - stream["connected_ns"])

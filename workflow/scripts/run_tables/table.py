@@ -1,4 +1,4 @@
-"""Tables and their columns: each is declared once, and who writes, reads, shows or documents it follows.
+"""Tables and their columns: each is declared once, and the code that writes, reads, shows or documents it uses the declaration.
 
 Standard library only: the declarations are read where Snakemake plans, before there is a table.
 """
@@ -46,7 +46,7 @@ def text_column(name: str, meaning: str, empty: str = "", source: str = "") -> C
 
 
 def verdict_column(name: str, meaning: str, empty: str = "", unmeasured: tuple[str, ...] = ()) -> Column:
-    """Return a column of verdicts; ``unmeasured`` are those that mean that nothing was measured, beside an empty text."""
+    """Return a column of verdicts; ``unmeasured`` lists those that mean that nothing was measured, in addition to empty text."""
     return Column(name, "text", meaning, "", empty, unmeasured=unmeasured)
 
 
@@ -64,17 +64,17 @@ def number_column(
     least: float | None = None,
     most: float | None = None,
 ) -> Column:
-    """Return a column of numbers, none of them less than ``least`` or more than ``most``."""
+    """Return a column of numbers from ``least`` to ``most``."""
     return Column(name, "number", meaning, unit, empty, source, least, most)
 
 
 def count_column(name: str, unit: str, meaning: str, empty: str = "", source: str = "") -> Column:
-    """Return a column of whole numbers, none less than 0."""
+    """Return a column of whole numbers of at least 0."""
     return Column(name, "count", meaning, unit, empty, source, 0)
 
 
 def ordinal_column(name: str, meaning: str, empty: str = "") -> Column:
-    """Return a column of whole numbers that tell things apart: replications, flows, paths."""
+    """Return a column of whole numbers that identify things: replications, flows, paths."""
     return Column(name, "ordinal", meaning, "", empty)
 
 
@@ -100,11 +100,11 @@ def columns_with_intervals(*measures: Column, of: str = "", ends: str = "", **em
     Parameters
     ----------
     of : str
-        What the intervals are of; the mean if not given.
+        Quantity of the intervals; by default the mean.
     ends : str
-        What the names of the interval's columns begin with; the measure's name if not given.
+        Prefix of the names of the interval's columns; by default the measure's name.
     empty : str, optional
-        As `interval_columns` has it.
+        See `interval_columns`.
     """
     columns: list[Column] = []
     for measure in measures:
@@ -163,7 +163,7 @@ class Table:
         raise KeyError(f"table {self.name} has no column {name}; there are {', '.join(self.names)}")
 
     def only(self, *names: str) -> "Table":
-        """Return the table with some of its columns, for who needs no others."""
+        """Return the table with only some of its columns."""
         return Table(self.name, self.row, tuple(self[name] for name in names), self.folder, self.suffix)
 
     def without(self, *names: str) -> tuple[Column, ...]:

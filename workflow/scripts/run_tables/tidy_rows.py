@@ -44,7 +44,7 @@ def factors(document) -> dict[str, str | int]:
 
 
 def _queue_limit_packets(document) -> int | None:
-    """Return the limit in packets that was set at the data's bottleneck, or None."""
+    """Return the configured limit in packets at the data's bottleneck, or None."""
     placed = document["network"]["set"]
     if is_simulated(document):
         return simulated_limit_packets(document)
@@ -62,7 +62,7 @@ def _queue_limit_packets(document) -> int | None:
 
 
 def _queue_limit_bytes(document) -> int | None:
-    """Return what the full queue of the data's bottleneck holds in bytes, or None."""
+    """Return the size in bytes of the full queue at the data's bottleneck, or None."""
     run = specification_of(document)
     if limit := run.queue_bytes:
         return limit
@@ -105,14 +105,14 @@ def application_columns(scenario) -> dict[str, str | int | None]:
 
 
 def transfer_s(document) -> float | None:
-    """Return how long the longest file transfer of a run took in s; None where no file was transferred."""
+    """Return the duration in s of a run's longest file transfer, or None if no file was transferred."""
     return max(
         (process["transfer"]["seconds"] for process in document["traffic"] if "transfer" in process), default=None
     )
 
 
 def rows_of_run(document, label, document_sha256, rule=USUAL_RULE) -> tuple[dict, list[dict], list[dict], list[dict]]:
-    """Return a row of `tidy_tables.RUNS` that a run document gives, and its rows of `FLOWS`, `INTERVALS` and `CHECKS`.
+    """Return a run document's row of `tidy_tables.RUNS`, and its rows of `FLOWS`, `INTERVALS` and `CHECKS`.
 
     ``label`` is the scenario's, ``document_sha256`` that of the document's file, as sha256sum prints it, ``rule``
     says what is start-up.
@@ -158,7 +158,7 @@ def rows_of_run(document, label, document_sha256, rule=USUAL_RULE) -> tuple[dict
 
 
 def configured_loss_percent(run) -> float | None:
-    """Return the random loss that is set in the data's direction, None where each of several paths has its own."""
+    """Return the random loss configured in the data's direction, or None if each of several paths has its own."""
     return None if run.multipath.path_loss_percent else run.link.loss_percent["forward"]
 
 
@@ -184,13 +184,13 @@ def _measured(document, flows, rule):
 
 
 def rows_of_paths(document) -> list[dict]:
-    """Return the rows of `tidy_tables.PATHS` that a run document gives: one a path of a cable."""
+    """Return a run document's rows of `tidy_tables.PATHS`: one per path of a cable."""
     keys, valid = factors(document), document["verdict"]["valid"]
     return [{**keys, **row, "valid": valid} for row in ([] if "failure" in document else path_rows(document))]
 
 
 def rows_of_bottlenecks(document) -> list[dict]:
-    """Return the rows of `tidy_tables.BOTTLENECKS` that a run document gives: one a bottleneck of a chain."""
+    """Return a run document's rows of `tidy_tables.BOTTLENECKS`: one per bottleneck of a chain."""
     keys, valid = factors(document), document["verdict"]["valid"]
     return [{**keys, **row, "valid": valid} for row in ([] if "failure" in document else bottleneck_rows(document))]
 

@@ -45,9 +45,9 @@ def tidy(study, paths, output, workflow, made_by=None) -> None:
     output : mapping
         Name of a table to its path.
     workflow : dict
-        What the provenance says of the workflow itself.
+        The provenance's entry for the workflow itself.
     made_by : dict, optional
-        As for `run_documents.read_document`.
+        See `run_documents.read_document`.
     """
     of_study = {scenario["id"]: scenario for scenario in study["scenarios"]}
     rule = SteadyRule(**study["steady_state"])

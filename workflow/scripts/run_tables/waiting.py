@@ -1,4 +1,4 @@
-"""How long packets waited in a run: in the queue, where it was sampled, or else what their RTTs had above the path's shortest."""
+"""Packets' waiting time in a run: in the queue, if it was sampled, or else their RTT minus the path's shortest."""
 
 import numpy as np
 import pandas as pd
@@ -13,7 +13,7 @@ def waiting(runs) -> tuple[str, pd.Series]:
     Parameters
     ----------
     runs : pandas.DataFrame
-        Of ``tidy/runs.csv``.
+        Rows of ``tidy/runs.csv``.
     """
     valid = runs[runs["valid"]]
     sampled = valid["queueing_mean_ms"].notna() | valid["rtt_above_ms"].isna()

@@ -39,7 +39,7 @@ PAGE, LETTER, RESULT = "report.html", "cover-letter.txt", "series.json"
 
 
 def main(arguments=None) -> int:
-    """Read the command line, carry everything out, write page and text; return the exit status."""
+    """Read the command line, run all steps, write page and text; return the exit status."""
     parser = argparse.ArgumentParser(prog="before_sending", description=__doc__.splitlines()[0])
     parser.add_argument("--series", nargs="*", default=[], help="an mbox, patches, or a folder of patches")
     parser.add_argument("--base", default="", help="the kernel that it is for, as 7.2 or ../linux@main")
@@ -91,7 +91,7 @@ def _carry_out(asked, options):
 
 
 def _tried(asked, patched, place):
-    """Build both kernels and try the patched one; return why no study is to be run ("" if one is), and whether the series is broken."""
+    """Build both kernels and try the patched one; return the reason to run no study ("" if none), and whether the series is broken."""
     print("building both kernels", flush=True)
     base, new = build(asked.base, place), build(patched, place)
     if are_the_same(asked.base, new, place):
@@ -124,7 +124,7 @@ def _run_studies(found):
 
 
 def _run(study, asked):
-    """Write a study and carry it out with the workflow; return it resolved, or raise SeriesError if it was not finished."""
+    """Write a study and run it with the workflow; return it resolved, or raise SeriesError if it didn't finish."""
     file, resolved = studies.write(study, asked)
     print(f"{file}", flush=True)
     status = subprocess.run(["snakemake", "--cores", "all", "--use-apptainer", "--configfile", file]).returncode
@@ -143,7 +143,7 @@ def _version():
 
 
 def _command(options):
-    """Return the call as anybody repeats it, who has the series under the same name and packetdrill somewhere else."""
+    """Return the command for others to repeat the call, with the series under the same name and packetdrill in another place."""
     words = [f"SERIES={' '.join(Path(path).name for path in options.series)}", f"BASE={options.base}"]
     words += ["PACKETDRILL=../packetdrill"] if options.packetdrill else []
     words += [f"CCAS={' '.join(options.ccas)}"] if options.ccas else []

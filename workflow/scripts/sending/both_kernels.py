@@ -37,7 +37,7 @@ def build(named, place) -> Built:
 
 
 def are_the_same(base, patched, place) -> bool:
-    """Return whether two kernels are the same to the byte but for the number of their build.
+    """Return whether two kernels are identical to the byte except for their build number.
 
     The image's kernel is linked again for this, with a number as long as the other's.
 
@@ -60,14 +60,14 @@ class _Twin(NamedKernel):
 
 
 def first_failure(study, cca, built, place) -> str | None:
-    """Carry out the first run of a study with a CCA; return why it failed, or None.
+    """Execute the first run of a study with a CCA; return the reason if it failed, else None.
 
     Parameters
     ----------
     study : dict
         Resolved.
     cca : str
-        As the study names it on this kernel.
+        The study's name for the CCA on this kernel.
     built : Built
         The kernel.
     place : pathlib.Path

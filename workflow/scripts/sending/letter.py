@@ -1,4 +1,4 @@
-"""The text for a cover letter: what was run, what changed with intervals, and how anyone repeats it, in at most 60 lines."""
+"""The text for a cover letter, in at most 60 lines: the runs, the changes with intervals, and how to repeat them."""
 
 import textwrap
 from collections.abc import Iterator
@@ -29,7 +29,7 @@ EXAM_VERDICTS = (exam.WORSE, exam.BETTER, exam.LIKE, exam.TOO_VARIABLE, exam.NOT
 
 @dataclass
 class Found:
-    """What was found about a series.
+    """Findings on a series.
 
     Attributes
     ----------
@@ -63,7 +63,7 @@ class Found:
     exams: dict = field(default_factory=dict)
 
     def problems(self) -> list[str]:
-        """Return what speaks against the series, a sentence each: what newly fails, and what is shown to be worse."""
+        """Return the arguments against the series, one sentence each: new failures, and results shown to be worse."""
         words = [self.stopped] if self.is_broken else []
         if self.tested:
             for tests, what in ((self.tested.newly_failed, "newly fail"), (self.tested.failed_of_added, "came with the series and fail")):  # fmt: skip
@@ -77,13 +77,13 @@ class Found:
         return words
 
     def worst(self) -> list[str]:
-        """Return the first rows that are shown to be worse, a sentence each."""
+        """Return the first rows that are shown to be worse, one sentence each."""
         words = [f"{cca}: {exam_row_words(row)}." for cca, card in self.exams.items() for row in _worse_rows(card)]
         changes = [] if self.changes is None else of_change(self.changes, WORSE)
         return [*words[:MOST_LISTED], *(f"{change_words(row)}." for row in changes[:MOST_LISTED])]
 
     def verdict(self) -> list[str]:
-        """Return what came out, in sentences: `problems`, or that none is shown, and what was not looked at."""
+        """Return the outcome in sentences: `problems`, or that none is shown, and the parts that were not examined."""
         words = self.problems() or (
             [self.stopped]
             if self.stopped
@@ -103,7 +103,7 @@ def _verb(what, number_of):
 
 
 def cover_letter(found) -> str:
-    """Return the text of what was found, at most `MOST_LINES` lines."""
+    """Return the findings as text of at most `MOST_LINES` lines."""
     blocks = [
         list(block) for block in (_head(found), _selftests(found), _exams(found), _regression(found), _repeat(found))
     ]

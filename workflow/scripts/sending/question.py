@@ -1,4 +1,4 @@
-"""What `make series` is asked: which series, on which kernel, and what it touches."""
+"""The request of a `make series` call: the series, its base kernel, and the CCAs that it touches."""
 
 import hashlib
 import json
@@ -30,7 +30,7 @@ OF_BASE = ("base", "tree", "revision", "config")
 
 
 class SeriesError(FileError):
-    """A series that can't be tried; one sentence says why."""
+    """A series can't be tried; the message gives the reason in one sentence."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ class Question:
 
     @property
     def number(self) -> int:
-        """How many patches there are."""
+        """Number of patches."""
         return len(_texts(self.patches))
 
     @property
@@ -100,7 +100,7 @@ class Question:
 
 
 def question_of(series, base, newest, ccas=()) -> Question:
-    """Return what a call asks; raise SeriesError with what is allowed.
+    """Return the request of a call; raise SeriesError with the allowed values.
 
     Parameters
     ----------

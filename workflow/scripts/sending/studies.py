@@ -16,12 +16,12 @@ BESIDE_RENO = "5.2.1-beside-reno"
 
 
 def base_name(question, cca) -> str:
-    """Return what a CCA on the base is called in the studies."""
+    """Return the studies' name for a CCA on the base kernel."""
     return f"{cca}{BASE}" if question.base.is_own else cca
 
 
 def patched_name(cca) -> str:
-    """Return what a CCA on the patched kernel is called in the studies."""
+    """Return the studies' name for a CCA on the patched kernel."""
     return f"{cca}{PATCHED}"
 
 
@@ -37,7 +37,7 @@ def kernels(question, ccas) -> dict:
 
 
 def regression(question) -> dict:
-    """Return the regression study of a series as it would stand in a file."""
+    """Return the regression study of a series as it would be written to a file."""
     study = studies.load(REGRESSION)
     ccas = question.touched.ccas
     return _of_series(study, question, ccas, f"series-{question.name}") | {

@@ -1,4 +1,4 @@
-"""The kernel's own tests on both kernels of a series: what newly fails, newly passes, came or went."""
+"""The kernel's own tests on both kernels of a series: new failures, new passes, added and removed tests."""
 
 from dataclasses import dataclass, field
 
@@ -78,18 +78,18 @@ def _by_test(tests):
 
 
 def test_both(packetdrill, base, patched) -> BothResults:
-    """Carry out the kernel's own tests on both kernels; results that are there already are taken.
+    """Run the kernel's own tests on both kernels; existing results are reused.
 
     Parameters
     ----------
     packetdrill : pathlib.Path
-        Its source.
+        Source of packetdrill.
     base, patched : kernel_tests.named_kernel.NamedKernel
 
     Raises
     ------
     kernel_tests.run_selftests.SelftestsError
-        They can't be carried out.
+        The tests can't be run.
     """
     return BothResults(*(_tests(packetdrill, named) for named in (base, patched)))
 
@@ -112,6 +112,6 @@ def names_of(tests) -> list[str]:
 
 
 def counts_words(tests) -> str:
-    """Return how many tests have each result, in words."""
+    """Return the number of tests with each result, in words."""
     found = counts(tests)
     return f"{count(len(tests), 'test')}: {found[PASSED]} passed, {found[FAILED]} failed, {found[NOT_FIT]} not fit"

@@ -1,4 +1,4 @@
-"""Which CCAs a series touches, by the files that it changes."""
+"""The CCAs that a series touches, determined from the files that it changes."""
 
 import re
 from dataclasses import dataclass, replace
@@ -30,9 +30,9 @@ class Touched:
     why : str
         Why these, in a sentence.
     paths : tuple of str
-        All files that it changes.
+        All files that the series changes.
     of_kernel : tuple of str
-        Of them those that a guest kernel can be built from.
+        Those of ``paths`` from which a guest kernel can be built.
     """
 
     ccas: tuple[str, ...]
@@ -46,7 +46,7 @@ class Touched:
 
 
 def touched_by(paths) -> Touched:
-    """Return which CCAs are to be examined for a series that changes some files.
+    """Return the CCAs to examine for a series that changes some files.
 
     A series that changes no file but those of CCAs (net/ipv4/tcp_<cca>.c, .h) touches these and the CCAs that call them. Any other file
     of the kernel may be in the way of all: then `DEFAULT` is examined.

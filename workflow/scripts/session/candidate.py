@@ -1,4 +1,4 @@
-"""A study with one CCA more: `make exam CCA=...` and `make evaluate CCA=... STUDY=...`.
+"""A study with one additional CCA: `make exam CCA=...` and `make evaluate CCA=... STUDY=...`.
 
 ``python -m session.candidate CCA STUDY_FILE`` writes ``results/<study>-<name>.yaml``, which the workflow then runs as any other
 study, and prints that name. CCA is one of the kernel's, the path of a C file, or that of a YAML file with a definition, or a
@@ -44,12 +44,12 @@ NOTHING_WORSE = {
 
 
 class CandidateError(FileError):
-    """A CCA that can't be added as it is named."""
+    """A CCA can't be added as named."""
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """A CCA to be added to a study: its name there, its definition if it is none of the kernel's, and kernels that this names."""
+    """A CCA to add to a study: its name there, its definition unless it is the kernel's, and the kernels that this names."""
 
     name: str
     definition: dict | None = None
@@ -68,7 +68,7 @@ class Candidate:
 
 
 def candidate_of(cca, program=None) -> Candidate:
-    """Return what ``CCA=`` and ``PROGRAM=`` of a call name; raise `CandidateError` with a sentence that says what is allowed."""
+    """Return the candidate that ``CCA=`` and ``PROGRAM=`` name; raise `CandidateError` with a sentence on the allowed values."""
     if program or is_of_stack(cca):
         name, programs, explanation = named_program(cca, program, CandidateError)
         return Candidate(name, programs=programs, explanation=explanation)
@@ -120,7 +120,7 @@ def _of_source(path):
 
 
 def _place(path):
-    """Return a file's path below the folder that the workflow runs in, and the file if it lies elsewhere (then it is to be copied)."""
+    """Return a file's path in the workflow's working directory, and the file itself if it lies elsewhere and must be copied."""
     inside = Path(os.path.relpath(path.resolve(), Path.cwd().resolve()))
     if inside.parts[0] != os.pardir:
         return str(inside), None
@@ -148,7 +148,7 @@ def _of_definition(path):
 
 
 def with_candidate(config, candidate, output) -> dict:
-    """Return a study with a CCA more, as it would stand in a file ``output``.
+    """Return a study with an additional CCA, as it would be written to the file ``output``.
 
     Parameters
     ----------
@@ -192,7 +192,7 @@ def with_candidate(config, candidate, output) -> dict:
 
 
 def with_traces(study, source) -> dict:
-    """Return a study whose traces and timelines are written out where they are in files, which lie beside the study from which it was made."""
+    """Return a study with the traces and timelines from files, which lie beside the original study, written out."""
     text = str(study)
     if "trace" not in text and "'file'" not in text:
         return study
@@ -212,14 +212,14 @@ def with_traces(study, source) -> dict:
 
 
 def with_more_runs(study, before, card, more) -> dict:
-    """Return an exam's study in which the scenarios whose verdicts are open have so many replications more.
+    """Return an exam's study with more replications of the scenarios whose verdicts are open.
 
     Parameters
     ----------
     study, before : dict
         The study with its candidate as it would stand in a file, and as it stood when its runs were judged last.
     card : iterable of dict
-        The rows of its scorecard: role, verdict, scenario.
+        Rows of the scorecard: role, verdict, scenario.
     more : int
     """
     still = {
@@ -240,7 +240,7 @@ def with_more_runs(study, before, card, more) -> dict:
 
 
 def _extended(study, output, more):
-    """Return an exam's study with more runs of what is open, by the scorecard of its results."""
+    """Return an exam's study with more runs of the scenarios that are open in the scorecard of its results."""
     card = Path(output.removesuffix(".yaml"), "analysis", "scorecard.csv")
     if not (study.get("exam") or {}).get("cca"):
         raise CandidateError(f"MORE={more}", [f"{output} is no exam; allowed is MORE with make exam."])

@@ -17,7 +17,7 @@ STACKS = Path(__file__).parents[3] / "examples"
 
 
 def is_of_stack(cca) -> bool:
-    """Return whether a CCA of a call is written as a program's, ``stack:cca``."""
+    """Return whether a CCA on the command line has the form of a program's, ``stack:cca``."""
     return ":" in cca and "/" not in cca
 
 
@@ -96,14 +96,14 @@ def _explanation():
 
 
 def without_inapplicable(study, config, cca, source, called, error) -> dict:
-    """Return an exam's study with a program without the scenarios that no program can have, which its ``exam`` names with the reason.
+    """Return an exam's study with a program, without the scenarios that no program can run; ``exam`` lists these with the reasons.
 
     Parameters
     ----------
     study, config : dict
-        The exam with and without the program, as they would stand in a file.
+        The exam with and without the program, as written in a file.
     cca : str
-        The program, as `ccas` has it.
+        The program's name in `ccas`.
     source, called : str
         The exam's file, and the call, for messages.
     error : type
@@ -131,7 +131,7 @@ def without_inapplicable(study, config, cca, source, called, error) -> dict:
 
 
 def _with_seeds(scenarios, left_out):
-    """Return an exam's scenarios in which those that had the seeds of one that is left out share those of the first of them."""
+    """Return an exam's scenarios; those that shared the seeds of an omitted scenario now share those of the first among them."""
     firsts, kept = {}, []
     for scenario in scenarios:
         if (base := scenario.get("seeds_of")) in left_out:
@@ -142,7 +142,7 @@ def _with_seeds(scenarios, left_out):
 
 
 def _reason(scenario):
-    """Return why no program can have a resolved scenario, None of one that some program might have."""
+    """Return the reason why no program can run in a resolved scenario, or None if some program might."""
     if scenario["multipath"]["by"] != "none" or scenario["topology"] != "dumbbell":
         return "its path is a tunnel or has several paths, and programs run on a dumbbell only."
     if any(group["cca"] == OWN and group["application"] == WEB for group in scenario["groups"]):

@@ -1,4 +1,4 @@
-"""What a study's own CCAs ask of the guest kernel, as far as it is known before any run: parameters and C files."""
+"""Requirements of a study's own CCAs on the guest kernel, as far as known before any run: parameters and C files."""
 
 import hashlib
 import re
@@ -17,7 +17,7 @@ IN_SOURCE = re.compile(r"\bmodule_param(?:_named|_cb)?\s*\(\s*(\w+)\s*,")
 
 
 def parameter_problem(study: dict) -> str | None:
-    """Return which parameter of a resolved study's CCAs there is not, in one sentence, or None."""
+    """Return a sentence that names a nonexistent parameter of a resolved study's CCAs, or None."""
     listed = PARAMETERS.read_text().splitlines() if PARAMETERS.exists() else []
     of_kernel = {}
     for line in listed:
@@ -57,25 +57,25 @@ def kernels_of(study: dict, linux_sha256: str) -> dict[str, tuple[dict | None, l
 
 
 def kernel_of(definitions: dict, linux_sha256: str) -> str | None:
-    """Return the `kernel_id` of the kernel that runs with some definitions need, None for the image's."""
+    """Return the `kernel_id` of the kernel that runs with some definitions need, or None for the image's kernel."""
     return kernel_id_of(linux_sha256, sources_of(definitions), kernel_under(definitions))
 
 
 def kernel_under(definitions: dict) -> dict | None:
-    """Return what the kernel of runs is besides C files (`Definition.kernel`), None for the image's."""
+    """Return the runs' kernel without C files (`Definition.kernel`), or None for the image's kernel."""
     return next((one["kernel"] for one in definitions.values() if one.get("kernel")), None)
 
 
 def sources_of(definitions: dict) -> list[Definition]:
-    """Return the definitions with a C file, one of each module."""
+    """Return the definitions with a C file, one per module."""
     parts = (Definition(**one) for one in definitions.values())
     return list({one.module: one for one in parts if one.source}.values())
 
 
 def patch_problem(study: dict, linux_sha256: str, folder: Path) -> str | None:
-    """Return which patch of a resolved study's kernels is still needed, and not there or another file, in one sentence, or None.
+    """Return a sentence that names a patch of a resolved study's kernels that is still needed but missing or changed, or None.
 
-    ``folder`` is that of the study's results, with the kernels that are built.
+    ``folder`` is the study's results folder, which contains the built kernels.
     """
     for name, (kernel, _) in kernels_of(study, linux_sha256).items():
         if (folder / "kernels" / name / "linux").exists():

@@ -1,4 +1,4 @@
-"""What is said of a row of a comparison: *worse*, *better*, *like* and so on, by counts of pairs.
+"""Verdicts for the rows of a comparison (*worse*, *better*, *like* and so on), from counts of pairs.
 
 A row has a sign for each pair of runs. All rows are corrected together, by exchanging the two sides of whole replications
 (`inference.exchanged_pairs`).
@@ -23,18 +23,18 @@ MOST_PAIRS = 200
 
 
 class Counts(NamedTuple):
-    """Numbers of pairs: worse and better by more than the margin, and all."""
+    """Numbers of pairs: worse and better by more than the margin, and total."""
 
     worse: int
     better: int
     pairs: int
 
     def of_more(self, pairs) -> "Counts":
-        """Return the counts of so many pairs of which the same shares are worse and better."""
+        """Return the counts for another number of pairs, with the same shares of worse and better ones."""
         return Counts(round(self.worse * pairs / self.pairs), round(self.better * pairs / self.pairs), pairs)
 
     def p(self) -> float:
-        """Return p of the sign test, by itself."""
+        """Return the uncorrected p-value of the sign test."""
         return sign_p(self.worse, self.better)
 
 
@@ -81,7 +81,7 @@ def judged(rows, share) -> Iterator[dict]:
 
 
 def _sign_matrix(rows):
-    """Return the signs, shape (rows, units): a unit is a replication, or one of a scenario."""
+    """Return the signs, shape (rows, units); a unit is a replication, or a replication of a scenario."""
     units = {unit: None for row in rows for unit in row.replications}
     places = {unit: place for place, unit in enumerate(units)}
     matrix = np.zeros((len(rows), len(units)))
@@ -101,7 +101,7 @@ def _verdict(row, counts, p_corrected):
 
 
 def _pairs_needed(row, counts, p_corrected, share):
-    """Return how many pairs would about show the row worse, better or like if they went on as these do; None if too many."""
+    """Return the approximate number of pairs that would show the row worse, better or like at the current shares; None if too many."""
     factor = max(1 / share, p_corrected / counts.p())
     for pairs in range(counts.pairs + 1, MOST_PAIRS + 1):
         more = counts.of_more(pairs)

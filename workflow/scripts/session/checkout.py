@@ -1,4 +1,4 @@
-"""Which commit the workflow is, told to its containers through their environment; and where its files are."""
+"""The workflow's commit, passed to its containers through their environment, and the locations of its files."""
 
 import hashlib
 import os
@@ -12,7 +12,7 @@ STATED_COMMIT = "SAWTOOTH_STATED_COMMIT"
 
 
 def publish_commit(folder, environ=os.environ) -> None:
-    """Set what the containers see as SAWTOOTH_COMMIT, _COMMIT_DATE (a day, UTC) and _DIRTY (1 with changes).
+    """Set SAWTOOTH_COMMIT, _COMMIT_DATE (a day, UTC) and _DIRTY (1 with changes) in the containers' environment.
 
     An unpacked bundle (`make bundle`) tells its commit itself. Without git or outside a checkout
     all stay unset, but for the date if SOURCE_DATE_EPOCH gives one. Apptainer hands variables
@@ -35,18 +35,18 @@ def publish_commit(folder, environ=os.environ) -> None:
 
 
 def seen_from_here(root: Path, path: str) -> str:
-    """Return where a file or folder of the checkout lies, given its path from there: the same if that leads there from here."""
+    """Return the location of a file or folder of the checkout from its path there; the path itself if it is valid from here."""
     place = root / path
     return path if Path(path).exists() and place.exists() and Path(path).samefile(place) else str(place)
 
 
 def paths_below(root: Path, folder: str, pattern: str) -> list[str]:
-    """Return the files of a folder of the checkout that a pattern matches, as paths from the checkout, sorted."""
+    """Return the files in a folder of the checkout that match a pattern, as sorted paths relative to the checkout."""
     return sorted(str(path.relative_to(root)) for path in (root / folder).glob(pattern))
 
 
 def in_command(path: str) -> str:
-    """Return a path as a word of a rule's shell command, in which braces would be placeholders."""
+    """Return a path quoted as a word of a rule's shell command, in which braces would be placeholders."""
     return shlex.quote(path).replace("{", "{{").replace("}", "}}")
 
 
@@ -79,7 +79,7 @@ def checked_out_commit(folder) -> tuple[str | None, str | None, str | None]:
 
 
 def git(folder, *arguments) -> str | None:
-    """Return what git prints, or None if there is no git or it fails."""
+    """Return the output of git, or None if git is missing or fails."""
     try:
         # A hook or an IDE may have set GIT_DIR, which wins over the folder.
         environ = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}

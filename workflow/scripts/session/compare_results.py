@@ -47,7 +47,7 @@ STYLES = {
 
 
 class ComparisonError(Exception):
-    """Two folders that can't be compared: one sentence."""
+    """Two folders can't be compared; the message is one sentence."""
 
 
 def read_results(folder) -> Results:
@@ -81,7 +81,7 @@ def read_results(folder) -> Results:
 
 
 def compare_folders(folders) -> tuple[Results, Results, pd.DataFrame]:
-    """Return both results and what changed from the first to the second.
+    """Return both results and the changes from the first to the second.
 
     Raises `ComparisonError` if they are not two, or can't be compared.
     """
@@ -98,7 +98,7 @@ def compare_folders(folders) -> tuple[Results, Results, pd.DataFrame]:
 
 
 def summary_words(first, second, table) -> list[str]:
-    """Return sentences on what was compared and what came out."""
+    """Return sentences about the comparison and its outcome."""
     pairs = pairs_of_ccas(first, second)
     names = ", ".join(
         ours if ours == theirs else f"{ours} ({first.folder}) and {theirs} ({second.folder})" for ours, theirs in pairs
@@ -142,7 +142,7 @@ def _margin_words(first, second):
 
 
 def _left_out(first, second):
-    """Return how many rows either scorecard has that are not compared."""
+    """Return the number of rows of either scorecard that are not compared."""
     keys = [
         set(map(tuple, card[card["measure"] != ""][score_keys(card)].to_numpy()))
         for card in (first.scorecard, second.scorecard)
@@ -152,7 +152,7 @@ def _left_out(first, second):
 
 
 def table_text(table) -> str:
-    """Return the table for a terminal: all rows if they are few, else those that are better or worse."""
+    """Return the table for a terminal: all rows if there are few, else only those that are better or worse."""
     chosen = table if len(table) <= MOST_LINES else table[table["change"].isin([BETTER, WORSE])]
     if chosen.empty:
         return "Nothing is better or worse."
@@ -186,7 +186,7 @@ def _effect_text(row):
 
 
 def _pairs_text(row):
-    """Return how many pairs are worse and better: "5 worse, 0 better of 6 (8 needed)"."""
+    """Return the numbers of worse and better pairs in words: "5 worse, 0 better of 6 (8 needed)"."""
     if not row["n"]:
         return "-"
     text = f"{row['pairs_worse']} worse, {row['pairs_better']} better of {row['n']}"
@@ -202,7 +202,7 @@ def _verdicts_words(row):
 
 
 def page(first, second, table) -> str:
-    """Return the page: HTML that needs nothing else."""
+    """Return the page as self-contained HTML."""
     cards = first.scorecard is not None
     shown = (
         shown_cell("Change", _change_cell, filtered=True),

@@ -1,4 +1,4 @@
-"""Writing a study that a command makes of another one: `make sensitivity`, `make exam`, `make evaluate`."""
+"""Writing a study that a command derives from another one: `make sensitivity`, `make exam`, `make evaluate`."""
 
 from pathlib import Path
 
@@ -15,7 +15,7 @@ def write_study(study, output, made_by) -> dict:
     Parameters
     ----------
     study : dict
-        As it is to stand in the file.
+        Study to write to the file.
     output : str or path
         The file, beside the results: ``results/<study>.yaml``.
     made_by : str

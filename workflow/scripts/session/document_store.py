@@ -27,7 +27,7 @@ BETWEEN_LOOKS = 0.02
 
 
 class StoreError(Exception):
-    """The folder can't be trusted as a store; the text gives the reason."""
+    """The folder can't be trusted as a store; the message gives the reason."""
 
 
 class DocumentStore:
@@ -38,9 +38,9 @@ class DocumentStore:
     folder : pathlib.Path
         It is made when it is first written to. One that is a link, another user's, or open to others' writing is refused.
     most_bytes : float
-        Size of all entries, above which those are deleted that were not used for longest.
+        Limit for the total size of entries; above it the least recently used are deleted.
     longest_s : float
-        Seconds without use after which an entry is deleted.
+        Time in s without use after which an entry is deleted.
     """
 
     def __init__(self, folder, most_bytes, longest_s):
@@ -72,7 +72,7 @@ class DocumentStore:
         return None, None
 
     def keep(self, key, content) -> bool:
-        """Keep a document; return False if there was another one of its key, which is deleted and neither kept.
+        """Store a document; return False if a different one with its key exists: then that one is deleted and neither is stored.
 
         Raises `StoreError` or `OSError` if the store can't be used, for example because it is full.
         """
@@ -92,9 +92,9 @@ class DocumentStore:
         return True
 
     def delete_old(self) -> None:
-        """Delete entries that were not used for too long, then those unused for longest until the rest is small enough.
+        """Delete entries unused for too long, then the least recently used until the rest is small enough.
 
-        Nothing if another process is at it.
+        Does nothing while another process deletes entries.
         """
         with contextlib.suppress(BlockingIOError), self._locked():
             now, entries = time.time(), []
@@ -113,7 +113,7 @@ class DocumentStore:
                 total -= size
 
     def _check_folder(self) -> bool:
-        """Return whether the folder is there; raise StoreError if it isn't one that only this user can write."""
+        """Return whether the folder exists; raise StoreError if others than this user can write to it."""
         try:
             status = os.lstat(self.folder)
         except FileNotFoundError:
@@ -173,7 +173,7 @@ def _sha256_of(entry):
 
 
 def _read(entry) -> bytes | None:
-    """Return the bytes of a regular file of this user; None of anything else, a link among it."""
+    """Return the bytes of a regular file owned by this user; None for anything else, including symbolic links."""
     try:
         # O_NONBLOCK: a pipe of such a name would never open.
         handle = os.open(entry, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)

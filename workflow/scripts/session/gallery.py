@@ -1,7 +1,7 @@
 """The exams of several CCAs on one page, criterion by criterion: who harms whom, by how much. `make gallery` makes it, and the exams.
 
 ``python -m session.gallery results/exam-quick-*`` reads finished exams of the same conditions and writes, into ``results/gallery``, the
-page ``index.html``, ``gallery.csv`` (a row for each CCA and row that decides, with the columns of ``scorecard.csv``), the matrix of verdicts
+page ``index.html``, ``gallery.csv`` (one row per CCA and deciding row, with the columns of ``scorecard.csv``), the matrix of verdicts
 (``matrix.svg``, ``matrix.png``), ``gallery.md``, and ``SHA256SUMS`` of the archives beside the folders. DCTCP's exam is with ECN
 in all cases, its standard CCAs' runs too: exams that differ in that alone stand on one page, and are marked.
 """
@@ -54,11 +54,11 @@ class Gallery:
 
     @property
     def names(self) -> dict[str, str]:
-        """CCA -> what it is called, in the order of the exams."""
+        """CCA -> its label, in the order of the exams."""
         return {each.examined: self.name(each.examined) for each in self.exams}
 
     def name(self, cca) -> str:
-        """Return what a CCA is called."""
+        """Return a CCA's label."""
         return f"{cca_name(cca)}, ECN" if cca in self.with_ecn else cca_name(cca)
 
     @property
@@ -103,7 +103,7 @@ def _cases_with_ecn(exam):
 
 
 def _with_ecn_of(reference, exam):
-    """Return an exam as if its cases had the ECN that those of another have."""
+    """Return an exam with the ECN settings of its cases replaced by those of another exam."""
     ecn = {scenario["id"]: scenario["transport"]["ecn"] for scenario in reference.study["scenarios"]}
     scenarios = [
         one | {"transport": one["transport"] | {"ecn": ecn.get(one["id"], one["transport"]["ecn"])}}
@@ -113,13 +113,13 @@ def _with_ecn_of(reference, exam):
 
 
 def deciding_rows(gallery) -> pd.DataFrame:
-    """Return the rows that decide, of all exams: columns of `SCORECARD`."""
+    """Return the deciding rows of all exams, with the columns of `SCORECARD`."""
     cards = [each.scorecard[each.scorecard["role"] == PRIMARY] for each in gallery.exams]
     return pd.concat(cards, ignore_index=True)[SCORECARD.names]
 
 
 def introduction(gallery) -> list[str]:
-    """Return sentences on what was examined, and how it was judged."""
+    """Return sentences about the examined CCAs and the criteria."""
     study = gallery.reference.study
     words = [
         f"Exams of {count(len(gallery.exams), 'CCA')} by the criteria of RFC 9743 ({count(len(study['scenarios']), 'case')}), beside "
@@ -135,7 +135,7 @@ def introduction(gallery) -> list[str]:
 
 
 def cards_table(gallery) -> dict:
-    """Return the table of what each card says."""
+    """Return the table of the scorecards' outcomes."""
     rows = [
         {
             "cca": gallery.name(each.examined),
@@ -153,7 +153,7 @@ def cards_table(gallery) -> dict:
 
 
 def matrix_table(gallery, rows) -> dict:
-    """Return the matrix of verdicts as a table: rows that decide x CCAs."""
+    """Return the matrix of verdicts as a table: deciding rows x CCAs."""
     names = gallery.names
     columns = [
         PageColumn("Row", "short", header=True),
@@ -175,7 +175,7 @@ def _matrix_cell(row):
 
 
 def harm_tables(gallery) -> Iterator[dict]:
-    """Yield a table of each measure of harm: CCAs, the standard ones first, x cases."""
+    """Yield one table per measure of harm: CCAs (the standard ones first) x cases."""
     values = dict.fromkeys(gallery.standards, gallery.reference.exam_values)
     values = {cca: table[table["cca"] == cca] for cca, table in values.items()}
     subjects = {cca_name(cca): (cca, table, None) for cca, table in values.items()}
@@ -235,14 +235,14 @@ def archives_table(archives) -> dict:
 
 
 def rows_table(gallery, rows) -> dict:
-    """Return the table of all rows that decide."""
+    """Return the table of all deciding rows."""
     nothing = pd.DataFrame(columns=EXAM_PUBLISHED.names)
     columns = (shown_text("CCA", "cca", gallery.name, filtered=True), *scorecard_columns(nothing))
     return cells_table("rows-table", "Every row that decides, of all cards", rows, columns)
 
 
 def page(gallery, rows, archives, svg) -> str:
-    """Return the page; ``svg`` is the matrix's file."""
+    """Return the page; ``svg`` is the file of the matrix."""
     panels, columns = inline_panels(svg, "matrix")
     return standalone_page(
         "gallery.html.j2",
@@ -271,7 +271,7 @@ def markdown_table(table) -> str:
 
 
 def markdown(gallery, rows, archives) -> str:
-    """Return what the documentation has of a gallery: its sentences and tables."""
+    """Return the documentation's version of a gallery: its sentences and tables."""
     tables = [cards_table(gallery), matrix_table(gallery, rows), *harm_tables(gallery)]
     if archives:
         tables.append(archives_table(archives))

@@ -1,4 +1,4 @@
-"""Draw the matrix of a gallery: the verdict of each CCA in each row that decides, a panel a group of criteria."""
+"""Draw the matrix of a gallery: the verdict of each CCA in each deciding row, with one panel per group of criteria."""
 
 import pandas as pd
 from matplotlib.lines import Line2D
@@ -33,7 +33,7 @@ NAME_PT, COLUMN_PT = FONT_SIZE_PT - 0.5, SMALL_SIZE_PT - 0.5
 
 
 def tile_words(row) -> str:
-    """Return what a tile says: the verdict's letter, and in how many runs it is worse if it is in any.
+    """Return a tile's text: the letter of the verdict, followed by the number of worse runs if there are any.
 
     >>> tile_words({"verdict": "too variable", "runs_worse": 3.0}), tile_words({"verdict": "like", "runs_worse": 0.0})
     ('V3', 'L')
@@ -43,7 +43,7 @@ def tile_words(row) -> str:
 
 
 def row_label(row) -> str:
-    """Return what a row of a card is called: section and case."""
+    """Return the label of a scorecard row: section and case."""
     return f"{row['rfc_section']} {row['scenario_label'] or 'all cases'}"
 
 
@@ -53,9 +53,9 @@ def draw_gallery(rows: pd.DataFrame, names) -> PanelFigure:
     Parameters
     ----------
     rows : pandas.DataFrame
-        The rows that decide, of all scorecards, those of one card after another.
+        Deciding rows of all scorecards, one card after another.
     names : mapping
-        CCA -> what its row is called.
+        CCA -> label of its row.
     """
     apply_style()
     panels = {group: rows[rows["group"] == group] for group in GROUPS if (rows["group"] == group).any()}
@@ -122,7 +122,7 @@ def _tile(axes, place, row, name):
 
 
 def _describe(group, rows, names):
-    """Return a panel in words: each CCA with its rows that are no *like*."""
+    """Return a text description of a panel: each CCA with its rows whose verdict isn't *like*."""
     parts = []
     for cca, of in rows.groupby("cca", sort=False):
         others = of[of["verdict"] != LIKE].groupby("verdict", sort=False)

@@ -1,4 +1,4 @@
-"""What a study asks of this machine's own kernel, and what of it is missing: said before any run, in one sentence.
+"""Requirements of a study on this machine's own kernel; missing ones are reported before any run, in one sentence.
 
 `needs` follows from the study alone; `kernel_features` finds out what the kernel has; `host_problem`
 says what is missing, where it is asked for and how to get it.
@@ -84,7 +84,7 @@ PACKAGES = {
 
 @dataclass(frozen=True)
 class Need:
-    """Something that the kernel must have: a ``part`` (as `PARTS` names it), or the ``cca`` of that name.
+    """A kernel feature that runs need: a ``part`` (named as in `PARTS`), or the ``cca`` of that name.
 
     ``scenarios`` are the identifiers of those that need it; ``allowed`` is true of a CCA that must be
     on the list of those that a network namespace may make its default.
@@ -97,7 +97,7 @@ class Need:
 
 
 def needs(study: dict) -> list[Need]:
-    """Return what the scenarios on platform ``host`` of a resolved study need."""
+    """Return the needs of a resolved study's scenarios on platform ``host``."""
     scenarios = [scenario for scenario in study["scenarios"] if scenario["platform"] == "host"]
     names = dict.fromkeys(kernel_cca(study, cca) for mix in study["ccas"] for cca in mix.split("+"))
     needed = []
@@ -122,7 +122,7 @@ def _kind_of(queue):
 
 
 def _parts_of(scenario):
-    """Return the parts of the kernel that a scenario's network is made of."""
+    """Return the parts of the kernel that a scenario's network needs."""
     if scenario["topology"] == "chain":
         return _parts_of_chain(scenario)
     parts, link, paths = {"veth"}, scenario["link"], scenario["multipath"]
@@ -160,12 +160,12 @@ def _parts_of(scenario):
 
 
 def _has_options(link, place):
-    """Return whether netem carries out options of a link in a place."""
+    """Return whether netem implements link options at a place."""
     return any(options_at(link, place, direction) for direction in DIRECTIONS)
 
 
 def _parts_of_chain(scenario):
-    """Return the parts of a chain: those of each bottleneck as a dumbbell, and what delays and loses behind it."""
+    """Return the parts that a chain needs: those of each bottleneck as a dumbbell, and those for delay and loss behind it."""
     parts = set().union(*(_parts_of(one.scenario) for one in _specification(scenario).bottlenecks)) - {"netem"}
     bottlenecks = [
         *(one["delay_ms"] for one in scenario["chain"]["bottlenecks"]),
@@ -177,17 +177,17 @@ def _parts_of_chain(scenario):
 
 
 def _specification(scenario):
-    """Return a scenario as the testbed has it."""
+    """Return a scenario as the testbed's specification."""
     return RunSpecification({"scenario": scenario})
 
 
 def _set_as_default(scenario):
-    """Tell whether a scenario's CCA becomes the default of a network namespace, for which it must be on the machine's list."""
+    """Return whether a scenario's CCA becomes the default of a network namespace, for which it must be on the machine's list."""
     return cca_given_by(_specification(scenario)) == "sysctl" and scenario["transport"]["restricted_ccas"] == "allowed"
 
 
 def has_unmeasured(study: dict, results: Path) -> bool:
-    """Tell whether a scenario on platform ``host`` has a run without a document: else nothing is asked of the machine.
+    """Return whether a scenario on platform ``host`` has a run without a document; otherwise the machine needs no check.
 
     The study is a resolved one, ``results`` its folder.
     """
@@ -198,7 +198,7 @@ def has_unmeasured(study: dict, results: Path) -> bool:
 
 
 def host_problem(study: dict, kernel: dict | None = None) -> str | None:
-    """Return why this machine's kernel can't carry a resolved study's scenarios on platform ``host``, or None.
+    """Return the reason why this machine's kernel can't run a resolved study's scenarios on platform ``host``, or None.
 
     ``kernel`` is what `kernel_features` found; by default it is asked.
     """
@@ -213,20 +213,20 @@ def host_problem(study: dict, kernel: dict | None = None) -> str | None:
 
 
 def _is_there(need, kernel):
-    """Tell whether a kernel has what is needed."""
+    """Return whether a kernel meets a need."""
     if need.part:
         return kernel["parts"][need.part]
     return need.cca in kernel["ccas_allowed" if need.allowed else "ccas"]
 
 
 def kernel_now() -> dict:
-    """Return what the kernel of this machine has (see `kernel_features`), found in a process of its own."""
+    """Return the features of this machine's kernel (see `kernel_features`), probed in a separate process."""
     done = subprocess.run(PROBE, env=os.environ | PROBE_ENVIRONMENT, capture_output=True, text=True, check=True)
     return json.loads(done.stdout)
 
 
 def _missing_words(missing, kernel, scenarios):
-    """Return the sentence that says what a study of so many scenarios misses, why it is needed, and how to get it."""
+    """Return the sentence on a missing feature: its name, the scenarios that need it, and how to get it."""
     lacking = {}
     for need in missing:
         if need.part:
@@ -253,7 +253,7 @@ def _missing_words(missing, kernel, scenarios):
 
 
 def _scenario_words(names, of_all):
-    """Return which scenarios are meant, the first by name."""
+    """Return a phrase for some scenarios, naming the first."""
     if len(names) == of_all > 1:
         return f"all {of_all} scenarios"
     if len(names) == 1:
@@ -262,7 +262,7 @@ def _scenario_words(names, of_all):
 
 
 def how_to_add(modules: list[str], kernel: str, folder=MODULES, loaded=LOADED, distribution=DISTRIBUTION) -> str:
-    """Return how a machine's root would add modules to a kernel of this release, as far as the machine tells.
+    """Return instructions for root to add modules to a kernel of this release, as far as the machine shows.
 
     ``folder``, ``loaded`` and ``distribution`` are where it has its modules, says which it has loaded, and names its
     distribution.
@@ -285,7 +285,7 @@ def how_to_add(modules: list[str], kernel: str, folder=MODULES, loaded=LOADED, d
 
 
 def _distribution_id(path):
-    """Return the distribution's identifier (os-release(5)), or an empty text."""
+    """Return the distribution's identifier (os-release(5)), or an empty string."""
     try:
         lines = path.read_text().splitlines()
     except OSError:

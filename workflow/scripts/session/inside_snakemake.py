@@ -1,4 +1,4 @@
-"""All that the workflow takes from inside of Snakemake, where that has no public way: each reach with its reason.
+"""All uses of Snakemake's internals for which it has no public interface, each with its reason.
 
 Snakemake promises none of these names. They are those of `TESTED_VERSION`, which set-up installs; a newer one may need
 this module changed, and nothing else.
@@ -27,7 +27,7 @@ OBJECTS_BEFORE_COLLECTION = (10_000, 20, 100)
 
 
 def leave_study_files_unread() -> None:
-    """Keep Snakemake from reading what ``--configfile`` names: it would carry out Python in it (YTE), without bounds.
+    """Keep Snakemake from reading the file of ``--configfile``: it would execute Python in it (YTE) without limits.
 
     No setting switches that off. Called by profiles/default, which Snakemake loads before any study file; the Snakefile
     asks for the file's name (`study_file_given`) and reads it as data.
@@ -38,12 +38,12 @@ def leave_study_files_unread() -> None:
 
 
 def has_bars() -> bool:
-    """Tell whether there is the plugin by which Snakemake shows bars that move."""
+    """Return whether the Snakemake plugin for progress bars is installed."""
     return importlib.util.find_spec("snakemake_logger_plugin_rich") is not None
 
 
 def require_unread_study_files(workflow) -> None:
-    """Leave with one sentence if Snakemake has read a study file, since profiles/default wasn't loaded.
+    """Exit with one sentence if Snakemake has read a study file because profiles/default wasn't loaded.
 
     Its own processes for jobs load no profile: they are given a file that was found to be data before.
     """
@@ -63,14 +63,14 @@ def require_unread_study_files(workflow) -> None:
 
 
 def is_called_by_user(workflow) -> bool:
-    """Return whether this is the process that a user has called, and none of Snakemake's own for jobs."""
+    """Return whether this is the process that a user has started, and not one that Snakemake has started for a job."""
     from snakemake_interface_executor_plugins.settings import ExecMode
 
     return workflow.exec_mode == ExecMode.DEFAULT
 
 
 def before_planning(workflow, function: Callable[[bool], None]) -> None:
-    """Have a function called before jobs are planned that a user has asked for, with whether they are only shown or touched.
+    """Register a function to call before the user's jobs are planned; its argument says whether they are only shown or touched.
 
     While the Snakefile is read Snakemake doesn't say yet whether this is a dry run.
     """
@@ -91,12 +91,12 @@ def study_file_given(workflow) -> str | None:
 
 
 def config_given(workflow) -> dict:
-    """Return what ``--config`` gave: of `config` nobody can tell what came from the command line and what from a file."""
+    """Return the values from ``--config``; `config` doesn't show which values come from the command line and which from a file."""
     return dict(workflow.config_settings.config)
 
 
 def resources_of_rule(workflow, rule: str) -> dict:
-    """Return what ``--set-resources`` of call and profile set for a rule: rules are made by one of these.
+    """Return the resources that ``--set-resources`` on the command line or in the profile sets for a rule.
 
     A value is one that a rule may have: a number, a text, or a function for an expression such as ``100 * attempt``.
     """
@@ -105,22 +105,22 @@ def resources_of_rule(workflow, rule: str) -> dict:
 
 
 def cores_of(workflow) -> int | None:
-    """Return how many cores the call may take; None if it didn't say, as for a cluster."""
+    """Return the number of cores that the call may use, or None if not given, as for a cluster."""
     return workflow.resource_settings.cores
 
 
 def executor_name(workflow) -> str:
-    """Return the executor of this call: Slurm has to answer before any job is handed to it."""
+    """Return the executor of this call; if it is Slurm, it must respond before any job is submitted."""
     return workflow.executor_plugin.name
 
 
 def keeps_incomplete(workflow) -> bool:
-    """Tell whether the call has ``--keep-incomplete``, without which a job that fails takes good documents along."""
+    """Return whether the call has ``--keep-incomplete``, without which a failing job deletes good documents too."""
     return workflow.execution_settings.keep_incomplete
 
 
 def keep_what_failed_jobs_leave() -> None:
-    """Leave outputs that are `update()` as a failed job left them, and enter none of them as made by it.
+    """Leave `update()` outputs as a failed job left them, and record none of them as made by it.
 
     Snakemake would put back what was there before the job, over what it has finished, and enter all of that as made of what
     was asked of the job: documents of a study before its last change would never be made again. Needs ``--keep-incomplete``.
@@ -145,7 +145,7 @@ def keep_what_failed_jobs_leave() -> None:
 
 
 def switch_off_rate_limit(workflow) -> None:
-    """Switch off the limit of jobs per second, which no setting does.
+    """Switch off the limit on jobs per second, for which there is no setting.
 
     With it Snakemake looks for jobs once a second more with each job that has ended: after a thousand runs that is all
     it does.
@@ -154,7 +154,7 @@ def switch_off_rate_limit(workflow) -> None:
 
 
 def plan_without_repetition() -> None:
-    """Spare more than half of the time of planning thousands of jobs, which tells nothing; the plan is the same.
+    """Save more than half of the time for planning thousands of jobs, without changing the plan.
 
     Snakemake asks for the parameters of a function each time that it calls it, some twenty times a job. It looks for the Conda
     environment of each job, and so asks for the parameters of all, where no rule has one. A dry run describes each job in full,
@@ -190,7 +190,7 @@ def plan_without_repetition() -> None:
 
 
 def run_here_all_but(workflow, *beginnings: str) -> None:
-    """Let the jobs of all rules run where Snakemake runs, but for those whose name begins so.
+    """Run the jobs of all rules locally, except rules whose name starts with one of ``beginnings``.
 
     `localrules` in a Snakefile takes names as they are written there, and those of rules made in a loop are not.
     """
@@ -199,17 +199,17 @@ def run_here_all_but(workflow, *beginnings: str) -> None:
 
 
 def is_module(workflow) -> bool:
-    """Tell whether another workflow uses this one by `module`."""
+    """Return whether another workflow uses this one through `module`."""
     return not workflow.modifier.is_main_snakefile()
 
 
 def is_linted(workflow) -> bool:
-    """Tell whether only the form of the workflow is looked at (``--lint``): what Snakemake then reads differently."""
+    """Return whether the workflow is only linted (``--lint``), in which case Snakemake reads it differently."""
     return not workflow.check_envvars
 
 
 def path_in_module(workflow, path: str) -> str:
-    """Return where rules have a path: below the ``prefix`` that a module was given, or replaced."""
+    """Return a path as rules see it: below the ``prefix`` given to a module, or replaced."""
     return str(workflow.modifier.modify_path(path))
 
 
@@ -219,7 +219,7 @@ def set_default_target(workflow, rule: str) -> None:
 
 
 def start_modules_too(workflow) -> None:
-    """Let the `onstart:` of this file be carried out also where it is a module: Snakemake takes the user's own alone."""
+    """Run this file's `onstart:` even if it is a module; Snakemake runs only that of the user's own workflow."""
     if not is_module(workflow):
         return
     file = workflow.included_stack[-1].get_path_or_uri(secret_free=True)
@@ -240,7 +240,7 @@ def start_modules_too(workflow) -> None:
 
 
 def take_images_from(workflow, place_of: Callable[[str], str]) -> None:
-    """Let the images of all rules lie where a function says: Snakemake looks for them in the working directory alone."""
+    """Take the images of all rules from the paths that a function returns; Snakemake looks only in the working directory."""
     for rule in workflow.modifier.rules:
         if rule.container_img:
             rule.container_img = place_of(rule.container_img)
@@ -253,7 +253,7 @@ def show_in_containers(folder: Path) -> None:
 
 
 def require_closed_containers(workflow) -> None:
-    """Leave with one sentence if containers would see the caller's environment or network, as another workflow's profile may let them.
+    """Exit with one sentence if containers could see the caller's environment or network, which another workflow's profile may allow.
 
     With its own profile, profiles/default, the workflow has these arguments anyway.
     """
@@ -267,7 +267,7 @@ def require_closed_containers(workflow) -> None:
 
 
 def unpacked_repository(workflow) -> Path:
-    """Return a checkout of the repository that Snakemake has this file from, made in the cache if it isn't there.
+    """Return a checkout of the repository from which Snakemake fetched this file, creating it in the cache if missing.
 
     Snakemake fetches the files of a module ``github(...)``, ``gitlab(...)`` or ``gitfile(...)`` one by one, but the
     workflow needs its modules, images and set-up as folders. Called before any other module can be imported.
@@ -301,7 +301,7 @@ def unpacked_repository(workflow) -> Path:
 
 
 def is_forced(workflow) -> bool:
-    """Return whether the user has asked for jobs to be carried out that needn't be (``--force``, ``--forcerun``, ``--forceall``).
+    """Return whether the user has forced jobs that are up to date (``--force``, ``--forcerun``, ``--forceall``).
 
     Snakemake's own processes for jobs are always called with ``--force``.
     """
@@ -310,7 +310,7 @@ def is_forced(workflow) -> bool:
 
 
 def look_up_jobs_in(workflow, cache, *beginnings: str) -> None:
-    """Have a cache asked for the outputs of jobs before these are carried out, and given the outputs afterwards.
+    """Look up the outputs of jobs in a cache before they run, and store the outputs there afterwards.
 
     Snakemake's cache between workflows has its hook at the same place, but knows neither digests of contents nor a limit, takes
     the name of an image for the image, and leaves links as results. A job whose outputs were all taken starts no container; its benchmark file has
@@ -344,7 +344,7 @@ def _ask_caches():
 
 
 def together(*functions: Callable) -> Callable:
-    """Return an input function for the files of several, whose checkpoints are then carried out side by side.
+    """Return an input function that joins the files of several, so that their checkpoints run in parallel.
 
     A checkpoint without its output ends an input function, so what one asked for would wait for the others' checkpoints.
     """
@@ -362,22 +362,22 @@ def together(*functions: Callable) -> Callable:
 
 
 def filter_messages(keep) -> None:
-    """Ask a function of each message (a `logging.LogRecord`) whether it is shown."""
+    """Filter messages (`logging.LogRecord`) with a function that returns whether to show them."""
     logger.addFilter(keep)
 
 
 def add_message_handler(handler) -> None:
-    """Hand each message to a `logging.Handler` too: a logger plugin would replace the one that users choose."""
+    """Pass each message also to a `logging.Handler`; a logger plugin would replace the one that the user chose."""
     logger.addHandler(handler)
 
 
 def bars_of(workflow) -> list:
-    """Return the bars (`rich.progress.Progress`) of the logger plugin of this call; none of other plugins."""
+    """Return the progress bars (`rich.progress.Progress`) of this call's logger plugin, if it has any."""
     return [handler.progress for handler in workflow.logger_manager.plugin_handlers if hasattr(handler, "progress")]
 
 
 def after_planning(workflow, function: Callable[[list[str], bool], None]) -> None:
-    """Have a function called with the outputs (paths) of all jobs that a call of the user's has planned, and whether it is a dry run."""
+    """Register a function to call with the output paths of all jobs that a user's call has planned, and whether it is a dry run."""
     plan = workflow._build_dag
 
     def build_dag():
@@ -389,44 +389,44 @@ def after_planning(workflow, function: Callable[[list[str], bool], None]) -> Non
 
 
 def say(sentence: str) -> None:
-    """Hand a line to whatever shows Snakemake's messages, which breaks none and keeps its bars below them."""
+    """Print a line through Snakemake's logger, which doesn't wrap it and keeps progress bars below it."""
     logger.info(sentence, extra={"is_own": True})
 
 
 def is_own(record) -> bool:
-    """Return whether a message is one of `say`."""
+    """Return whether a message comes from `say`."""
     return getattr(record, "is_own", False)
 
 
 def is_end_of_planning(record) -> bool:
-    """Return whether a message says that the user has ended the workflow before its first job, where no `onerror:` follows."""
+    """Return whether a message reports that the user ended the workflow before its first job, after which no `onerror:` runs."""
     return record.getMessage() == "Cancelling snakemake on user request."
 
 
 def progress_of(record) -> tuple[int, int] | None:
-    """Return how many jobs a message says that are done, and of how many that are planned by now; None of another."""
+    """Return the numbers of finished and planned jobs in a progress message, or None for other messages."""
     return (record.done, record.total) if getattr(record, "event", None) == LogEvent.PROGRESS else None
 
 
 def is_failure_of_job(record) -> bool:
-    """Return whether a message says that a job has failed."""
+    """Return whether a message reports a failed job."""
     return getattr(record, "event", None) == LogEvent.JOB_ERROR
 
 
 def unfinished_among(workflow, paths: list[str]) -> set[str]:
-    """Return those of some outputs whose jobs Snakemake has begun and not noted as finished: it would make them again."""
+    """Return the outputs whose jobs Snakemake has started but not recorded as finished, so it would make them again."""
     return workflow.persistence._filter_incomplete_keys(paths) if workflow.persistence else set()
 
 
 def failure_of_job(record) -> tuple[str, list[str]] | None:
-    """Return what the scheduler says of a job that has failed, and the job's logs, its own first; None for other messages."""
+    """Return the scheduler's message about a failed job and the job's logs, its own log first; None for other messages."""
     if is_failure_of_job(record) and record.rule_msg and record.log:
         return record.rule_msg, list(record.log)
     return None
 
 
 def make_missing_files_at_once() -> None:
-    """Let `snakemake --touch` make files that aren't there, and leave out its pause of 0.1 s a job.
+    """Make `snakemake --touch` create missing files, and skip its pause of 0.1 s per job.
 
     So a benchmark has Snakemake's own records of thousands of jobs that nobody carried out.
     """

@@ -1,4 +1,4 @@
-"""Ctrl-C in a workflow at work: one line says what is kept and which command goes on.
+"""Ctrl-C during a workflow: one line tells which results are kept and which command continues.
 
 Snakemake would show each run that was stopped as one that failed, with its command of 2,000 characters.
 """
@@ -22,7 +22,7 @@ AGAIN_S = 0.2
 
 
 def is_printing(frame) -> bool:
-    """Return whether a frame, or one that called it, is of a module that prints."""
+    """Return whether a frame or one of its callers belongs to a module that prints."""
     while frame is not None:
         if frame.f_globals.get("__name__", "").partition(".")[0] in PRINTING:
             return True
@@ -39,7 +39,7 @@ class Interruption:
     documents : iterable of str
         Paths of all run documents of the study.
     command : str
-        What goes on where this call ended.
+        Command that continues where this call ended.
     unfinished : callable
         Given paths, returns those that Snakemake would make again though they are there.
     """
@@ -65,7 +65,7 @@ class Interruption:
             signal.default_int_handler(number, frame)
 
     def is_shown(self, record) -> bool:
-        """Return whether a message is shown: none of Snakemake's own after Ctrl-C."""
+        """Return whether a message is shown; after Ctrl-C none of Snakemake's own are."""
         if is_own(record):
             return True
         if is_failure_of_job(record) and not self.is_asked:
@@ -87,7 +87,7 @@ class Interruption:
             print(f"\r{self.sentence()}", file=sys.stderr, flush=True)
 
     def sentence(self) -> str:
-        """Return what is kept, and how to go on."""
+        """Return a sentence on the kept results and how to continue."""
         documents = list(self.documents)
         there = [path for path in documents if os.path.exists(path)]
         kept = len(there) - len(self.unfinished(there))
@@ -97,7 +97,7 @@ class Interruption:
 
 
 def command_of_call(words: list[str], environ: Mapping[str, str] = os.environ) -> str:
-    """Return the command that a user has given: that of `make`, or Snakemake's own words.
+    """Return the command that the user typed: that of `make`, or Snakemake's own command line.
 
     >>> command_of_call(["/x/bin/snakemake", "--configfile", "a b.yaml"], {})
     "snakemake --configfile 'a b.yaml'"

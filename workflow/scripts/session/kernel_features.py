@@ -1,4 +1,4 @@
-"""What this machine's kernel can do of what a network needs, found by trying.
+"""The features of this machine's kernel that networks need, found by trying them.
 
 ``python3 -m session.kernel_features`` enters namespaces of its own as a run does (`testbed.machine.host`), tries the mounts
 of a run, asks the kernel for each part, in the words of tc(8) and ip(8), and prints what came of it as JSON. So a
@@ -128,7 +128,7 @@ ATTEMPTS = {
 
 
 def _features():
-    """Return part -> whether the kernel has it; to be called in namespaces of its own.
+    """Return part -> whether the kernel has it; must be called in separate namespaces.
 
     PermissionError: it refuses what a namespace's root may do. TimeoutError: it does not answer.
     """
@@ -148,7 +148,7 @@ def _features():
 
 
 def enter_namespaces() -> bool:
-    """Enter user, network and process namespaces, as root of them, and return whether there is one of users.
+    """Enter user, network and process namespaces as their root, and return whether there is a user namespace.
 
     Root does without that where it is refused; OSError: the machine refuses.
     """
@@ -175,14 +175,14 @@ def _unshare(namespaces):
 
 
 def mount_refusal() -> str:
-    """Return which of a run's mounts the machine refuses, and why, or an empty text; for namespaces of its own."""
+    """Return the mount of a run that the machine refuses, with the reason, or an empty string; must be called in separate namespaces."""
     # A process of its own: the namespace of processes has none yet.
     program = [sys.executable, "-B", "-P", "-m", "session.kernel_features", TRY_MOUNTS]
     return subprocess.run(program, capture_output=True, text=True, check=True).stdout
 
 
 def _try_mounts():
-    """Mount what a run does, in a mount namespace of its own, and return what was refused, or an empty text."""
+    """Try a run's mounts in a separate mount namespace, and return the refused one, or an empty string."""
     try:
         _unshare(CLONE_NEWNS)
         # As unshare(1) does it: else root's mounts would be the machine's too.
@@ -194,7 +194,7 @@ def _try_mounts():
 
 
 def _words_of(error):
-    """Return the words of an OSError, with the file that it names."""
+    """Return the message of an OSError, with the file that it names."""
     words = error.strerror or str(error)
     return f"{error.filename}: {words}" if error.filename else words
 
@@ -207,7 +207,7 @@ def _ccas(which):
 
 
 def main() -> None:
-    """Print what the kernel has, or what the machine refuses (``namespaces``, ``mounts``, an ``answer``) and why."""
+    """Print the kernel's features, or what the machine refuses (``namespaces``, ``mounts``, an ``answer``) and why."""
     kernel = {
         "kernel": os.uname().release, "ccas": _ccas("available"), "ccas_allowed": _ccas("allowed"),
         "user_namespaces": False, "refuses": None, "refused": None, "parts": {},

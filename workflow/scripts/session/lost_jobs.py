@@ -1,4 +1,4 @@
-"""What a scheduler says of a job that failed, put into the job's log, where its user looks first."""
+"""Copying a scheduler's message about a failed job into the job's log, where users look first."""
 
 import re
 from functools import cache
@@ -11,7 +11,7 @@ LINES = 3
 
 
 def _enter_in_log(record):
-    """Append what the scheduler says to the log of the job that a message says has failed; let every message pass.
+    """Append the scheduler's message to the log of a failed job; let every message pass.
 
     A job that its node never started, or that was ended from outside, has nothing in its
     log that says so. On one's own machine there is no scheduler, and nothing is added.
@@ -33,7 +33,7 @@ def _enter_in_log(record):
 
 
 def _lines_that_tell(path, started):
-    """Return Slurm's own lines of a job's log, or the last ones of a job that did not come to start."""
+    """Return Slurm's own lines in a job's log, or the last lines if the job didn't start."""
     try:
         lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:
@@ -44,5 +44,5 @@ def _lines_that_tell(path, started):
 
 @cache
 def show_lost_jobs() -> None:
-    """Set this up for Snakemake's messages: once, however often the workflow is a module of another."""
+    """Install this for Snakemake's messages, only once even if the workflow is used as a module several times."""
     filter_messages(_enter_in_log)

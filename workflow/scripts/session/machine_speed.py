@@ -1,4 +1,4 @@
-"""How fast this machine carries runs out: the one estimate of `make studies`, of dry runs, of the time left, and of what a study took.
+"""This machine's speed for runs: the one estimate behind `make studies`, dry runs, the time left, and a study's time taken.
 
 What runs take on the machine of benchmarks/README.md is `run_cost.work_of_run`. Snakemake's benchmark files have the seconds of each run
 that was carried out here; at the end of a call their means are kept in the cache, one file a results folder, so that a fresh clone
@@ -27,7 +27,7 @@ MOST_FOLDERS = 100
 
 
 class Sample(NamedTuple):
-    """Runs of one scenario: what one was expected to take on the reference machine, their number, their mean time in s."""
+    """Runs of one scenario: a run's expected time on the reference machine, the number of runs, and their mean time in s."""
 
     work: Work
     runs: int
@@ -85,7 +85,7 @@ def samples_of(folder: Path, works: Mapping[str, Work]) -> list[Sample]:
 
 
 def _seconds(file):
-    """Return the seconds in a benchmark file, or None: there are none, or the file is damaged."""
+    """Return the seconds in a benchmark file, or None if there are none or the file is damaged."""
     try:
         names, *rows = [line.split("\t") for line in file.read_text().splitlines()]
         return float(dict(zip(names, rows[-1], strict=True))["s"])
@@ -94,13 +94,13 @@ def _seconds(file):
 
 
 class SpeedRecord:
-    """What runs took on this machine, in a folder of the cache, which may be damaged, full or read-only: then less is known."""
+    """Run times on this machine, stored in a cache folder; if that is damaged, full or read-only, fewer times are known."""
 
     def __init__(self, folder: Path):
         self.folder = folder
 
     def keep(self, results: Path, samples: Iterable[Sample]) -> None:
-        """Keep the samples of a results folder in place of its earlier ones; nothing if there are none."""
+        """Replace the stored samples of a results folder; do nothing if there are none."""
         if not (samples := list(samples)):
             return
         with contextlib.suppress(OSError):
@@ -112,7 +112,7 @@ class SpeedRecord:
                 old.unlink(missing_ok=True)
 
     def samples(self, without: Path | None = None) -> list[Sample]:
-        """Return what is known; without that of one results folder, for which it is then a forecast."""
+        """Return all stored samples, except those of the results folder to forecast."""
         known = []
         for file in self._latest():
             if without is None or file != self._file(without):

@@ -1,4 +1,4 @@
-"""What was read of modules, remembered from one call to the next by the content that it was read from.
+"""Results of reading modules, remembered from one call to the next by the modules' content.
 
 Reading a study's 190 modules and the testbed's 80 again would take a second or two of each call of Snakemake, and of each of a
 cluster's jobs.
@@ -29,7 +29,7 @@ def read_once(reader: Callable, content: bytes) -> list[str]:
 
 @contextlib.contextmanager
 def kept() -> Iterator[None]:
-    """Return a context at whose end what is new in memory is written, for the next call."""
+    """Return a context manager that writes new entries at its end, for the next call."""
     before = len(_remembered())
     yield
     if len(_remembered()) > before:
@@ -38,13 +38,13 @@ def kept() -> Iterator[None]:
 
 @cache
 def _way_of_reading() -> str:
-    """Return what the results depend on besides the modules: their readers, and the Python whose syntax trees these see."""
+    """Return the other things that results depend on: the readers, and the Python version that makes their syntax trees."""
     return hashlib.sha256(sys.version.encode() + b"".join(path.read_bytes() for path in READERS)).hexdigest()
 
 
 @cache
 def _remembered() -> dict[str, list[str]]:
-    """Return what is known of modules: reader and SHA-256 of the content -> what was read."""
+    """Return the remembered results: reader and SHA-256 of the content -> result."""
     memory = read_memory(MEMORY)
     if isinstance(memory, dict) and memory.get("read_by") == _way_of_reading():
         return memory["modules"]
@@ -52,7 +52,7 @@ def _remembered() -> dict[str, list[str]]:
 
 
 def _write() -> None:
-    """Write what is known of modules; where nothing can be written, the next call reads them again."""
+    """Write the remembered results; if that is not possible, the next call reads the modules again."""
     with contextlib.suppress(OSError):
         FOLDER.mkdir(exist_ok=True)
     write_memory(MEMORY, {"read_by": _way_of_reading(), "modules": _remembered()})

@@ -1,4 +1,4 @@
-"""Which runs a dry run has planned, by scenario and CCA, and what they take: Snakemake's table has the number of jobs only."""
+"""The runs that a dry run has planned, by scenario and CCA, and their cost; Snakemake's table has only the number of jobs."""
 
 import sys
 from collections.abc import Callable, Iterable
@@ -13,7 +13,7 @@ MOST_LINES = 30
 def tell_cost(
     forecast: Callable[[], Forecast], work_left: WorkLeft, cores: int | None, outputs: Iterable[str], is_dry: bool
 ) -> None:
-    """Say what the planned jobs, by their outputs, will take: in a dry run to the user, else to the progress."""
+    """Report the cost of the planned jobs, given by their outputs: to the user in a dry run, otherwise to the progress display."""
     seconds_of = forecast().seconds
     if is_dry:
         show_planned_runs(outputs, seconds_of)
@@ -59,7 +59,7 @@ def planned_runs(outputs: Iterable[str], seconds_of: Callable[[str], float]) -> 
 
 
 def scenario_and_cca(path: str) -> tuple[str, str] | None:
-    """Return scenario and CCA of a run's document by its path; None of another file."""
+    """Return the scenario and CCA of a run document from its path, or None for other files."""
     folders = path.split("/")
     if path.endswith(".json.gz") and folders[-5:-4] == ["runs"]:
         return folders[-4], folders[-3]

@@ -1,4 +1,4 @@
-"""What Snakemake says of thousands of jobs: no line for each, and how far it is, in bars or in a line a minute."""
+"""Progress of thousands of jobs without a line for each: as bars, or as one line per minute."""
 
 import logging
 import os
@@ -19,7 +19,7 @@ PACE_FROM = 0.05
 
 
 class WorkLeft:
-    """The time that planned jobs still take: what their runs take on this machine, by the pace of those that are done.
+    """The remaining time of planned jobs: their runs' expected time on this machine, scaled by the pace of finished ones.
 
     Runs differ by a factor of thousands, so the number of jobs tells little.
 
@@ -28,7 +28,7 @@ class WorkLeft:
     clock : callable
         The time in s.
     is_done : callable
-        Whether the document of a path is there.
+        Returns whether the document at a path exists.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic, is_done: Callable[[str], bool] = os.path.exists):
@@ -36,11 +36,11 @@ class WorkLeft:
         self.runs, self.cores, self.began, self.looked, self.known = {}, 1, clock(), None, ""
 
     def begin(self, runs: Mapping[str, float], cores: int | None) -> None:
-        """Note the runs that are planned, path -> core-seconds, as what is to be done from now on."""
+        """Start with the planned runs: path -> core-seconds."""
         self.runs, self.cores, self.began, self.looked = dict(runs), cores or 1, self.clock(), None
 
     def words(self, done: int, total: int) -> str:
-        """Return the time left in words, when so many of all jobs are done."""
+        """Return the time left in words, given the numbers of finished and of all jobs."""
         if self.looked is None or self.clock() - self.looked >= LOOK_S:
             self.looked, self.known = self.clock(), in_words(self._seconds(done, total))
         return self.known
@@ -62,7 +62,7 @@ class WorkLeft:
 
 
 class ProgressLines(logging.Handler):
-    """Write how many jobs are done, of how many, and the time left: at the first job, once a minute and at the last.
+    """Write the numbers of finished and planned jobs and the time left: at the first job, once per minute and at the last.
 
     A log file has no bar that moves.
     """
@@ -86,7 +86,7 @@ class ProgressLines(logging.Handler):
 
 
 def in_words(seconds: float) -> str:
-    """Return a time left in words.
+    """Return a remaining time in words.
 
     >>> in_words(2), in_words(100), in_words(29_700)
     ('about 1 min', 'about 2 min', 'about 8 h 15 min')
@@ -104,7 +104,7 @@ def is_of_interest(record) -> bool:
 
 
 def show_progress(workflow, work_left: WorkLeft) -> None:
-    """Set this up for Snakemake's messages."""
+    """Install this for Snakemake's messages."""
     filter_messages(is_of_interest)
     if not sys.stderr.isatty():
         add_message_handler(ProgressLines(sys.stderr, work_left))
@@ -113,7 +113,7 @@ def show_progress(workflow, work_left: WorkLeft) -> None:
 
 
 def _count_in(bars, work_left):
-    """Show in bars how many jobs of how many are done, and the time left."""
+    """Show the finished and planned jobs and the time left in progress bars."""
     from rich.progress import MofNCompleteColumn, TimeRemainingColumn
     from rich.text import Text
 

@@ -1,4 +1,4 @@
-"""What of one results folder is better or worse in another: cells by metric, or the rows of two scorecards.
+"""Differences between two results folders: cells by metric, or the rows of two scorecards.
 
 Runs of one replication are pairs, of the same seed where both have it. A pair is worse or better only by more than a margin: the
 study's, or the exam's. Three things are asked of it, without an assumption on how values are distributed:
@@ -51,14 +51,14 @@ FAR = 4
 
 @dataclass(frozen=True)
 class Margin:
-    """From where on two values differ, on the metric's scale."""
+    """Margin beyond which two values differ, on the metric's scale."""
 
     size: float  # in the effect's unit: percent or points
     scale: str = "points"  # "ratio", "relative" (percent of the mean of both) or "points"
     resolution: float = 0.0  # no values that are closer differ
 
     def exceeded(self, a, b, times=1) -> np.ndarray:
-        """Return where values a are larger than b by more than the margin; not where one is missing."""
+        """Return a mask of the places where a exceeds b by more than the margin; False where a value is missing."""
         share = self.size / 100
         if self.scale == "points":
             return a - b > max(times * self.size, self.resolution)
@@ -67,7 +67,7 @@ class Margin:
 
 
 def compared(first, second) -> pd.DataFrame:
-    """Return the table of what changed from the first results to the second: `COLUMNS`, in the order of `CHANGES`."""
+    """Return the table of changes from the first results to the second: `COLUMNS`, in the order of `CHANGES`."""
     return table_of(list(_score_rows(first, second) if first.scorecard is not None else _cell_rows(first, second)))
 
 
@@ -116,7 +116,7 @@ def rows_of_cell(head, cell, margins) -> Iterator[Row]:
 
 
 def values_of_runs(runs) -> pd.DataFrame:
-    """Return the metrics of valid runs, and how finely each is measured."""
+    """Return the metrics of valid runs, and the resolution of each."""
     values = {metric.column: runs[metric.column].astype(float) for metric in METRICS}
     steps = {f"{metric.column} step": resolutions(runs, metric.column) for metric in METRICS}
     return runs[KEYS].join(pd.DataFrame(values | steps).where(runs["valid"]))
@@ -189,7 +189,7 @@ def _effect_columns(first, second, scale):
 
 
 def _far_worse(values, margin, higher):
-    """Return which values lie more than `FAR` margins beyond the median of the better half of all of them, of both sides."""
+    """Return a mask of the values more than `FAR` margins beyond the median of the better half of all values of both sides."""
     ordered = np.sort(values[~np.isnan(values)])
     half = ordered[len(ordered) // 2 :] if higher else ordered[: (len(ordered) + 1) // 2]
     typical = np.full(values.shape, np.median(half))
@@ -266,7 +266,7 @@ def rows_of_score(head, score, cell) -> Iterator[Row]:
 
 
 def score_keys(scorecard) -> list[str]:
-    """Return what tells rows of a scorecard apart."""
+    """Return the key that identifies a scorecard row."""
     return [*SCORE_KEYS, *(["ip_version"] if "ip_version" in scorecard else [])]
 
 

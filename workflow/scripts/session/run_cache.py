@@ -39,7 +39,7 @@ class CacheSettingError(ValueError):
 
 
 def is_on(environ: Mapping[str, str] = os.environ) -> bool:
-    """Return whether the environment leaves the cache on; raise CacheSettingError if the value is neither 0 nor 1."""
+    """Return whether the environment leaves the cache enabled; raise CacheSettingError if the value is neither 0 nor 1."""
     value = environ.get(SWITCH) or "1"
     if value not in ("0", "1"):
         raise CacheSettingError(f"{SWITCH} is {value}; allowed are 0 (off) and 1 (on).")
@@ -86,11 +86,11 @@ class RunCache:
         self._passed_over, self._lock = False, threading.Lock()
 
     def switch_off(self, environ: MutableMapping[str, str] = os.environ) -> None:
-        """Take and keep nothing in this call, nor in the processes of a cluster's jobs."""
+        """Disable the cache in this call and in the processes of a cluster's jobs."""
         self._passed_over, environ[SWITCH] = True, "0"
 
     def take(self, job) -> set[str]:
-        """Put documents of a job's runs at their places, as far as they are kept; return the outputs that were.
+        """Put cached documents of a job's runs in place; return the outputs that were found.
 
         ``job``: a job of a rule that executes runs in the guest kernel or a simulator.
         """
@@ -143,7 +143,7 @@ class RunCache:
                 tell(f"run cache: {self.store.folder} is passed over: {in_words(error)}")
 
     def _runs(self, job):
-        """Return output and `_Run` of each run of a job; none if the program was edited since the workflow began."""
+        """Return output and `_Run` for each run of a job; none if the program was edited after the workflow began."""
         params, described = job.params, json.loads(job.params.job)
         if not still_valid(params.testbed, described["program"]):
             return []
@@ -165,7 +165,7 @@ class _Run:
         self.key = hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
     def is_its_document(self, content) -> bool:
-        """Return whether a file is the document of this run, carried out to its end by this image and program.
+        """Return whether a file is the document of this run, completed with this image and program.
 
         A failure's document never is: its cause may be the machine's (time limit, memory), and looking for the cause needs the log
         that only an execution leaves.
@@ -196,7 +196,7 @@ def _put(content, output):
 
 
 def _log(job, output, run):
-    """Leave the run's log, and the job's if that is another one, with the line that the document was taken."""
+    """Write the line that the document was taken to the run's log, and to the job's log if that is another file."""
     log = log_of(output)
     log.parent.mkdir(parents=True, exist_ok=True)
     line = f"run {run.name}: {TAKEN}\n"
@@ -223,7 +223,7 @@ def write_origins(folder: str, documents: Iterable[str]) -> str:
 
 
 def origin_words(study: str, documents: Iterable[str]) -> str:
-    """Return in a sentence how many of a study's documents were made here, and how many were taken, by the runs' logs."""
+    """Return a sentence on the numbers of a study's documents made here and taken from the cache, according to the runs' logs."""
     taken = executed = 0
     for log in map(log_of, filter(os.path.exists, documents)):
         with contextlib.suppress(OSError), log.open("rb") as stream:

@@ -1,4 +1,4 @@
-"""What a run asks of a machine: memory and time, for schedulers that want to know beforehand.
+"""A run's requirements on a machine: memory and time, for schedulers that need them in advance.
 
 ``conditions`` are what the specifications of a scenario's runs share (`study_runs.run_conditions`).
 """
@@ -39,7 +39,7 @@ DOCUMENT_KB, FLOW_KB, SAMPLE_KB = 6, 1.2, 0.026
 
 
 def runs_per_job(resources: dict) -> int:
-    """Return how many runs a job carries: ``--set-resources emulate_run:runs=N``, or 1.
+    """Return the number of runs per job: ``--set-resources emulate_run:runs=N``, or 1.
 
     ``resources`` are what call and profile set for this rule, by name. Leave unless N is a whole number from 1 on.
     """
@@ -56,19 +56,19 @@ def _specification(conditions):
 
 
 def job_memory_mb(conditions) -> int:
-    """Return what a job is to be given in MB: its guest at its full size, one at a time, and what is beside."""
+    """Return a job's memory in MB: one guest at its full size at a time, and the rest."""
     specification = _specification(conditions)
     return math.ceil((platform_of(specification).memory_mib(specification) + BESIDE_GUEST_MIB) * 1.048576)
 
 
 def run_time_s(conditions) -> float:
-    """Return about how many seconds of one core a run takes, rather too many."""
+    """Return the approximate core-seconds of a run, as a generous estimate."""
     specification = _specification(conditions)
     return platform_of(specification).run_time_s(specification) + _programs_s(specification)
 
 
 def _programs_s(specification):
-    """Return about how many seconds the packets of a run's programs take, if all flows get the same."""
+    """Return the approximate seconds for the packets of a run's programs, if all flows get equal rates."""
     flows = sum(group.count for group in specification.groups_of(PROGRAM))
     if not flows:
         return 0.0
@@ -77,7 +77,7 @@ def _programs_s(specification):
 
 
 class Work(NamedTuple):
-    """What runs take of one core, in s, on the machine of benchmarks/README.md.
+    """Time in s that runs take on one core of the machine of benchmarks/README.md.
 
     ``own_s`` is for their start and end, ``traffic_s`` for their packets, ``clock_s`` for runs under the host's clock, which last as long on
     any machine.
@@ -88,12 +88,12 @@ class Work(NamedTuple):
     clock_s: float = 0.0
 
     def plus(self, runs: int, other: "Work") -> "Work":
-        """Return this and so many runs of another work."""
+        """Return this work plus that of a number of runs of another."""
         return Work(*(mine + runs * more for mine, more in zip(self, other, strict=True)))
 
 
 def work_of_run(conditions) -> Work:
-    """Return what one run of a scenario takes. Times that it takes here are `machine_speed.Speed.seconds`."""
+    """Return the work of one run of a scenario. Times on this machine are from `machine_speed.Speed.seconds`."""
     specification = _specification(conditions)
     platform = specification.platform.partition(":")[0]
     if platform == "host":
@@ -106,7 +106,7 @@ def work_of_run(conditions) -> Work:
 
 
 def _expected_packets(specification):
-    """Return about how many packets a run sends: those of full links, or what random loss leaves of them."""
+    """Return the approximate number of packets that a run sends: those of full links, or those that random loss allows."""
     full = full_packets(specification)
     loss = specification.loss_share("forward")
     if not loss or specification.udp:
@@ -116,7 +116,7 @@ def _expected_packets(specification):
 
 
 def document_kb(conditions) -> float:
-    """Return about how many kB a run's document takes, by what those of the shipped studies took."""
+    """Return the approximate size of a run's document in kB, based on those of the shipped studies."""
     specification = _specification(conditions)
     interval_ms = specification.traffic.sample_interval_ms
     samples = specification.expected_s * 1e3 / interval_ms if interval_ms else 0
@@ -124,12 +124,12 @@ def document_kb(conditions) -> float:
 
 
 def job_runtime_min(conditions, runs) -> int:
-    """Return the minutes after which a scheduler may end a job of so many runs of a scenario."""
+    """Return the minutes after which a scheduler may end a job with the given number of runs of a scenario."""
     return SPARE_MIN + math.ceil(SLOWER * runs * run_time_s(conditions) / 60)
 
 
 def tidy_runtime_min(runs) -> int:
-    """Return the minutes after which a scheduler may end the tidying of so many runs."""
+    """Return the minutes after which a scheduler may end the tidying of the given number of runs."""
     return SPARE_MIN + math.ceil(SLOWER * runs * TIDY_DOCUMENT_S / 60)
 
 

@@ -1,4 +1,4 @@
-"""What a script of a rule consists of: its own code and that of all modules that it imports from here, as a digest.
+"""The digest of a rule's script: of its own code and that of all modules that it imports from here.
 
 Snakemake notices a changed script by itself, but not what the script imports. As a parameter of its rule the digest makes
 what a changed module can change stale, and nothing else: comments, docstrings, layout, the types of functions'

@@ -1,4 +1,4 @@
-"""Which conclusions of a study depend on what was set: `make sensitivity STUDY=...`.
+"""The sensitivity of a study's conclusions to its settings: `make sensitivity STUDY=...`.
 
 ``python -m session.sensitivity write STUDY_FILE OUTPUT --count N --seed S`` writes the study of perturbed scenarios, which the
 workflow then runs as any other; ``python -m session.sensitivity show RESULTS`` prints its table.
@@ -52,7 +52,7 @@ def _is_possible(study):
 
 
 def table_text(folder) -> str:
-    """Return the table of a study of perturbed scenarios as text, and what moved in lines below."""
+    """Return the table of a study of perturbed scenarios as text, followed by lines on the changes."""
     with Path(folder, TABLE).open(newline="", encoding="utf-8") as stream:
         rows = list(csv.DictReader(stream))
     cells = [HEADINGS]

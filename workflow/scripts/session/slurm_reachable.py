@@ -1,4 +1,4 @@
-"""Is there a Slurm where the workflow is to hand jobs to one?"""
+"""Checking that Slurm responds if the workflow submits jobs to it."""
 
 import shutil
 import subprocess
@@ -30,5 +30,5 @@ def require_slurm(executor: str) -> None:
 
 
 def _leave(cause) -> NoReturn:
-    """End the workflow with what is wrong and what to do."""
+    """End the workflow with a message on the problem and its remedy."""
     sys.exit(said(f"{cause}: start this on a login node of the cluster, or without --profile profiles/slurm."))

@@ -1,4 +1,4 @@
-"""What a study asks of this machine: its runs, their core-hours, their disk."""
+"""The cost of a study on this machine: its runs, their core-hours and disk space."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ FEWEST_RUNS = 10
 
 @dataclass(frozen=True)
 class StudyCost:
-    """What the runs of a resolved study take, ``runs`` by scenario, ``works`` one of each scenario's."""
+    """Cost of a resolved study's runs: ``runs`` is their number by scenario, ``works`` the work of one run by scenario."""
 
     runs: dict[str, int]
     works: dict[str, Work]
@@ -24,7 +24,7 @@ class StudyCost:
 
     @property
     def work(self) -> Work:
-        """All runs' together."""
+        """Total work of all runs."""
         total = Work()
         for scenario, runs in self.runs.items():
             total = total.plus(runs, self.works[scenario])
@@ -43,7 +43,7 @@ def cost_of(study: dict) -> StudyCost:
 
 
 def _mean_work(study, scenario, conditions):
-    """Return what a run of a scenario takes on average over the study's CCAs, of which those of programs take more."""
+    """Return the mean work of a scenario's run over the study's CCAs; runs of programs take more."""
     programs, ccas = programs_under_test(study), len(study["ccas"])
     total = Work().plus(ccas - len(programs), work_of_run(conditions))
     for cca in programs:
@@ -52,7 +52,7 @@ def _mean_work(study, scenario, conditions):
 
 
 def speed_record(root: Path) -> SpeedRecord:
-    """Return what is known of this machine's speed; ``root`` is the checkout."""
+    """Return the record of this machine's speed; ``root`` is the checkout."""
     return SpeedRecord(cache_folder(root) / "speed")
 
 
@@ -72,14 +72,14 @@ def off_by(cost: StudyCost, folder: Path, record: SpeedRecord) -> tuple[float, f
 
 
 class Forecast:
-    """What runs of a study will take here, by all that is known of this machine, the study's own runs included.
+    """Forecast of a study's run times here, from all runs known on this machine, including the study's own.
 
     Parameters
     ----------
     study : dict
         Resolved.
     folder : pathlib.Path
-        Its results.
+        Folder of the study's results.
     record : SpeedRecord
     """
 

@@ -1,4 +1,4 @@
-"""``make studies``: the studies of this checkout, what each asks of a machine, and what of it is done."""
+"""``make studies``: the studies of this checkout, with cost and progress of each."""
 
 import sys
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Which file a study's name stands for: what `make STUDY=...` asks before anything is set up.
+"""The file of a study's name, looked up by `make STUDY=...` before anything is set up.
 
 Standard library only, and no reader of YAML: the name is the line ``study: <name>`` of a file.
 """
@@ -20,7 +20,7 @@ def study_files() -> dict[str, Path]:
 
 
 def _names(file):
-    """Return the names that a file answers to: that of its study, and of those of `FOLDER` its own."""
+    """Return the names of a study file: its study's, and in `FOLDER` also the file's own."""
     name = re.search(rb"^study: *[\"']?([a-z0-9.-]+)", file.read_bytes(), re.MULTILINE)
     names = [name[1].decode()] if name else []
     return dict.fromkeys([*names, file.stem] if file.parent == FOLDER else names)

@@ -1,4 +1,4 @@
-"""What the caller's environment and limits may not do to a workflow: left out where that can be, said where it can't."""
+"""Protection of a workflow from the caller's environment and limits: harmful ones are removed where possible, reported otherwise."""
 
 import os
 import re
@@ -33,12 +33,12 @@ def hand_into_containers(environ: MutableMapping[str, str] = os.environ, **varia
 
 
 def put_first_in_path(folder: str | os.PathLike, environ: MutableMapping[str, str] = os.environ) -> None:
-    """Let programs be looked for in a folder first."""
+    """Put a folder first in the search path for programs."""
     environ["PATH"] = os.pathsep.join([str(folder), environ["PATH"]])
 
 
 def module_problem(own: Iterable[str | os.PathLike], environ: MutableMapping[str, str] = os.environ) -> str | None:
-    """Return which module PYTHONPATH has put in the place of one that Snakemake needs, or None.
+    """Return the module from PYTHONPATH that replaces one that Snakemake needs, or None.
 
     Set-up starts Snakemake so that it can't; who starts it otherwise (``python -m snakemake``) may have it. ``own`` are the
     folders of the workflow's modules, which may be named there too.
@@ -59,7 +59,7 @@ def _place_of(file):
 
 
 def path_problem(folder: str | os.PathLike) -> str | None:
-    """Return why a checkout can't lie in a folder, or None.
+    """Return the reason why a checkout can't be in a folder, or None.
 
     Snakemake hands the path to a shell in quotes that others in it end, and to Apptainer, which splits it at colons and
     commas.
@@ -72,7 +72,7 @@ def path_problem(folder: str | os.PathLike) -> str | None:
 
 
 def limit_problem(environ: MutableMapping[str, str] = os.environ) -> str | None:
-    """Return which limit of the calling shell, or missing program, no run survives, or None.
+    """Return the limit of the calling shell, or the missing program, with which no run can succeed, or None.
 
     A limit of open files is raised as far as that is allowed.
     """
@@ -115,7 +115,7 @@ def clock_problem(folder: str | os.PathLike, made_of=("report", "workflow")) -> 
 
 
 def _times(folder):
-    """Yield of each file below a folder when it was written, in s since 1970, and its path."""
+    """Yield modification time (s since 1970) and path of each file below a folder."""
     waiting = [folder]
     while waiting:
         with os.scandir(waiting.pop()) as entries:

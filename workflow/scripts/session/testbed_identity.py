@@ -1,4 +1,4 @@
-"""Which testbed and which image the runs will have: what makes finished runs stale."""
+"""Identities of the testbed and images for runs, whose changes make finished runs stale."""
 
 import json
 import shlex
@@ -12,12 +12,12 @@ from wording.terminal_text import said
 
 
 def testbed_digest() -> str:
-    """Return the identity of the program that carries runs out on Linux; what was read of its modules is remembered."""
+    """Return the identity of the program that executes runs on Linux; results of reading its modules are remembered."""
     return _remembering(*identity.TESTBED)
 
 
 def simulator_digest() -> str:
-    """Return the identity of the program that carries out runs in a simulator; what was read of its modules is remembered."""
+    """Return the identity of the program that executes runs in a simulator; results of reading its modules are remembered."""
     from simulator.run import program_digest  # only studies that have such runs need it
 
     return program_digest(_remembering)
@@ -43,7 +43,7 @@ def image_digest(description: str | Path, needed: bool = True) -> str:
 
 
 def image_fact(description: str | Path, name: str, needed: bool = True) -> str:
-    """Return what the description of an image says under a name.
+    """Return the value of a name in the description of an image.
 
     Leave with one sentence if there is none, because nothing can run then; an empty text if it isn't ``needed``.
     """
@@ -72,6 +72,6 @@ def require_images(descriptions: Sequence[str | Path], only_planned: bool) -> No
 
 
 def _set_up(path: Path) -> str:
-    """Return the command that makes the image of a description."""
+    """Return the command that builds the image of a description."""
     where = f"make -C {shlex.quote(str(path.parent.parent))} setup" if path.is_absolute() else "make setup"
     return f"{where} NS3=1" if path.stem == "ns3" else where

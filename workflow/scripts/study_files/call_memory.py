@@ -9,14 +9,14 @@ FOLDER = Path(".snakemake")
 
 
 def read_memory(path: Path) -> object:
-    """Return what a file holds, or None if it can't be read."""
+    """Return the value stored in a file, or None if it can't be read."""
     with contextlib.suppress(OSError, ValueError):
         return json.loads(path.read_text(encoding="utf-8"))
     return None
 
 
 def write_memory(path: Path, value) -> None:
-    """Write a value in one step, or nothing if that is not possible."""
+    """Write a value atomically; do nothing if that is not possible."""
     partial = path.with_suffix(f".{os.getpid()}")
     with contextlib.suppress(OSError):
         partial.write_text(json.dumps(value), encoding="utf-8")

@@ -1,4 +1,4 @@
-"""CCAs that a study defines: completing a definition, and what is wrong with it, in sentences.
+"""CCAs that a study defines: completing their definitions and describing problems in sentences.
 
 Standard library only: the scripts in the analysis image need it too.
 """
@@ -26,7 +26,7 @@ LONGEST_NAME = 15
 
 
 def completed(definitions) -> tuple[dict[str, dict], list[str]]:
-    """Fill in what definitions leave out, from their C files.
+    """Fill in missing keys of definitions from their C files.
 
     ``definitions``: as the schema has approved them, by name. Returns ``definitions``: each with `KEYS`, but for those
     that only the other kind has; ``problems``: sentences that start with the key.
@@ -75,39 +75,39 @@ def definitions_of_runs(study, scenario, cca) -> dict[str, dict]:
 
 
 def is_program(study, cca) -> bool:
-    """Return whether a CCA of a resolved study is a program's (`program_ccas.program_of`), by its name."""
+    """Return whether a name in a resolved study's `ccas` stands for a program (`program_ccas.program_of`)."""
     return program_of(study, cca) is not None
 
 
 def defines_ccas(study) -> bool:
-    """Tell whether any run of a resolved study needs a definition, or is a program's: then runs of two CCAs have different conditions."""
+    """Return whether any run of a resolved study needs a definition or a program; then runs of different CCAs have different conditions."""
     return bool(study["cca_definitions"] or study.get("programs")) or any(
         "kernel" in scenario for scenario in study["scenarios"]
     )
 
 
 def with_named(scenario, cca) -> str:
-    """Return a CCA or mix joined with the CCAs that a resolved scenario names besides: all that a run of it may need definitions of."""
+    """Return a CCA or mix joined with all other CCAs that a resolved scenario names: those whose definitions its run may need."""
     return "+".join([cca, *named_ccas(scenario)])
 
 
 def kernel_cca(study, cca) -> str:
-    """Return the kernel's name of a CCA (no mix) of a resolved study."""
+    """Return the kernel's name for a CCA (not a mix) of a resolved study."""
     one = study["cca_definitions"].get(cca)
     return Definition(**one).kernel_cca if one else cca
 
 
 def definition_problems(study, mixes, kernels_ccas) -> Iterator[str]:
-    """Yield what definitions can't be: sentences that start with the key.
+    """Yield problems of definitions: sentences that start with the key.
 
     Parameters
     ----------
     study : dict
         A resolved study.
     mixes : iterable of str
-        The CCAs and mixes that its runs have.
+        CCAs and mixes of its runs.
     kernels_ccas : collection of str
-        Those that the guest kernel has of itself.
+        CCAs built into the guest kernel.
     """
     definitions = {name: Definition(**one) for name, one in study["cca_definitions"].items()}
     for name, one in definitions.items():
@@ -160,14 +160,14 @@ def _only_on_uml(where, scenario):
 
 
 def named_ccas(scenario) -> list[str]:
-    """Return the CCAs that a resolved scenario names for flows of its own, whatever CCA the run is of."""
+    """Return the CCAs that a resolved scenario names for some of its flows, independent of the run's CCA."""
     cross = scenario.get("chain", {}).get("cross_cca")
     groups = (group["cca"] for group in scenario["groups"] if group["cca"] != OWN)
     return list(dict.fromkeys([*([cross] if cross else []), *groups]))
 
 
 def _at_odds(what, ccas, definitions):
-    """Yield where CCAs that run beside each other need two kernels, one module with different parameters, or two files of one module."""
+    """Yield conflicts among CCAs of one run: two kernels, one module with different parameters, or two files of one module."""
     kernels = {name: definitions[name].kernel for name in ccas if name in definitions}
     # Those of the kernel's own run on whichever it is.
     for name, kernel in kernels.items():

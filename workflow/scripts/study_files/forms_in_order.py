@@ -1,4 +1,4 @@
-"""Files whose form was found in order, remembered from one call to the next: their digest with that of their schema.
+"""Files that have passed validation, remembered from one call to the next by digests of the file and its schema.
 
 Comparing a study and its claims with their schemas takes a tenth of a dry run's time, half of it jsonschema's import.
 """
@@ -18,17 +18,17 @@ MOST = 500
 
 
 def key_of(content, schema, reader: str) -> str:
-    """Return what identifies a content (plain values, lists and dicts), its schema and the module that compares them, a path."""
+    """Return a key for a content (plain values, lists and dicts), its schema, and the path of the module that compares them."""
     return hashlib.sha256(f"{_way_of_reading(reader)} {content!r} {schema!r}".encode("utf-8", "replace")).hexdigest()
 
 
 def is_known(key: str) -> bool:
-    """Return whether the form with this key was found in order before."""
+    """Return whether the content with this key has passed validation before."""
     return key in _remembered()
 
 
 def remember(key: str) -> None:
-    """Remember a form that was found in order; where Snakemake has no folder yet, the next call compares it again."""
+    """Remember content that has passed validation; if Snakemake has no folder yet, the next call validates it again."""
     if FOLDER.is_dir():
         write_memory(MEMORY, [*_remembered(), key][-MOST:])
 

@@ -1,4 +1,4 @@
-"""Revisions in a Git repository as source trees of Linux: found, listed and read without writing into the repository.
+"""Linux source trees from revisions in a Git repository: found, listed and read without writing to the repository.
 
 Only Git's object store is read (`git rev-parse`, `ls-tree`, `cat-file`): no checkout, no index, no filter, no hook.
 Standard library only: set-up and the scripts in the analysis image need it too.
@@ -16,7 +16,7 @@ REGULAR, PROGRAM, LINK = "100644", "100755", "120000"
 
 
 class GitError(ValueError):
-    """Git can't do what it was asked; the text says why, without the repository's path."""
+    """A Git command failed; the message gives the reason, without the repository's path."""
 
 
 def git(repository, *arguments: str, stdin=None) -> bytes:
@@ -25,14 +25,14 @@ def git(repository, *arguments: str, stdin=None) -> bytes:
     Parameters
     ----------
     repository : str or pathlib.Path
-        A folder with ``.git``, or a bare repository; none of the folders above is looked at.
+        A folder with ``.git``, or a bare repository; parent folders are not searched.
     *arguments : str
     stdin : file, optional
 
     Raises
     ------
     GitError
-        There is no Git here, or the command fails; with its words.
+        Git is not installed, or the command fails; with Git's own message.
     """
     try:
         done = subprocess.run(
@@ -47,7 +47,7 @@ def git(repository, *arguments: str, stdin=None) -> bytes:
 
 
 def environment(repository) -> dict[str, str]:
-    """Return the environment of Git: of the caller's without what would choose another repository, or let it write or fetch."""
+    """Return Git's environment: the caller's, without variables that would choose another repository, or let Git write or fetch."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     above = os.path.dirname(os.path.realpath(repository))
     fixed = {"GIT_CEILING_DIRECTORIES": above, "GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0"}
@@ -69,12 +69,12 @@ def is_repository(folder) -> bool:
 
 
 def commit_of(repository, revision) -> str:
-    """Return the full name of the commit that a revision means, or of the tree if it means one.
+    """Return the full name of the commit or tree that a revision names.
 
     Raises
     ------
     GitError
-        There is no such revision.
+        The revision does not exist.
     """
     git(repository, "rev-parse", "--git-dir")  # or all below would say that there is no revision
     for kind in ("commit", "tree") if not revision.startswith("-") else ():
@@ -91,7 +91,7 @@ def tree_of(repository, commit) -> str:
 
 
 def tree_sha256(tree) -> str:
-    """Return the SHA-256 that stands for a Git tree where sources have one; of its name, so a repository of any kind has one."""
+    """Return the SHA-256 that identifies a Git tree as a source: that of its name, so it exists for any kind of repository."""
     return hashlib.sha256(f"git tree {tree}\n".encode()).hexdigest()
 
 
@@ -108,7 +108,7 @@ def files_of(repository, commit, *below: str) -> dict[str, str]:
 
 
 def content_digest(content, name) -> str:
-    """Return the name that Git gives a content, by the hash that another name is made with."""
+    """Return Git's name for a content, computed with the same hash as another name."""
     algorithm = "sha1" if len(name) == 40 else "sha256"
     return hashlib.new(algorithm, b"blob %d\0" % len(content) + content).hexdigest()
 
@@ -119,7 +119,7 @@ def contents(repository, names: Iterable[str], largest: int) -> Iterator[tuple[s
     Raises
     ------
     GitError
-        One is missing, larger than ``largest`` bytes, or not what its name says.
+        A content is missing, larger than ``largest`` bytes, or doesn't match its name.
     """
     names = list(names)
     with tempfile.TemporaryFile() as asked:
@@ -151,7 +151,7 @@ def _next_content(stream, name, largest):
 
 
 def text_of(repository, commit, path, largest) -> str | None:
-    """Return the text of a file in a commit, None if there is no such regular file."""
+    """Return the text of a file in a commit, or None if there is no such regular file."""
     mode, _, name = files_of(repository, commit, path).get(path, "").partition(" ")
     if mode not in (REGULAR, PROGRAM):
         return None
@@ -160,22 +160,22 @@ def text_of(repository, commit, path, largest) -> str | None:
 
 
 def write_files(repository, files: dict[str, str], folder: Path, largest: int) -> None:
-    """Write files of a commit into a folder, over what is there; links after all others, so that nothing is written through one.
+    """Write files of a commit into a folder, replacing existing ones; symbolic links last, so that nothing is written through one.
 
     Parameters
     ----------
     repository : str or pathlib.Path
     files : dict
-        Path -> mode and name, some or all of `files_of`.
+        Path -> mode and name: some or all of the items of `files_of`.
     folder : pathlib.Path
-        It has no links but those that this function has made.
+        Target folder, without symbolic links other than those that this function has made.
     largest : int
-        Bytes of a file.
+        Largest size of a file in bytes.
 
     Raises
     ------
     GitError
-        As `contents` does, or a path leads out of the folder.
+        As in `contents`, or a path leads out of the folder.
     """
     for path in files:
         if path.startswith("/") or {"", ".", "..", ".git"} & set(path.split("/")):

@@ -56,12 +56,12 @@ def _is_changed(kernel):
 
 
 def _source(kernel):
-    """Return what tells the sources of kernels apart; that of the image has no digest."""
+    """Return the digest of a kernel's source, or None for the image's kernel."""
     return (kernel or {}).get("sha256")
 
 
 def _age(kernel):
-    """Return an order of kernels by their versions, a release behind its candidates; the image's is the newest, and others of one version are alike."""
+    """Return a sort key for a kernel's version: a release follows its candidates; the image's kernel is the newest."""
     if kernel is None:
         return (1,)
     version = re.match(r"(\d+)\.(\d+)(?:\.(\d+))?(?:-rc(\d+))?", kernel["version"])

@@ -1,4 +1,4 @@
-"""Guest kernels that a study defines: completing them, and what is wrong with them, in sentences.
+"""Guest kernels that a study defines: completing their definitions and describing problems in sentences.
 
 Standard library only: set-up and the scripts in the analysis image need it too.
 """
@@ -50,13 +50,13 @@ LEFT_OUT = {".git"}
 
 
 def bases() -> dict[str, dict[str, str]]:
-    """Return Debian's sources that a kernel may be based on: base -> version and sha256."""
+    """Return the Debian sources that a kernel may be based on: base -> version and sha256."""
     sources = re.findall(r"^\[linux-(.+)\]\n\S+ (\S+) \S+ \d+ (\w{64}) ", (CHECKOUT / LOCK).read_text(), re.M)
     return {base: {"version": version, "sha256": sha256} for base, version, sha256 in sources}
 
 
 def recipe_digest(parts=RECIPE) -> str:
-    """Return the SHA-256 of `RECIPE`, or of a part of it: names and contents."""
+    """Return the SHA-256 of the names and contents of `RECIPE`, or of part of it."""
     folder, total = CHECKOUT / "envs/guest", hashlib.sha256()
     for part in (folder / name for name in parts):
         for file in sorted(part.iterdir()) if part.is_dir() else [part]:
@@ -66,7 +66,7 @@ def recipe_digest(parts=RECIPE) -> str:
 
 
 def tree_digest(tree) -> str:
-    """Return the SHA-256 of a source tree: paths, contents, targets of links; of what Git keeps beside it nothing.
+    """Return the SHA-256 of a source tree: paths, contents and link targets, without Git's own files.
 
     Found again by the files' sizes and dates, it takes a second.
     """
@@ -90,14 +90,14 @@ def tree_digest(tree) -> str:
 
 
 def files_of_tree(tree) -> list[str]:
-    """Return the paths of regular files and links below a source tree, sorted."""
+    """Return the paths of regular files and symbolic links in a source tree, sorted."""
     return sorted(os.path.relpath(path, tree) for path in _files(str(tree)))
 
 
 def digests_of_files(tree) -> dict[str, str]:
-    """Return what each file of a source tree is, by its path there, sorted.
+    """Return the digest of each file in a source tree, sorted by path.
 
-    That is its SHA-256, behind ``program`` if it may be started, and of a link ``link`` and the SHA-256 of its target.
+    It is the SHA-256, preceded by ``program`` for an executable; for a symbolic link, ``link`` and the SHA-256 of its target.
     """
     digests = {}
     for path in files_of_tree(tree):
@@ -111,7 +111,7 @@ def digests_of_files(tree) -> dict[str, str]:
 
 
 def digest_of_files(digests) -> str:
-    """Return the SHA-256 of a source tree from those of its files."""
+    """Return the SHA-256 of a source tree, computed from the digests of its files."""
     lines = (f"{sha256} {path}\n" for path, sha256 in digests.items())
     return hashlib.sha256("".join(lines).encode(errors="surrogateescape")).hexdigest()
 
@@ -128,9 +128,9 @@ def _files(folder):
 
 
 def tree_version(tree) -> str:
-    """Return the version of a source tree of Linux by its Makefile, as 7.3.0-rc1.
+    """Return the version of a Linux source tree from its Makefile, such as 7.3.0-rc1.
 
-    Raises `ValueError` with what is missing, if it is none that a guest kernel can be made of.
+    Raises `ValueError`, naming what is missing, if no guest kernel can be built from it.
     """
     texts = {path: _text(tree / path) for path in VERSION_FILES if (tree / path).is_file()}
     version = version_of(texts, f"{tree}/")
@@ -143,9 +143,9 @@ def tree_version(tree) -> str:
 
 
 def version_of(texts, where) -> str:
-    """Return the version of a source tree of Linux from the texts of `VERSION_FILES`, by path; ``where`` stands before paths in messages.
+    """Return the version of a Linux source tree from the texts of `VERSION_FILES`, by path; messages put ``where`` before paths.
 
-    Raises `ValueError` as `tree_version` does.
+    Raises `ValueError` like `tree_version`.
     """
     for needed in VERSION_FILES:
         if needed not in texts:
@@ -170,18 +170,18 @@ def version_of(texts, where) -> str:
 
 
 def described_tree(tree, revision=None) -> dict[str, str]:
-    """Return what identifies a source tree: ``version`` and ``sha256``, and of a revision ``revision``, its commit.
+    """Return the identity of a source tree: ``version`` and ``sha256``; for a revision also ``revision``, its commit.
 
     Parameters
     ----------
     tree : str
-        A folder with a source tree, an archive of one, or with ``revision`` a Git repository.
+        A folder with a source tree, an archive of one, or, with ``revision``, a Git repository.
     revision : str, optional
 
     Raises
     ------
     ValueError
-        No guest kernel can be made of it; a sentence that starts with the key.
+        No guest kernel can be built from it; the message starts with the key.
     """
     if revision is None and tree_archives.is_archive(tree):
         if why := absence(tree):
@@ -256,7 +256,7 @@ def completed_kernels(kernels) -> tuple[dict[str, dict | None], list[str]]:
 
 
 def completed_kernel(one) -> dict | None:
-    """Return one kernel as `completed_kernels` does; ValueError with key and sentence, OSError with the file."""
+    """Return one completed kernel (see `completed_kernels`); raise ValueError with key and sentence, or OSError with the file."""
     if fixed := [option for option in one.get("config", {}) if option in FIXED_OPTIONS]:
         raise ValueError(f"config sets {fixed[0]}, which every guest kernel needs as envs/guest/kernel.config has it")
     patches = [_patch(one, place) for place in range(len(one.get("patches", [])))]
@@ -354,7 +354,7 @@ def with_kernels(study) -> tuple[dict[str, dict], list[str]]:
 
 
 def names_files_unread(study) -> bool:
-    """Tell whether a study, perhaps of somebody else and of any form, names files of kernels or programs that resolving it would read: without digests."""
+    """Return whether an untrusted study of any form names files of kernels or programs without digests, which resolving it would read."""
     if not isinstance(study, dict):
         return False
     definitions, scenarios = study.get("cca_definitions"), study.get("scenarios")

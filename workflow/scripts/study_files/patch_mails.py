@@ -22,14 +22,14 @@ NAMED = re.compile(rb"^--- (?:a/)?(\S+).*\n\+\+\+ (?:b/)?(\S+)|^diff --git a/(\S
 
 
 def patches_in(content: bytes) -> list[bytes]:
-    """Return the patches in a file: of mails each one's text, decoded and in the order of the series, otherwise the file itself.
+    """Return the patches in a file: the decoded text of each mail, in the order of the series; if it has no mails, the file itself.
 
-    Cover letters and answers, which change no file, are left out.
+    Cover letters and replies, which change no file, are left out.
 
     Raises
     ------
     ValueError
-        Some of a series are missing, or there are several series; without the file's name.
+        Patches of a series are missing, or there are several series; the message doesn't name the file.
     """
     mails = _mails(_with_plain_ends(content))
     if not mails:
@@ -47,18 +47,18 @@ def patches_in(content: bytes) -> list[bytes]:
 
 
 def named_paths(patches) -> list[str]:
-    """Return the paths below the tree that patches (bytes) change, sorted."""
+    """Return the paths in the tree that patches (bytes) change, sorted."""
     found = {name for patch in patches for match in NAMED.finditer(patch) for name in match.groups() if name}
     return sorted({path.decode(errors="replace") for path in found} - {"/dev/null"})
 
 
 def _with_plain_ends(text):
-    """Return a text with lines that end as Unix has them, if all of its lines end otherwise."""
+    """Return a text with Unix line endings if none of its lines has them yet."""
     return text.replace(b"\r\n", b"\n") if text.count(b"\r\n") == text.count(b"\n") else text
 
 
 def _mails(content):
-    """Return the mails of an mbox, or the only one of a file without a line before it; nothing if these are none."""
+    """Return the mails of an mbox, or the single mail of a file without an mbox separator; empty if it is neither."""
     begins = [match for match in BETWEEN.finditer(content) if HEAD.match(content[match.end() :])]
     if begins and begins[0].start() == 0:
         ends = [*(match.start() for match in begins[1:]), len(content)]
@@ -68,7 +68,7 @@ def _mails(content):
 
 
 def _text_of(read):
-    """Return what is text in a mail, decoded, its parts one after another."""
+    """Return the decoded text parts of a mail, joined in order."""
     parts = [part for part in read.walk() if part.get_content_maintype() == "text"]
     text = b"\n".join(part.get_payload(decode=True) or b"" for part in parts)
     # mboxrd: a line of text that begins with From has one > more.
@@ -76,7 +76,7 @@ def _text_of(read):
 
 
 def _number(subject):
-    """Return the series that a subject names, as text, the number in it, and how many it has; (subject, 1, 1) without numbers."""
+    """Return the series that a subject names (text), the patch's number, and the series' length; (subject, 1, 1) without numbers."""
     tag = TAG.search(subject)
     numbers = tag and re.search(r"\b(\d+)/(\d+)\b", tag[1])
     if not numbers:
@@ -86,7 +86,7 @@ def _number(subject):
 
 
 def _is_series(patches):
-    """Return whether patches are one numbered series; ValueError if one of it is missing, or there are two series."""
+    """Return whether patches are one numbered series; raise ValueError if a patch is missing, or there are two series."""
     numbered = [number for number, _ in patches if number[2] > 1]
     if len(patches) < 2 or not numbered:
         return False

@@ -25,7 +25,7 @@ TICK_HZ = 250
 
 @dataclass(frozen=True)
 class Perturbation:
-    """One changed condition: its name in scenarios' ids, its words, and what makes it of a resolved scenario."""
+    """One changed condition: its name in scenario ids, its description, and the function that applies it to a resolved scenario."""
 
     name: str
     words: str
@@ -58,7 +58,7 @@ def _delayed(factor):
 
 
 def _chain(scenario, key, change):
-    """Return a scenario with something changed that each bottleneck of a chain has; another as it is."""
+    """Return a scenario with a change in each bottleneck of its chain; scenarios without a chain are returned unchanged."""
     if scenario["topology"] != "chain":
         return scenario
     bottlenecks = [one | {key: change(one[key])} for one in scenario["chain"]["bottlenecks"]]
@@ -85,7 +85,7 @@ def _queue(factor):
 
 
 def _by_a_packet(size, factor, step):
-    """Return a size times a factor, changed by ``step`` (a packet) at least: a short queue would stay as it is."""
+    """Return a size times a factor, changed by at least ``step`` (a packet), because a short queue would stay the same."""
     changed = round(size * factor)
     return changed if abs(changed - size) >= step else size + step * (1 if factor > 1 else -1)
 
@@ -127,16 +127,16 @@ WORDS = {perturbation.name: perturbation.words for perturbation in PERTURBATIONS
 
 
 def perturbed_study(study, count, seed, is_possible) -> tuple[dict, list[str]]:
-    """Return a study of perturbed scenarios, as it would stand in its file, and sentences on what it leaves out.
+    """Return a study of perturbed scenarios, as it would be written in its file, and sentences about what it leaves out.
 
     Parameters
     ----------
     study : dict
-        As `study.resolve` has it.
+        A resolved study (`study.resolve`).
     count, seed : int
-        So many of its scenarios, or all if it has fewer, drawn by the seed.
+        Number of scenarios to draw (all if there are fewer), and seed of the draw.
     is_possible : callable
-        Whether a study of one scenario, given as it would stand in its file, can be run.
+        Returns whether a study of one scenario, given as it would be written in its file, can be run.
     """
     draw = random.Random(seed)
     chosen = set(draw.sample([scenario["id"] for scenario in study["scenarios"]], min(count, len(study["scenarios"]))))

@@ -14,7 +14,7 @@ GROUP = {
 
 
 def program_of(study, cca) -> dict | None:
-    """Return the program that a CCA of a resolved study is, as a group has it; None of a kernel's CCA, a definition or a mix."""
+    """Return the program behind a CCA of a resolved study, in the form that groups have; None for a kernel's CCA, a definition or a mix."""
     name, _, own = cca.partition(":")
     declared = study.get("programs", {}).get(name)
     if declared is None or (own not in declared["ccas"] if own else declared["ccas"]):
@@ -23,13 +23,13 @@ def program_of(study, cca) -> dict | None:
 
 
 def programs_under_test(study) -> dict[str, dict]:
-    """Return the programs among a resolved study's CCAs, by the names that they have there."""
+    """Return the programs among a resolved study's CCAs, by their names there."""
     found = {cca: program_of(study, cca) for cca in study["ccas"]} if study.get("programs") else {}
     return {cca: program for cca, program in found.items() if program}
 
 
 def scenario_of(study, scenario, cca) -> dict:
-    """Return a resolved scenario as runs of a CCA have it: of a program, with groups of it in the place of the flows under test.
+    """Return a resolved scenario for runs of a CCA: for a program, its groups replace the flows under test.
 
     Their ``cca`` is the program's name, by which they differ from other groups of the same program.
     """
@@ -68,7 +68,7 @@ def with_named_programs(scenario, cca) -> tuple[dict, dict]:
 
 
 def label_of(program) -> str | None:
-    """Return the name that `ccas` has for a program as a group has it, checked or not."""
+    """Return the name in `ccas` of a program given in the form that groups have, validated or not."""
     if not isinstance(program, dict) or not isinstance(program.get("name"), str):
         return None
     return f"{program['name']}:{program['cca']}" if program.get("cca") else program["name"]

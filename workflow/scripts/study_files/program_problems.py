@@ -1,4 +1,4 @@
-"""What keeps the programs among a study's CCAs from its scenarios and mixes, in sentences that start with the key."""
+"""Reasons why programs among a study's CCAs can't run in its scenarios and mixes: sentences that start with the key."""
 
 from collections.abc import Iterator
 
@@ -9,7 +9,7 @@ from study_files.study_groups import KEYS, group_problems
 
 
 def program_cca_problems(study, scenario) -> Iterator[str]:
-    """Yield what keeps the programs among a resolved study's CCAs from a scenario: sentences that start with the key."""
+    """Yield reasons why programs among a resolved study's CCAs can't run in a scenario: sentences that start with the key."""
     for cca, program in programs_under_test(study).items():
         problems = [*_kernel_of_its_own(scenario), *_others_of_its_own(scenario)] or list(
             group_problems(with_program(scenario, program, OWN), [cca])
@@ -24,14 +24,14 @@ def _kernel_of_its_own(scenario):
 
 
 def _others_of_its_own(scenario):
-    """Yield flows with the CCA under test that can't be a program's."""
+    """Yield flows with the CCA under test that a program can't carry."""
     for group in scenario["groups"]:
         if group["cca"] == OWN and "cca" in KEYS[group["application"]] and not is_under_test(group):
             yield f"flows[{group['name']}].cca is {OWN}; allowed with application {group['application']} is a CCA of the kernel"
 
 
 def mix_problems(study) -> Iterator[str]:
-    """Yield mixes of a study's CCAs, as written out, that have a program."""
+    """Yield the mixes among a study's written-out CCAs that include a program."""
     for mix in study["ccas"]:
         if parts := [part for part in mix.split("+") if program_of(study, part)] if "+" in mix else ():
             yield f"ccas has the mix {mix}; allowed are mixes of the kernel's CCAs: for {parts[0]} beside others use groups of flows."

@@ -1,4 +1,4 @@
-"""Programs that a study declares: completing a declaration, handing it to the groups that use it, and what is wrong with it.
+"""Programs that a study declares: completing declarations, giving them to the groups that use them, and describing problems.
 
 Standard library only: the scripts in the analysis image need it too.
 """
@@ -19,9 +19,9 @@ AMOUNTS = ("seconds", "bytes")
 
 
 def with_programs(study) -> list[str]:
-    """Give each group of a study's resolved scenarios its program's declaration, in place; of `programs` leave those that `ccas` names.
+    """Give each group of a study's resolved scenarios its program's declaration, in place; keep in `programs` those that `ccas` names.
 
-    Returns sentences that start with the key: what is wrong.
+    Returns the problems: sentences that start with the key.
     """
     written = study.pop("programs")
     declared, problems = {}, []
@@ -64,7 +64,7 @@ def with_programs(study) -> list[str]:
 
 
 def _unknown(declared, written, name, cca):
-    """Return what is allowed instead of a program's name, or None if it is right."""
+    """Return a phrase with the allowed names if a program's name is unknown, or None if it is right."""
     if name not in declared:
         return f"allowed are {', '.join(declared)}" if declared else "the study has no programs"
     ccas = written[name].get("ccas", [])
@@ -74,7 +74,7 @@ def _unknown(declared, written, name, cca):
 
 
 def _completed(one):
-    """Return a declaration with all its keys but ``ccas``, and what is wrong with it; one with its files' SHA-256 is not read."""
+    """Return a declaration with all keys except ``ccas``, and its problems; files whose SHA-256 is given are not read."""
     problems, complete = [], {}
     for key, node in keys_of(dereferenced(study_schema()["$defs"]["program"])).items():
         if key not in (*OF_GROUPS, "ccas"):
@@ -106,14 +106,14 @@ def _completed(one):
 
 
 def _placeholders(side, command) -> Iterator[str]:
-    """Yield placeholders of a command that there are not."""
+    """Yield the unknown placeholders of a command."""
     for name in (name for word in command for name in PLACEHOLDER.findall(word)):
         if name not in PLACEHOLDERS:
             yield f"{side} has {{{name}}}; allowed are {', '.join(f'{{{one}}}' for one in PLACEHOLDERS)}."
 
 
 def program_problems(group, scenario) -> Iterator[str]:
-    """Yield what a resolved group of a program can't be."""
+    """Yield problems of a resolved group of a program."""
     if group["application"] != PROGRAM:
         return
     if group["program"] is None:
@@ -128,7 +128,7 @@ def program_problems(group, scenario) -> Iterator[str]:
 
 
 def _amount(group, program):
-    """Yield where a program's commands can't be told how much a group sends."""
+    """Yield a problem if the amount that a group sends can't be passed to its program's commands."""
     key, other = ("seconds", "bytes") if group["bytes"] is None else ("bytes", "seconds")
     asked = {name for word in (*program.server, *program.client) for name in PLACEHOLDER.findall(word)} & {*AMOUNTS}
     ends = key == "seconds" and program.client_ends == "killed"
@@ -140,7 +140,7 @@ def _amount(group, program):
 
 
 def program_files_of(study) -> dict[str, dict]:
-    """Return the programs with files that a resolved study's groups and CCAs use, each once, by the name of their archive."""
+    """Return the programs with files used by a resolved study's groups and CCAs, each once, by the name of their archive."""
     programs = [group["program"] for scenario in study["scenarios"] for group in scenario.get("groups", ())]
     programs += [
         {"cca": None} | {key: value for key, value in one.items() if key != "ccas"} | {"name": name}

@@ -1,4 +1,4 @@
-"""The keys of a study's `queue`, as the disciplines' declarations have them."""
+"""The keys of a study's `queue`, generated from the disciplines' declarations."""
 
 from experiment.disciplines import DISCIPLINES
 from experiment.qdisc import DROP_TAIL
@@ -6,7 +6,7 @@ from wording.discipline_words import DISCIPLINE_WORDS, PARAMETER_WORDS
 
 
 def queue_keys() -> dict[str, dict]:
-    """Return the keys of a queue besides `MEASURES`, as JSON Schema: name -> node, with the disciplines that have it."""
+    """Return the keys of a queue other than `MEASURES`: name -> JSON Schema node, naming the disciplines with that key."""
     nodes = {
         "discipline": {
             "description": " ".join(
@@ -38,5 +38,5 @@ def queue_keys() -> dict[str, dict]:
 
 
 def _default_words(value):
-    """Return a default as a study would write it."""
+    """Return a default value as written in a study."""
     return "null" if value is None else str(value).lower() if isinstance(value, bool) else f"{value}"

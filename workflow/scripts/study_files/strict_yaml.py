@@ -1,4 +1,4 @@
-"""Reading a YAML file of ours strictly, and saying in one sentence what is wrong with it."""
+"""Strict reading of Sawtooth's YAML files, with errors in one sentence."""
 
 import yaml
 
@@ -19,7 +19,7 @@ NAMED, SENTENCE_LENGTH = 5, 1000
 class FileError(Exception):
     """A file that can't be used as it is written: ``problems`` are sentences that name key, value and what is allowed.
 
-    As text it has the first of them and says how many more there are.
+    As text it gives the first of them and the number of others.
     """
 
     def __init__(self, source, problems):
@@ -37,9 +37,9 @@ def read_mapping(path, noun, keys, error_class) -> dict:
     ----------
     path : str or pathlib.Path
     noun : str
-        What the file should be, such as "a study".
+        Expected kind of file, such as "a study".
     keys : iterable of str
-        Keys that the mapping may have, for messages.
+        Allowed keys of the mapping, for messages.
     error_class : type
         Raised, with one sentence, if the file can't be read, is no YAML mapping, has a key twice, or is larger or nested
         more deeply than a file of ours can be.
@@ -60,12 +60,12 @@ def read_mapping(path, noun, keys, error_class) -> dict:
 
 
 def no_mapping_problem(content, keys) -> str:
-    """Say that a value should have been a mapping with these keys."""
+    """Return a sentence that a value should have been a mapping with these keys."""
     return f"is {value_text(content)}; allowed is a mapping with the keys {', '.join(keys)}."
 
 
 def _check_size(text):
-    """Raise a ConstructorError for what PyYAML reads without bounds: nesting, and aliases of what has aliases.
+    """Raise a ConstructorError for structures that PyYAML doesn't limit: deep nesting, and aliases of values with aliases.
 
     Events come one after another, before any value is made.
     """

@@ -1,4 +1,4 @@
-"""A study: reading it, completing it, and deriving its runs and their seeds.
+"""Study files: reading, completing, and deriving runs and their seeds.
 
 The way from a study file to a run::
 
@@ -53,7 +53,7 @@ from wording.terminal_text import shown
 
 
 class StudyError(FileError):
-    """A study that can't be run as it is written."""
+    """A study can't be run as written."""
 
 
 #: Keys of a study that only the page and the manifest print.
@@ -70,7 +70,7 @@ def load(path, overrides=None) -> dict:
     path : str or pathlib.Path
         A YAML file; `StudyError` if it can't be read, is no mapping, or has a key twice.
     overrides : dict, optional
-        Values that win over the file's, in the same shape (Snakemake's
+        Values that override the file's, in the same structure (Snakemake's
         `--config`, which hands numbers in lists and mappings on as text).
         Sections are merged key by key, values replaced.
     """
@@ -165,17 +165,17 @@ def resolve(config, source) -> dict:
 
 
 def _of_file(scenario, key, value, error):
-    """Return what is wrong with a file that a key of a link names."""
+    """Return the error message for a file that a key of a link names."""
     return f"scenarios[{scenario['id']}].link.{key}.file {shown(str(value['file']), 200)} {error}"
 
 
 def measured(study) -> dict:
-    """Return a resolved study without what no run or table depends on: `PROSE`, and what its results are compared with."""
+    """Return a resolved study without `PROSE` and `analysis`, on which no run or table depends."""
     return {key: value for key, value in study.items() if key not in (*PROSE, "analysis")}
 
 
 def _on_one_platform(study):
-    """Carry all scenarios on the study's platform, if it names one, under a name of its own."""
+    """Run all scenarios on the study's platform, if it names one, and add the platform to the study's name."""
     platform = study.pop("platform")
     if platform is None:
         return study
@@ -188,7 +188,7 @@ def _on_one_platform(study):
 
 
 def _merge(node, base, override):
-    """Merge two mappings of the same schema node: sections by key, values as a whole."""
+    """Merge two mappings of the same schema node: sections key by key, other values as a whole."""
     children, merged = keys_of(node), dict(base)
     for key, value in override.items():
         if is_section(children.get(key, {})) and isinstance(value, dict) and isinstance(base.get(key), dict):
@@ -199,7 +199,7 @@ def _merge(node, base, override):
 
 
 def _typed(node, value):
-    """Give texts the type that they would have in a file, unless the schema's node wants text."""
+    """Convert texts to the type that YAML would give them in a file, unless the schema node expects text."""
     if isinstance(value, dict):
         children = keys_of(node)
         for branch in ("then", "else"):  # of values for each direction
@@ -220,7 +220,7 @@ def _typed(node, value):
 
 
 def _with_off(node, value):
-    """Give a bare `off`, which YAML takes for false, its word where the schema has that for a choice."""
+    """Turn a bare `off`, which YAML reads as false, back into text where the schema allows the choice `off`."""
     if isinstance(value, dict):
         return {key: _with_off(keys_of(node).get(key, {}), item) for key, item in value.items()}
     if isinstance(value, list):
@@ -229,7 +229,7 @@ def _with_off(node, value):
 
 
 def _complete(node, section):
-    """Fill in the keys that a section leaves out, in the order of the schema."""
+    """Fill in a section's missing keys, in the order of the schema."""
     complete = {}
     for key, child in keys_of(node).items():
         if is_section(child):
@@ -246,13 +246,13 @@ def _complete(node, section):
 
 
 def _has_defaults(node):
-    """Return whether the schema knows the defaults of a mapping's keys; if they come from elsewhere, who knows them fills them in."""
+    """Return whether the schema defines the defaults of a mapping's keys; other defaults are filled in elsewhere."""
     children = keys_of(node)
     return bool(children) and not any("default_from" in child for child in children.values())
 
 
 def _normal(node, value):
-    """Return one form for all ways to write a value: 10 for 10.0, both directions for one number."""
+    """Return the canonical form of a value: 10 for 10.0, both directions for one number."""
     if has_directions(node):
         if not isinstance(value, dict) or not set(value) <= set(DIRECTIONS):
             value = dict.fromkeys(DIRECTIONS, value)

@@ -1,6 +1,6 @@
-"""What analyses of a kind of their own ask of a study: calibration, perturbed conditions, an exam.
+"""Requirements of special analyses on a study: calibration, perturbed conditions, exams.
 
-They work on a resolved study, whose form `study_validation` has approved.
+The checks expect a resolved study that `study_validation` has accepted.
 """
 
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ from study_files.study_validation import value_text
 
 
 def analysis_problems(study) -> Iterator[str]:
-    """Yield what the analyses that a resolved study asks for can't be made of: sentences that start with the key."""
+    """Yield obstacles to the analyses that a resolved study requests: sentences that start with the key."""
     yield from _check_calibration(study)
     yield from _check_sensitivity(study)
     yield from _check_exam(study)
@@ -29,7 +29,7 @@ WITH_EXACT_NUMBERS = (*LOSS_MODELS, "correlation", "jitter_table")
 
 
 def _check_calibration(study):
-    """Yield what has no exact number: only one flow over one path does, packet by packet, under a virtual clock."""
+    """Yield settings without exact reference values: these need one flow over one path, packet by packet, under a virtual clock."""
     if not study["analysis"]["calibration"]:
         return
     if study["controls"] != "none":
@@ -68,7 +68,7 @@ def _check_calibration(study):
 
 
 def _check_sensitivity(study):
-    """Yield the scenarios whose names don't say what is perturbed in them."""
+    """Yield the scenarios whose names don't identify the perturbation."""
     for scenario in study["scenarios"] if study["analysis"]["sensitivity"] else ():
         if scenario["id"].rpartition(JOINT)[2] not in WORDS or JOINT not in scenario["id"]:
             yield (
@@ -78,7 +78,7 @@ def _check_sensitivity(study):
 
 
 def _check_exam(study):
-    """Yield what an exam can't be: its CCAs are single ones, and the standard CCAs run."""
+    """Yield problems of an exam: its CCAs must be single ones, and the standard CCAs must run."""
     exam, names = study["exam"], {*keys_of(study_schema())["ccas"]["items"]["joined"], *study["cca_definitions"]}
     names |= {*names_of(study.get("programs"))}
     if exam["cca"] is None:

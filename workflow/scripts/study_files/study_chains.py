@@ -1,4 +1,4 @@
-"""Bottlenecks in a row: what a study says of them in full, and what they can't be, in sentences that start with the key."""
+"""Chains of bottlenecks: completing them and describing problems in sentences that start with the key."""
 
 from collections.abc import Iterator
 
@@ -13,9 +13,9 @@ DRAWN = ("start_ms",)
 
 
 def with_bottlenecks(scenario) -> dict:
-    """Return a scenario that is complete but for its chain with all that each bottleneck has written out, and a pair of hosts for each group of flows.
+    """Return an otherwise complete scenario with each bottleneck of its chain written out in full, and a host pair for each flow group.
 
-    What isn't a chain is returned as it is. Queues have no parameters filled in yet.
+    Scenarios without a chain are returned unchanged. Queue parameters are not filled in yet.
     """
     if scenario["topology"] != "chain":
         return scenario
@@ -40,7 +40,7 @@ def without_unused(scenario) -> dict:
 
 
 def _directions(bottleneck):
-    """Return what a bottleneck has of its own with a delay for each direction."""
+    """Return a bottleneck's own settings, with one delay per direction."""
     delay_ms = bottleneck.get("delay_ms")
     if delay_ms is None or isinstance(delay_ms, dict):
         return bottleneck
@@ -48,7 +48,7 @@ def _directions(bottleneck):
 
 
 def queues_of_chain(scenario) -> Iterator[str]:
-    """Complete the queues of a chain's bottlenecks in place; yield what contradicts their disciplines."""
+    """Complete the queues of a chain's bottlenecks in place; yield contradictions to their disciplines."""
     if scenario["topology"] != "chain":
         return
     for number, one in enumerate(scenario["chain"]["bottlenecks"]):
@@ -61,7 +61,7 @@ def queues_of_chain(scenario) -> Iterator[str]:
 
 
 def chain_problems(scenario) -> Iterator[str]:
-    """Yield what a chain of a resolved scenario can't be, and what is asked of a chain where there is none."""
+    """Yield problems of a resolved scenario's chain, and settings that need a chain where there is none."""
     if scenario["topology"] != "chain":
         yield from _needs_chain(scenario)
         return
@@ -107,14 +107,14 @@ def _plain(value):
 
 
 def _needs_chain(scenario):
-    """Yield what only a chain has."""
+    """Yield settings that only a chain can have."""
     for key, node in keys_of(keys_of(scenario_schema())["chain"]).items():
         if (value := scenario.get("chain", {}).get(key, node["default"])) != node["default"]:
             yield f"chain.{key} is {value_text(value)}; allowed with topology {scenario['topology']} is {_plain(node['default'])}."
 
 
 def chain_mix_problems(scenario, ccas) -> Iterator[str]:
-    """Yield the mix of a study that a chain can't have."""
+    """Yield the mix of CCAs that a chain can't run."""
     mix = next((cca for cca in ccas if "+" in cca), None)
     if scenario["topology"] == "chain" and mix:
         yield f"topology is chain; allowed with the mix {mix} in ccas is dumbbell; chain.cross_cca gives cross flows a CCA of their own."

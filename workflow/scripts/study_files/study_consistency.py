@@ -1,6 +1,6 @@
-"""What a study says that can't hold together: checks that take two keys or more.
+"""Contradictions within a study: checks that involve two or more keys.
 
-They work on a resolved study, whose form `study_validation` has approved.
+The checks expect a resolved study that `study_validation` has accepted.
 """
 
 import math
@@ -61,7 +61,7 @@ WINDOW_LIMIT_BYTES = 2**30
 
 
 def contradictions(study) -> list[str]:
-    """Return what the schema can't refuse of a resolved study: a sentence a problem, without the file's name."""
+    """Return problems of a resolved study that the schema can't detect: one sentence per problem, without the file's name."""
     # The label defaults to the id, so only one of them is to blame.
     sentences = _repeated(study, "id") or _repeated(study, "label")
     if study["analysis"]["compare_with"] == study["study"]:
@@ -97,7 +97,7 @@ def contradictions(study) -> list[str]:
 
 
 def _check_variation(scenario, calibration):
-    """Yield what can't be drawn of a scenario, because it hasn't got it."""
+    """Yield quantities that can't be drawn because the scenario doesn't have them."""
     asked, run = scenario["variation"], _specification(scenario)
     sizes = {_specification(scenario, ip_version).packet_bytes for ip_version in ("ipv4", "ipv6")}
     for quantity, impossible, allowed in (
@@ -121,7 +121,7 @@ def _check_variation(scenario, calibration):
 
 
 def _check_corners(scenario, checks) -> list[str]:
-    """Return the first problem of a scenario at the ends of what is drawn."""
+    """Return the first problem of a scenario at the ends of the drawn ranges."""
     where = f"scenarios[{scenario['id']}]."
     every = list(corners(scenario))
     for corner in (every[0], every[-1]):
@@ -136,7 +136,7 @@ def _check_corners(scenario, checks) -> list[str]:
 
 
 def _problems_of(scenario, checks):
-    """Return what the checks find in a resolved scenario, those of a bottleneck in each of a chain's."""
+    """Return the problems that the checks find in a resolved scenario; bottleneck checks run for each bottleneck of a chain."""
     run, of_each = _specification(scenario), OF_BOTTLENECKS if scenario["topology"] == "chain" else ()
     problems = [problem for check in checks if check not in of_each for problem in check(scenario)]
     return problems + [
@@ -148,7 +148,7 @@ def _problems_of(scenario, checks):
 
 
 def _flow_bdp_bytes(scenario):
-    """Return the bandwidth-delay product of one flow that has the path to itself, in bytes; None without a rate.
+    """Return the bandwidth-delay product in bytes of a single flow on the path, or None without a rate.
 
     The rate is the link's or the sender's limit, whichever is lower.
     """
@@ -171,7 +171,7 @@ def _repeated(study, key):
 
 
 def _check_names(study):
-    """Yield the names that Snakemake takes for an endless recursion of rules: those that end in 20 times the same."""
+    """Yield names that Snakemake mistakes for an endless recursion of rules: those that end in 20 repetitions of the same text."""
     named = [("study", study["study"])]
     named += [(f"scenarios[{scenario['id']}].id", scenario["id"]) for scenario in study["scenarios"]]
     named += [("ccas", cca) for cca in ccas_written_out(study)]
@@ -199,7 +199,7 @@ def _check_replications(study):
 
 
 def _check_seeds(study):
-    """Yield scenarios that have the seeds of one that isn't there, or has none of its own."""
+    """Yield scenarios that share the seeds of a scenario that doesn't exist or has no seeds of its own."""
     own = [scenario["id"] for scenario in study["scenarios"] if scenario["seeds_of"] is None]
     for scenario in study["scenarios"]:
         if scenario["seeds_of"] not in (None, *own):
@@ -221,7 +221,7 @@ def _check_count(study):
 
 
 def _check_loss(scenario):
-    """Yield a loss with which most connections never come up: Linux sends a SYN 7 times, and SYN or answer may be lost."""
+    """Yield a loss at which most connections are never established: Linux sends a SYN 7 times, and SYN or reply may be lost."""
     run, percent = _specification(scenario), scenario["link"]["loss_percent"]
     if run.udp and run.control_network:
         return
@@ -322,7 +322,7 @@ def _check_time(scenario):
 
 
 def _check_report(scenario):
-    """Yield a report of iperf3's that is too long: it holds all of it until it has ended, and so does the document."""
+    """Yield an iperf3 report that is too long: iperf3 keeps all of it in memory until it ends, and the document stores it."""
     traffic = scenario["traffic"]
     lines = round(traffic["duration_s"] / traffic["interval_s"]) * _specification(scenario).flows
     if traffic["processes"] == "per-side":
@@ -349,7 +349,7 @@ def _check_samples(scenario):
 
 
 def _specification(scenario, ip_version="ipv4"):
-    """Return a scenario as its runs have it; of IPv6 a packet carries less, so that an amount takes longer."""
+    """Return a scenario in the form that runs use; an IPv6 packet carries less data, so a transfer takes longer."""
     return RunSpecification({"scenario": scenario, "ip_version": ip_version})
 
 
@@ -370,7 +370,7 @@ def _check_segments(scenario):
 
 
 def _check_buffers(scenario):
-    """Yield buffers that Linux can't keep to."""
+    """Yield buffer sizes that Linux can't honour."""
     transport, run = scenario["transport"], _specification(scenario)
     if scenario["platform"] not in LINUX or run.udp:
         return
@@ -393,7 +393,7 @@ def _check_buffers(scenario):
 
 
 def _check_memory(scenario):
-    """Yield what would not fit a guest's memory."""
+    """Yield settings that would exceed a guest's memory."""
     bdp_bytes = _flow_bdp_bytes(scenario) or 0
     if bdp_bytes > WINDOW_LIMIT_BYTES:
         yield (
@@ -415,7 +415,7 @@ def _check_memory(scenario):
 
 
 def _queue_bytes(scenario):
-    """Return what a scenario's full queues hold in bytes, those of both directions where they differ."""
+    """Return the size of a scenario's full queues in bytes, those of both directions where they differ."""
     run = _specification(scenario)
     packet_bytes = SUPER_FRAME_BYTES if scenario["transport"]["segmentation_offload"] else run.largest_packet_bytes
     held = 0

@@ -1,4 +1,4 @@
-"""What kind of study a study is: which factors it compares, and what it records.
+"""The design of a study: the factors that it compares, and the data that it records.
 
 Topics, figures and report ask this module, so that no table is made in vain and no sentence speaks of a comparison that
 isn't there. What only one topic asks stands in that topic's declaration.
@@ -20,7 +20,7 @@ MIX = "+"
 
 @dataclass(frozen=True)
 class StudyDesign:
-    """What follows from a study's file."""
+    """Properties that follow from a study's file."""
 
     study: dict = field(repr=False)  # as `study.resolve` returns it, with or without ``analysis``
     other_tables: frozenset[str] = frozenset()  # names of the analysis tables of the study that it is compared with
@@ -78,12 +78,12 @@ class StudyDesign:
 
     @cached_property
     def pairs(self) -> int:
-        """Most pairs of hosts of any scenario."""
+        """Largest number of host pairs in any scenario."""
         return max(len(RunSpecification({"scenario": scenario}).pairs) for scenario in self.scenarios)
 
     @cached_property
     def flows(self) -> int:
-        """Most flows of any scenario."""
+        """Largest number of flows in any scenario."""
         return max(RunSpecification({"scenario": scenario}).flows for scenario in self.scenarios)
 
     @cached_property
@@ -137,7 +137,7 @@ class StudyDesign:
 
     @property
     def own_ccas(self) -> tuple[str, ...]:
-        """Those of the CCAs that the study defines itself."""
+        """The CCAs that the study defines itself."""
         return tuple(cca for cca in self.ccas_that_run if cca in self.study.get("cca_definitions", {}))
 
     @cached_property
@@ -152,28 +152,28 @@ class StudyDesign:
 
     @property
     def cell_words(self) -> str:
-        """What cells differ by, such as "scenario, CCA and IP version"."""
+        """The factors that distinguish cells, such as "scenario, CCA and IP version"."""
         return cell_words(self.ccas, self.ip_versions)
 
     @property
     def cca_word(self) -> str:
-        """What is in the columns of CCAs: "CCA" or "mix"."""
+        """Heading of the columns of CCAs: "CCA" or "mix"."""
         return cca_word(self.ccas)
 
 
 def has_own_flows(scenario: dict) -> bool:
-    """Tell whether a resolved scenario has long flows with the CCA under test: not only groups of others."""
+    """Return whether a resolved scenario has long flows with the CCA under test, and not only groups of others."""
     groups = scenario["groups"]
     return not groups or any(group["application"] == LONG and group["cca"] == OWN for group in groups)
 
 
 def is_sampled(scenario: dict) -> bool:
-    """Tell whether a resolved scenario's sockets are read over time."""
+    """Return whether a resolved scenario's sockets are sampled over time."""
     return scenario["traffic"]["sample_interval_ms"] is not None
 
 
 def is_changing(scenario: dict) -> bool:
-    """Tell whether a resolved scenario's path changes while traffic flows."""
+    """Return whether a resolved scenario's path changes while traffic flows."""
     return bool(scenario["link"].get("timeline") or traces_of(scenario["link"]))
 
 
@@ -188,7 +188,7 @@ def conditions_of(scenario: dict, *apart: str) -> str:
 
 
 def is_simulator(platform: str) -> bool:
-    """Tell whether a platform's TCP is a simulator's, such as `ns3:3.44`, and not a kernel's."""
+    """Return whether a platform, such as `ns3:3.44`, uses a simulator's TCP and not a kernel's."""
     return platform.split(":")[0] == "ns3"
 
 
@@ -198,7 +198,7 @@ def cca_word(ccas) -> str:
 
 
 def cell_words(ccas, ip_versions) -> str:
-    """Return what cells differ by: "scenario, CCA and IP version", without an IP version if there is only one."""
+    """Return the factors that distinguish cells: "scenario, CCA and IP version", without the IP version if there is only one."""
     if len(ip_versions) > 1:
         return f"scenario, {cca_word(ccas)} and IP version"
     return f"scenario and {cca_word(ccas)}"

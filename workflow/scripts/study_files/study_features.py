@@ -1,4 +1,4 @@
-"""What a study's scenarios have: each feature is declared once, as a predicate over a resolved scenario.
+"""Features of a study's scenarios: each is declared once, as a predicate on a resolved scenario.
 
 Sentences of the page that are not true of every study name the features that they presume (`report_page.statements`).
 """
@@ -30,7 +30,7 @@ def _has_group(holds) -> Callable[[dict], bool]:
 
 
 def queues_of(scenario) -> list[dict]:
-    """Return the queues of a resolved scenario's bottlenecks, each direction's that has another one."""
+    """Return the queues of a resolved scenario's bottlenecks, including those of the reverse direction where they differ."""
     return RunSpecification({"scenario": scenario}).queues
 
 
@@ -121,7 +121,7 @@ FEATURES: dict[str, Callable[[dict], bool]] = {
 
 
 def features_of(scenarios: Iterable[dict]) -> dict[str, list[str]]:
-    """Return the features that some of a study's scenarios have, and those that every one has: what its captions and templates ask."""
+    """Return the features of any and of all of a study's scenarios, for its captions and templates."""
     scenarios = list(scenarios)
     return {
         word: [name for name, has in FEATURES.items() if holds(map(has, scenarios))]
@@ -130,7 +130,7 @@ def features_of(scenarios: Iterable[dict]) -> dict[str, list[str]]:
 
 
 def is_without_chance(scenario) -> bool:
-    """Return whether replications of a scenario differ in nothing but when their flows start."""
+    """Return whether replications of a scenario differ only in the start times of their flows."""
     random = (
         "own kernel", "random loss", "jitter", "late packets", "duplicates", "damage", "managed queue", "web", "real-time", "programs", "server",
         "variation", "changing path",

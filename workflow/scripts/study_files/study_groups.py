@@ -1,4 +1,4 @@
-"""Groups of flows in a study: completed, counted, and what they can't be, in sentences that start with the key."""
+"""Flow groups in a study: completing and counting them, and describing problems in sentences that start with the key."""
 
 import math
 from collections.abc import Iterator
@@ -53,7 +53,7 @@ def counted_flows(scenario) -> dict:
 
 
 def _long_flows(groups):
-    """Return how many long flows groups have; of a group whose times make no sense one for each member."""
+    """Return the number of long flows in groups; a group with invalid times counts one per member."""
     flows = 0
     for group in (FlowGroup(**group) for group in groups):
         sensible = group.on_s is None or None not in (group.off_s, group.stop_s)
@@ -66,7 +66,7 @@ def _whole(value):
 
 
 def group_problems(scenario, ccas) -> Iterator[str]:
-    """Yield what the groups of a resolved scenario can't be, with the study's CCAs."""
+    """Yield problems of a resolved scenario's groups, given the study's CCAs."""
     groups = scenario["groups"]
     if not groups:
         if not scenario["flows"]:
@@ -91,7 +91,7 @@ def group_problems(scenario, ccas) -> Iterator[str]:
 
 
 def _surroundings(scenario, ccas):
-    """Yield what a run with groups can't have besides."""
+    """Yield settings that can't be combined with groups."""
     traffic = scenario["traffic"]
     for key, value, allowed in (
         ("traffic.application", traffic["application"], "iperf3"),
@@ -136,7 +136,7 @@ def _surroundings(scenario, ccas):
 
 
 def _pairs_of(group, scenario):
-    """Return the numbers of the pairs that a group uses, from 1."""
+    """Return the numbers of the host pairs that a group uses, counted from 1."""
     if group["application"] == PROGRAM and group["pair"] is None:
         return range(1, min(scenario["hosts"]["pairs"], group["count"]) + 1)
     if group["pair"] is not None or group["application"] != LONG:
@@ -145,7 +145,7 @@ def _pairs_of(group, scenario):
 
 
 def _keys(group):
-    """Yield keys that the group's application doesn't have."""
+    """Yield keys that don't apply to the group's application."""
     application = group["application"]
     for key, node in _group_keys().items():
         owners = [name for name, keys in KEYS.items() if key in keys]
@@ -154,7 +154,7 @@ def _keys(group):
 
 
 def _times(group, scenario):
-    """Yield what is wrong with a group's times."""
+    """Yield problems of a group's times."""
     start_s, stop_s = group["start_s"], group["stop_s"]
     traffic, application = scenario["traffic"], group["application"]
     duration_s, at_once = traffic["duration_s"], application == WEB and group["arrivals_per_s"] is None
@@ -188,7 +188,7 @@ def _times(group, scenario):
 
 
 def _times_of_program(group, duration_s):
-    """Yield what is wrong with the end of a group of programs: it has an end or an amount."""
+    """Yield problems of the end of a program group: it needs either an end or an amount."""
     start_s, stop_s = group["start_s"], group["stop_s"]
     if (stop_s is None) == (group["bytes"] is None):
         yield f"bytes is {_text(group['bytes'])} and stop_s {_text(stop_s)}; allowed is one of the two, for a program sends an amount or until a time."
@@ -197,7 +197,7 @@ def _times_of_program(group, duration_s):
 
 
 def _length(length_s, scenario):
-    """Yield what is wrong with how long a long flow lasts, a fraction."""
+    """Yield problems of a long flow's duration (s, a Fraction)."""
     traffic = scenario["traffic"]
     run = _run(scenario)
     if length_s.denominator != 1:
@@ -216,7 +216,7 @@ def _start_within_ms(scenario, run):
 
 
 def _places(group, scenario):
-    """Yield what is wrong with a group's hosts and CCA."""
+    """Yield problems of a group's hosts and CCA."""
     pairs, ecn = scenario["hosts"]["pairs"], scenario["transport"]["ecn"]
     if group["pair"] is not None and group["pair"] > pairs:
         yield f"pair is {group['pair']}; allowed is up to hosts.pairs, {pairs}."
@@ -227,7 +227,7 @@ def _places(group, scenario):
 
 
 def _amounts(group, scenario):
-    """Yield what is wrong with how much a group sends."""
+    """Yield problems of the amount that a group sends."""
     application, count, rate_mbps = group["application"], group["count"], scenario["link"]["rate_mbps"]
     most = most_flows(scenario) if application == LONG else MOST_STREAMS
     if application != WEB and count > most:
@@ -247,7 +247,7 @@ def _amounts(group, scenario):
 
 
 def _objects(group, rate_mbps):
-    """Yield what is wrong with web objects."""
+    """Yield problems of web objects."""
     arrivals, fixed = group["arrivals_per_s"], group["sizes"] == "fixed"
     if fixed != (group["bytes"] is not None):
         allowed = "a number, the size of each object" if fixed else "null, for sizes says how large they are"

@@ -1,4 +1,4 @@
-"""Where a link can't have an option: sentences that start with the key."""
+"""Problems of a link's options: sentences that start with the key."""
 
 from collections.abc import Iterator
 
@@ -21,7 +21,7 @@ DRAWN_BY_LINK = {"loss": "loss_percent", "delay": "jitter_ms"}
 
 
 def link_option_problems(scenario) -> Iterator[str]:
-    """Yield what the rest of a resolved scenario is that an option of its link or of its hosts can't have, by the declarations."""
+    """Yield conflicts between a resolved scenario and its link's or hosts' options, according to their declarations."""
     for option in (option for option in LINK_OPTIONS if option.used(scenario["link"])):
         yield from _unmet(scenario, f"link.{option.name}", option.all_needs)
     for option in (option for option in HOST_OPTIONS if option.used(scenario["transport"])):
@@ -29,7 +29,7 @@ def link_option_problems(scenario) -> Iterator[str]:
 
 
 def _unmet(scenario, name, needs):
-    """Yield which keys of a scenario have a value that an option can't have beside it."""
+    """Yield the keys of a scenario whose value can't be combined with an option."""
     for key, allowed in needs.items():
         value = scenario
         for step in key.split("."):
@@ -88,7 +88,7 @@ def correlation_problems(scenario) -> Iterator[str]:
 
 
 def _models_of(link, direction):
-    """Return the names of the models of losses that a direction of a link has; one at most is right."""
+    """Return the names of the loss models in a direction of a link; at most one is allowed."""
     return [name for name in LOSS_MODELS if OF_NAME[name].of(link, direction) is not None]
 
 
@@ -104,7 +104,7 @@ def with_share_of_model(scenario) -> dict:
 
 
 def _chance_problems(name, way, value):
-    """Yield what the chances of a model can't be together."""
+    """Yield contradictions among a model's probabilities."""
     percent = {key.removesuffix("_percent"): number for key, number in value.items()}
     for pair in NOT_CERTAIN if name == "loss_state" else ():
         if all(percent[one] for one in pair) and sum(percent[one] for one in pair) >= 100:

@@ -18,12 +18,12 @@ LEAST_IPV6_MTU_BYTES = 1280
 
 
 def udp_payload_bytes(scenario) -> int:
-    """Return the largest payload of UDP that a packet of IPv6 takes."""
+    """Return the largest UDP payload of an IPv6 packet in bytes."""
     return scenario["link"]["mtu_bytes"] - IP_HEADER_BYTES["ipv6"] - UDP_HEADER_BYTES
 
 
 def mtu_problems(scenario) -> Iterator[str]:
-    """Yield what is larger than a resolved scenario's packets may be, or too small for one."""
+    """Yield settings that exceed a resolved scenario's packet size, or are too small for a packet."""
     mtu_bytes = scenario["link"]["mtu_bytes"]
     here = f"allowed with link.mtu_bytes {mtu_bytes} is"
     for group in scenario["groups"]:
@@ -33,7 +33,7 @@ def mtu_problems(scenario) -> Iterator[str]:
 
 
 def _too_small(scenario, packet_bytes, here):
-    """Yield what a full packet doesn't fit into."""
+    """Yield sizes that are too small for a full packet."""
     link = scenario["link"]
     held = {f"{key}.bytes": queue.get("bytes") for key in QUEUES if (queue := scenario[key])}
     held |= {f"link.{POLICERS[way]}.burst_bytes": one["burst_bytes"] for way, one in policers_of(link).items()}
@@ -44,7 +44,7 @@ def _too_small(scenario, packet_bytes, here):
 
 
 def ip_version_problems(study) -> Iterator[str]:
-    """Yield where IPv6 can't pass a link, and segments that fit no packet of a study's IP versions."""
+    """Yield links that IPv6 can't use, and segments that fit no packet of a study's IP versions."""
     headers = max(HEADER_BYTES[version] for version in study["ip_versions"]) + TCP_TIMESTAMP_OPTION_BYTES
     for scenario in study["scenarios"]:
         segment, most = scenario["transport"]["segment_bytes"], scenario["link"]["mtu_bytes"] - headers

@@ -1,4 +1,4 @@
-"""What a cable, its paths, and the applications on it can't be: sentences that start with the key."""
+"""Problems of a cable, its paths and its applications: sentences that start with the key."""
 
 from collections.abc import Iterator
 
@@ -27,7 +27,7 @@ LEAST_EXCHANGES = 100
 
 
 def network_problems(scenario) -> Iterator[str]:
-    """Yield what topology, paths and link of a resolved scenario contradict."""
+    """Yield contradictions among topology, paths and link of a resolved scenario."""
     link, paths = scenario["link"], scenario["multipath"]
     if scenario["hosts"]["qdisc"] != "none":
         yield from _host_queue_problems(scenario)
@@ -59,7 +59,7 @@ def network_problems(scenario) -> Iterator[str]:
 
 
 def _shaper_problems(scenario):
-    """Yield where a rate can't be made as the study says, or netem not stand on the hosts."""
+    """Yield rates that can't be shaped as the study asks, and a netem that can't be placed on the hosts."""
     link, offload = scenario["link"], scenario["transport"]["segmentation_offload"]
     for key in ("shaper", "shaper_burst_bytes"):
         if link["rate_mbps"] is None and link[key] != OF_NAME[key].none:
@@ -75,7 +75,7 @@ def _shaper_problems(scenario):
 
 
 def _path_problems(scenario):
-    """Yield where lists of the paths' values have another length than there are paths, or contradict the link."""
+    """Yield lists of path values whose length isn't the number of paths, or that contradict the link."""
     link, paths = scenario["link"], scenario["multipath"]
     for key, for_all in (("path_delay_ms", ", or one for all"), *((key, "") for key in OF_PATH)):
         if (values := paths.get(key)) is not None and len(values) != paths["paths"]:
@@ -95,7 +95,7 @@ def _path_problems(scenario):
 
 
 def _host_queue_problems(scenario):
-    """Yield where the senders' interfaces can't have a queueing discipline of their own."""
+    """Yield queueing disciplines that the senders' interfaces can't have."""
     here = f"hosts.qdisc is {scenario['hosts']['qdisc']}; allowed with"
     if scenario["topology"] != "dumbbell":
         yield f"{here} topology {scenario['topology']} is none."
@@ -106,7 +106,7 @@ def _host_queue_problems(scenario):
 
 
 def _outage_problems(scenario, outage):
-    """Yield what the outage of a path can't be."""
+    """Yield problems of a path's outage."""
     paths, link, traffic = scenario["multipath"], scenario["link"], scenario["traffic"]
     if scenario["topology"] != "cable":
         yield f"multipath.outage is one of path {outage['path']}; allowed with topology {scenario['topology']} is null, because its subflows share one."
@@ -127,7 +127,7 @@ def _outage_problems(scenario, outage):
 
 
 def _needs_tunnels(paths):
-    """Yield what only tunnels have."""
+    """Yield settings that only tunnels can have."""
     for key in ("tunnel_ip_version", "distribution"):
         default = keys_of(keys_of(scenario_schema())["multipath"])[key]["default"]
         if paths[key] != default:
@@ -136,7 +136,7 @@ def _needs_tunnels(paths):
 
 
 def _needs_cable(scenario):
-    """Yield what only a cable has, serialisation aside, which a chain has too."""
+    """Yield settings that only a cable can have, except serialisation, which a chain also has."""
     here = f"allowed with topology {scenario['topology']} is"
     if scenario["background"] != "none":
         yield f"background is {scenario['background']}; {here} none."
@@ -151,7 +151,7 @@ def _needs_cable(scenario):
 
 
 def traffic_problems(scenario) -> Iterator[str]:
-    """Yield what application and protocol of a resolved scenario contradict."""
+    """Yield contradictions to the application and protocol of a resolved scenario."""
     traffic, paths = scenario["traffic"], scenario["multipath"]
     application, protocol, link_rate = traffic["application"], traffic["protocol"], scenario["link"]["rate_mbps"]
     # A message there and back, and the empty path's round trip.
@@ -194,7 +194,7 @@ def traffic_problems(scenario) -> Iterator[str]:
 
 
 def _segment_problems(scenario):
-    """Yield what only iperf3 over TCP sets for its connection."""
+    """Yield connection settings that only iperf3 over TCP supports."""
     traffic, segment_bytes = scenario["traffic"], scenario["transport"]["segment_bytes"]
     settable = (traffic["application"], traffic["protocol"]) == ("iperf3", "tcp")
     allowed = f"allowed with application {traffic['application']} and protocol {traffic['protocol']}"

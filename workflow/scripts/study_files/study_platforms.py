@@ -1,4 +1,4 @@
-"""What each platform, and iperf3, can do of what a study asks: refusals before any run, in one sentence each."""
+"""Limits of each platform and of iperf3: a study that exceeds them is refused before any run, with one sentence per problem."""
 
 from simulator.limits import refusals
 
@@ -9,7 +9,7 @@ UML_PROCESSORS = ("x86_64", "amd64")
 
 
 def flow_problems(scenario, ccas) -> list[str]:
-    """Return what the flows of a resolved scenario can't be, with the study's CCAs and mixes: sentences that start with the key."""
+    """Return problems of a resolved scenario's flows, given the study's CCAs and mixes: sentences that start with the key."""
     problems = []
     longest = max(ccas, key=lambda cca: cca.count("+"))
     parts = longest.count("+") + 1
@@ -25,7 +25,7 @@ def flow_problems(scenario, ccas) -> list[str]:
 
 
 def platform_problems(scenario, ccas, ip_versions) -> list[str]:
-    """Return what the platform of a resolved scenario can't do of it, whole sentences."""
+    """Return the settings of a resolved scenario that its platform doesn't support, as full sentences."""
     platform, recovery = scenario["platform"], scenario["transport"]["recovery"]
     if platform not in LINUX:
         return refusals(scenario, ccas, ip_versions)
@@ -34,7 +34,7 @@ def platform_problems(scenario, ccas, ip_versions) -> list[str]:
 
 
 def machine_problem(study, machine) -> str | None:
-    """Return why this machine can't carry a resolved study's platforms, or None; `platform.machine` names its processor."""
+    """Return the reason why this machine can't run a resolved study's platforms, or None; `platform.machine` names its processor."""
     if any(scenario["platform"] == "uml" for scenario in study["scenarios"]) and machine.lower() not in UML_PROCESSORS:
         return (
             f"platform uml runs on x86-64 processors only, and this one is {machine}; "

@@ -1,4 +1,4 @@
-"""What a bottleneck's queue can't be: sentences that start with the key, as the disciplines' declarations have it."""
+"""Problems of a bottleneck's queue, checked against the disciplines' declarations: sentences that start with the key."""
 
 import math
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ SUPER_FRAME_BYTES = 65_536 + ETHERNET_HEADER_BYTES  # the largest that segmentat
 
 
 def queue_problems(queue, key="queue") -> Iterator[str]:
-    """Yield what contradicts the discipline in a queue as a study has it under a key, before its defaults are filled in."""
+    """Yield contradictions between a discipline and a queue as written under a key, before its defaults are filled in."""
     for problem in _problems_of(queue):
         yield problem if key == "queue" else problem.replace("queue.", f"{key}.")
 
@@ -50,7 +50,7 @@ def _problems_of(queue):
 
 
 def _range_problem(parameter, value):
-    """Return what is allowed of a parameter in words, where a value of the right type isn't; None if it is."""
+    """Return the allowed range of a parameter in words if a value of the right type is outside it, else None."""
     if parameter.choices:
         return None if value in parameter.choices else f"one of {', '.join(parameter.choices)}"
     if parameter.is_switch or value is None or parameter.least is None:
@@ -62,7 +62,7 @@ def _range_problem(parameter, value):
 
 
 def _red_problems(given, queue):
-    """Yield what RED's thresholds contradict; ``queue`` is the one with defaults, in which a step has set them."""
+    """Yield contradictions among RED's thresholds; ``queue`` has its defaults, including those that a step sets."""
     for name in ("min_packets", "max_packets", "probability", "burst_packets"):
         if queue["step_packets"] is not None and given.get(name, queue[name]) != queue[name]:
             yield (
@@ -86,7 +86,7 @@ def _red_problems(given, queue):
 
 
 def _red_arithmetic(queue):
-    """Yield what is too large for the numbers of tc and kernel (tc_red_eval_P of tc/tc_red.c, red_check_params of include/net/red.h)."""
+    """Yield values beyond the number ranges of tc and the kernel (tc_red_eval_P in tc/tc_red.c, red_check_params in include/net/red.h)."""
     low, high = (queue[name] * LARGEST_PACKET_BYTES for name in ("min_packets", "max_packets"))
     weight = red_ewma(queue["min_packets"], queue["burst_packets"])
     if high > low and queue["probability"] / (high - low) <= 2**-31:
@@ -105,7 +105,7 @@ def _red_arithmetic(queue):
 
 
 def network_queue_problems(scenario) -> Iterator[str]:
-    """Yield what the rest of a resolved scenario contradicts in its queues' disciplines, and in one for the way back."""
+    """Yield conflicts between a resolved scenario and its queues' disciplines, including the reverse direction's."""
     for key in (key for key in QUEUES if scenario[key]):
         yield from _discipline_problems(scenario, key)
     if scenario["reverse_queue"]:
@@ -139,7 +139,7 @@ def _discipline_problems(scenario, key):
 
 
 def size_problems(scenario) -> Iterator[str]:
-    """Yield what the rest of a resolved scenario contradicts in its queues' sizes."""
+    """Yield conflicts between a resolved scenario and its queues' sizes."""
     run = RunSpecification({"scenario": scenario, "ip_version": "ipv4"})
     yield from _size_problems(scenario, "queue", run, run.bdp_bytes)
     if scenario["reverse_queue"] and scenario["link"]["rate_mbps"] is not None:
@@ -172,7 +172,7 @@ def _size_problems(scenario, key, run, bdp_bytes):
 
 
 def mark_problems(study) -> Iterator[str]:
-    """Yield where DCTCP would get no marks, without which it does what Reno does (RFC 8257, section 3.5); an exam asks that too."""
+    """Yield flows of DCTCP that would get no marks, so it would behave like Reno (RFC 8257, section 3.5); also used for exams."""
     if study["exam"]["cca"]:
         return
     named = next((mix for mix in study["ccas"] if "dctcp" in (kernel_cca(study, cca) for cca in mix.split("+"))), None)
@@ -207,7 +207,7 @@ def mark_problems(study) -> Iterator[str]:
 
 
 def _named_flows(scenario):
-    """Yield (key, CCA, ECN) of flows with a CCA that a resolved scenario names; of groups with the kernel's dctcp `study_groups` speaks."""
+    """Yield (key, CCA, ECN) of flows whose CCA a resolved scenario names; `study_groups` checks groups with the kernel's dctcp."""
     if cross := scenario.get("chain", {}).get("cross_cca"):
         yield "chain.cross_cca", cross, scenario["transport"]["ecn"]
     for group in scenario["groups"]:

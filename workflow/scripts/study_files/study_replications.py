@@ -17,22 +17,22 @@ GROWTH = 1.5
 
 
 def has_looks(study) -> bool:
-    """Tell whether a resolved study goes on until it is precise enough."""
+    """Return whether a resolved study continues until it is precise enough."""
     return isinstance(study["replications"], dict)
 
 
 def most_replications(study) -> int:
-    """Return how many replications a scenario of a resolved study may come to."""
+    """Return the largest number of replications that a scenario of a resolved study may have."""
     return study["replications"]["at_most"] if has_looks(study) else max(fixed_replications(study).values())
 
 
 def fixed_replications(study) -> dict[str, int]:
-    """Return how many replications each scenario of a study without looks has: its own number, or else the study's."""
+    """Return the number of replications of each scenario in a study without interim looks: the scenario's own, or else the study's."""
     return {scenario["id"]: scenario.get("replications") or study["replications"] for scenario in study["scenarios"]}
 
 
 def looks(study) -> tuple[int, ...]:
-    """Return after how many replications a resolved study's runs are looked at, ascending; of a fixed number only that.
+    """Return the numbers of replications at a resolved study's interim looks, ascending; if fixed, only that number.
 
     They grow by the same factor, the power of `GROWTH` nearest to it that leads from ``at_least`` to ``at_most``.
     """
@@ -45,23 +45,23 @@ def looks(study) -> tuple[int, ...]:
 
 
 def replications_words(study) -> int | str:
-    """Return how many replications cells have as far as the study itself says it: 4, or "10 to 100"."""
+    """Return the number of replications per cell as the study gives it: 4, or "10 to 100"."""
     numbers = looks(study) if has_looks(study) else sorted(set(fixed_replications(study).values()))
     return numbers[0] if len(numbers) == 1 else f"{numbers[0]} to {numbers[-1]}"
 
 
 def look_path(scenario, replications) -> str:
-    """Return the file of a look, seen from the study's results. It is made again from the runs wherever it is missing."""
+    """Return the file of a look, relative to the study's results. If missing, it is made again from the runs."""
     return f"logs/looks/{scenario}/{replications}.json"
 
 
 def goes_on(path) -> bool:
-    """Tell whether a look's file says that its scenario needs more replications."""
+    """Return whether a look's file asks for more replications of its scenario."""
     return json.loads(Path(path).read_text(encoding="utf-8"))["goes_on"]
 
 
 def wanted_replications(study, results) -> dict[str, int]:
-    """Return how many replications each scenario has as far as is known: up to the first look that was not taken.
+    """Return the number of replications of each scenario known so far: up to the first look that has not been taken.
 
     Where looks have ended it is as many as these took, and of a fixed number that; ``results`` is the study's folder.
     """
@@ -78,9 +78,9 @@ def wanted_replications(study, results) -> dict[str, int]:
 
 
 def replications_of(study, of_runs: Iterable[tuple]) -> dict[str, int]:
-    """Return how many replications each scenario has of which there are some runs (scenario, ..., replication).
+    """Return the number of replications of each scenario in some runs (scenario, ..., replication).
 
-    That is the least number with a look that they don't go beyond, so runs that are missing up to there are known to be.
+    It is the smallest number at a look that these runs don't exceed, so missing runs up to that number are recognised.
     """
     if not has_looks(study):
         return fixed_replications(study)

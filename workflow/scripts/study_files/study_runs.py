@@ -1,4 +1,4 @@
-"""The runs of a study, as `study.resolve` returns it: which there are, their seeds and specifications.
+"""The runs of a resolved study (`study.resolve`), with their seeds and specifications.
 
 Standard library only: the scripts in the analysis image need it too.
 """
@@ -30,7 +30,7 @@ OPTIONS_OF_LINK = {
 
 
 def ccas_written_out(study) -> list[str]:
-    """Return the CCAs and mixes that the runs of a study have, where it names ordered pairs these."""
+    """Return the CCAs and mixes of a study's runs; a study that asks for ordered pairs gets those."""
     if study["mixes"] != "ordered-pairs":
         return study["ccas"]
     return ["+".join(pair) for pair in itertools.product(study["ccas"], repeat=2)]
@@ -45,7 +45,7 @@ def cells(study) -> Iterator[tuple[str, str, str]]:
 def runs(study, replications: Mapping[str, int] | None = None) -> Iterator[tuple[str, str, str, int]]:
     """Iterate over the runs of a study: tuples (scenario id, CCA, IP version, replication).
 
-    ``replications`` says how many each scenario has, by its id; by default as many as the study may come to.
+    ``replications`` gives the number for each scenario id; by default the largest number that the study may have.
     """
     replications = replications or ({} if has_looks(study) else fixed_replications(study))
     for scenario_id, cca, ip_version in cells(study):
@@ -55,14 +55,14 @@ def runs(study, replications: Mapping[str, int] | None = None) -> Iterator[tuple
 
 
 def count_runs(study, replications: Mapping[str, int]) -> int:
-    """Return how many runs a study has, control runs included, without going through them."""
+    """Return the number of runs of a study, including control runs, without iterating over them."""
     controls = last_replication(study) - most_replications(study)
     versions = 1 if _alternates(study) else len(study["ip_versions"])
     return len(ccas_written_out(study)) * versions * sum(number + controls for number in replications.values())
 
 
 def runs_at_looks(study) -> tuple[int, int]:
-    """Return how many runs a study has at its first look and at its last, control runs left out."""
+    """Return the numbers of runs at a study's first and last look, without control runs."""
     of_looks = (dict.fromkeys((scenario["id"] for scenario in study["scenarios"]), look) for look in looks(study))
     of_looks = list(of_looks) if has_looks(study) else [fixed_replications(study)]
     first, last = (count_runs({**study, "controls": "none"}, numbers) for numbers in (of_looks[0], of_looks[-1]))
@@ -70,7 +70,7 @@ def runs_at_looks(study) -> tuple[int, int]:
 
 
 def ip_versions_of(study, replication) -> list[str]:
-    """Return the IP versions that a replication is carried out over: all, or in an exam that alternates them one."""
+    """Return the IP versions of a replication: all, or one in an exam that alternates them."""
     versions = study["ip_versions"]
     return [versions[(replication - 1) % len(versions)]] if _alternates(study) else versions
 
@@ -80,7 +80,7 @@ def _alternates(study):
 
 
 def last_replication(study, scenario_id=None) -> int:
-    """Return the number of the last run of a scenario's cells, or of any cell: control runs, if there are any, follow upon the replications."""
+    """Return the number of the last run in a scenario's cells, or in any cell; control runs, if any, follow the replications."""
     most = most_replications(study)
     if scenario_id is not None and not has_looks(study):
         most = fixed_replications(study)[scenario_id]
@@ -88,7 +88,7 @@ def last_replication(study, scenario_id=None) -> int:
 
 
 def control_runs(study) -> Iterator[tuple[str, str, str, int]]:
-    """Iterate over the control runs of a study, as `runs` does over those that count; there may be none."""
+    """Iterate over the control runs of a study, in the form of `runs`; there may be none."""
     for cell in cells(study):
         for replication in range(most_replications(study) + 1, last_replication(study) + 1):
             yield (*cell, replication)
@@ -117,14 +117,14 @@ def run_seed(study_seed, scenario_id, replication) -> int:
 
 
 def seed_of_run(study, scenario_id, replication) -> int:
-    """Return the seed of a run of a study, by `run_seed`: that of the scenario whose seeds its own has."""
+    """Return the seed of a study's run (`run_seed`), derived from the scenario whose seeds the run's scenario shares."""
     return run_seed(study["seed"], _scenario(study, scenario_id).get("seeds_of") or scenario_id, replication)
 
 
 def run_specification(study, scenario_id, cca, ip_version, replication) -> dict:
-    """Return what the testbed needs to know of a run.
+    """Return the specification of a run for the testbed.
 
-    ``replication`` counts from 1; text as in a path will do. The specification holds nothing that doesn't concern this
+    ``replication`` counts from 1; text from a path is accepted. The specification contains only what concerns this
     run, and shares its parts with the study, so don't change them. Raises `KeyError` if the study has no such run.
     """
     replication = int(replication)
@@ -145,7 +145,7 @@ def run_specification(study, scenario_id, cca, ip_version, replication) -> dict:
 
 
 def run_conditions(study, scenario_id, replication=None, cca=None) -> dict:
-    """Return what the specifications of a scenario's runs share: ``schema_version`` and ``scenario``.
+    """Return the part that the specifications of a scenario's runs share: ``schema_version`` and ``scenario``.
 
     The study's name is not among them: a run is the same to the byte in every study that has it.
 
@@ -167,7 +167,7 @@ def definitions_in(study, scenario_id, cca) -> dict[str, dict]:
 
 
 def largest_conditions(study, scenario_id, cca=None) -> dict:
-    """Return `run_conditions` with all that may be drawn at its upper end: what a job must have room for; ``cca``: of a program's runs."""
+    """Return `run_conditions` with all drawn quantities at their upper ends, for sizing jobs; ``cca``: for runs of a program."""
     largest = list(corners(_scenario(study, scenario_id)))[-1]
     return _conditions(study, scenario_of(study, largest, cca) if cca else largest)
 
@@ -201,7 +201,7 @@ def _used(section, unused):
 
 
 def job_runs(study, runs_per_job) -> list[list[tuple[str, str, int]]]:
-    """Divide the runs of a scenario, the same for each, into jobs.
+    """Divide the runs of a scenario into jobs, in the same way for each scenario.
 
     Returns of each job the runs: tuples (CCA, IP version, replication). Replication comes first in their
     order, so that more replications only add jobs. No job goes on beyond a look at the replications. A job's runs share

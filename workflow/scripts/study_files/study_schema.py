@@ -1,4 +1,4 @@
-"""The schema of a study file, and what it says in words.
+"""The schema of a study file, and its description in words.
 
 `workflow/schemas/study.schema.yaml` is the only place of parameters' defaults,
 ranges, units and descriptions; but for the queueing disciplines' (`study_files.queue_keys`) and the options of a link (`study_files.link_keys`)
@@ -42,9 +42,9 @@ def study_schema() -> dict:
 
 
 def dereferenced(node) -> dict:
-    """Return a schema node with its `$ref` replaced by what it refers to.
+    """Return a schema node with its `$ref` replaced by the node that it refers to.
 
-    Keywords beside `$ref` (a description, say) win over those referred to.
+    Keywords next to `$ref` (such as a description) override those of the referenced node.
     """
     if "$ref" not in node:
         return node
@@ -60,12 +60,12 @@ def keys_of(node) -> dict[str, dict]:
 
 
 def is_section(node) -> bool:
-    """Tell whether a schema node is a section: merged by key, not replaced as a whole."""
+    """Return whether a schema node is a section: merged key by key, not replaced as a whole."""
     return node.get("type") == "object" and "default" not in node
 
 
 def has_directions(node) -> bool:
-    """Tell whether a value may be given for each direction (`forward`, `reverse`) on its own."""
+    """Return whether a value may be given separately for each direction (`forward`, `reverse`)."""
     return "forward" in keys_of(node.get("then", {}))
 
 
@@ -75,7 +75,7 @@ def scenario_schema() -> dict:
 
 
 def homes_of_keys() -> dict[str, str]:
-    """Return each key with the place it belongs to, `the study` or a section's name, to help who wrote it elsewhere."""
+    """Return each key's place, `the study` or a section's name, for hints on misplaced keys."""
     homes = {}
     for section, node in keys_of(scenario_schema()).items():
         homes.setdefault(section, "a scenario")
@@ -87,7 +87,7 @@ def homes_of_keys() -> dict[str, str]:
 
 
 def allowed_text(node) -> str:
-    """Say in words what a schema node allows, such as `a number from 0 to below 100 (percent)`."""
+    """Describe the values that a schema node allows, such as `a number from 0 to below 100 (percent)`."""
     node = dereferenced(node)
     if "allowed" in node:
         return node["allowed"]

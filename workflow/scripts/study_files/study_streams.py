@@ -7,12 +7,12 @@ MOST_FLOWS = {"per-flow": 64, "single": 64, "per-side": 5000}
 
 
 def most_flows(scenario) -> int:
-    """Return the most long flows that a resolved scenario may have."""
+    """Return the largest number of long flows that a resolved scenario may have."""
     return MOST_FLOWS[scenario["traffic"]["processes"]]
 
 
 def stream_problems(scenario) -> Iterator[str]:
-    """Yield what a resolved scenario's number of flows, and the programs that carry them, contradict."""
+    """Yield conflicts with a resolved scenario's number of flows and the programs that carry them."""
     traffic, flows, most = scenario["traffic"], scenario["flows"], most_flows(scenario)
     if flows > most and not scenario["groups"]:
         yield f"flows is {flows}; allowed with traffic.processes {traffic['processes']} are up to {most}, with per-side up to {MOST_FLOWS['per-side']}."

@@ -1,4 +1,4 @@
-"""What the changes of a path can't be: sentences that start with the key."""
+"""Problems of a path's changes over time: sentences that start with the key."""
 
 from collections.abc import Iterator
 
@@ -12,7 +12,7 @@ CHANGES_LIMIT = 20_000
 
 
 def timeline_problems(scenario) -> Iterator[str]:
-    """Yield what the rest of a resolved scenario contradicts in its timeline, and what in it contradicts itself."""
+    """Yield contradictions within a resolved scenario's timeline, and between it and the rest of the scenario."""
     timeline = scenario["link"]["timeline"]
     if not timeline:
         return
@@ -25,7 +25,7 @@ def timeline_problems(scenario) -> Iterator[str]:
 
 
 def policer_problems(scenario) -> Iterator[str]:
-    """Yield where there can be no policer: sentences that start with the key."""
+    """Yield policers that aren't possible: sentences that start with the key."""
     offload = scenario["transport"]["segmentation_offload"]
     for key in (POLICERS[direction] for direction in policers_of(scenario["link"])):
         if scenario["topology"] != "dumbbell":
@@ -35,7 +35,7 @@ def policer_problems(scenario) -> Iterator[str]:
 
 
 def changing_network_problems(scenario, key) -> Iterator[str]:
-    """Yield where a path can't change."""
+    """Yield settings that don't allow a path to change."""
     traffic = scenario["traffic"]
     for name, value, allowed in (
         ("topology", scenario["topology"], "dumbbell"),
@@ -53,7 +53,7 @@ def _plain(value):
 
 
 def _of_entry(scenario, number, entry):
-    """Yield what an entry alone can't be."""
+    """Yield problems of a single entry."""
     where, link, duration_s = f"link.timeline[{number}]", scenario["link"], scenario["traffic"]["duration_s"]
     given = [name for name in (*QUANTITIES, "down_for_s") if entry[name] is not None]
     if not given:
@@ -91,7 +91,7 @@ def _lost_to_the_end(scenario):
 
 
 def _at_one_time(timeline):
-    """Yield a sentence for each two entries that change the same at one time."""
+    """Yield a sentence for each pair of entries that change the same quantity at the same time."""
     spans = {}
     for number, entry in enumerate(timeline):
         for name in (*QUANTITIES, "down_for_s"):

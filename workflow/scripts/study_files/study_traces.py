@@ -31,7 +31,7 @@ LEAST_MBPS = 0.001
 
 
 class TraceError(ValueError):
-    """A trace that can't be used; its text says what is wrong, and what is allowed."""
+    """A trace can't be used; the message gives the problem and the allowed values."""
 
 
 def completed_trace(trace, source) -> dict:
@@ -88,12 +88,12 @@ def _steps(lasts_ms, step_ms, most):
 
 
 def _differences(offered, ends_ms):
-    """Return the bytes that are offered in each step; ``offered`` returns those offered until a time."""
+    """Return the bytes offered in each step; ``offered`` is the cumulative function of time."""
     return [until - before for before, until in itertools.pairwise([0, *map(offered, ends_ms)])]
 
 
 def file_beside(name, source) -> bytes:
-    """Return the bytes of a file that lies beside a study, or below; raise `TraceError` if it can't be read, or lies elsewhere."""
+    """Return the bytes of a file in a study's folder or below; raise `TraceError` if it can't be read or is elsewhere."""
     folder = Path(source).parent.resolve()
     path = folder / name
     try:
@@ -121,7 +121,7 @@ def _all_lines(content):
 
 
 def _number(text, number, line):
-    """Return a finite number from 0 on; TraceError says what else stands there."""
+    """Return a finite number of at least 0; raise TraceError for other text."""
     try:
         value = float(text)
     except ValueError:
@@ -134,12 +134,12 @@ def _number(text, number, line):
 
 
 def _first(truths):
-    """Return the index of the first that is true, or None."""
+    """Return the index of the first true value, or None."""
     return next(itertools.compress(itertools.count(), truths), None)
 
 
 def _ascending(times, unit, line_of):
-    """Raise a TraceError unless times are in order; ``line_of`` returns the number of the line of an index."""
+    """Raise a TraceError unless times ascend; ``line_of`` returns the line number of an index."""
     late = _first(map(operator.gt, times, itertools.islice(times, 1, None)))
     if late is not None:
         before, time = times[late : late + 2]
@@ -149,7 +149,7 @@ def _ascending(times, unit, line_of):
 
 
 def _of_packets(content):
-    """Return how long a trace of Mahimahi's format lasts in ms, and a function: the bytes that it offers until a time in ms.
+    """Return the duration in ms of a trace in Mahimahi's format, and a function for the bytes that it offers until a time in ms.
 
     A line is when, in ms, one full packet may pass; the last line's time is the period (mahimahi, `link_queue.cc`, where a
     line is 1,504 bytes of a TUN interface: an IP packet of 1,500). What may pass at the end of a step is offered in it.
@@ -174,7 +174,7 @@ def _of_packets(content):
 
 
 def _of_rates(content):
-    """Return what `_of_packets` does of a trace of times in s and rates in Mbit/s, each until the next.
+    """Return the values of `_of_packets` for a trace of times in s and rates in Mbit/s; each rate lasts until the next time.
 
     The last one lasts as long as the one before it.
     """
@@ -212,7 +212,7 @@ _OF_FORMAT = {"mahimahi": _of_packets, "csv": _of_rates}
 
 
 def trace_problems(scenario) -> Iterator[str]:
-    """Yield what the rest of a resolved scenario contradicts in its traces: sentences that start with the key."""
+    """Yield conflicts between a resolved scenario and its traces: sentences that start with the key."""
     link = scenario["link"]
     traces = {f"link.{key}": link[key] for key in TRACES if link[key]}
     if not traces:
@@ -245,7 +245,7 @@ def trace_problems(scenario) -> Iterator[str]:
 
 
 def _of_period(trace, name):
-    """Yield what contradicts itself in the period and the rates of a trace."""
+    """Yield contradictions between the period and the rates of a trace."""
     rates, step_ms, lasts_ms = trace["rates_mbps"], trace["step_ms"], period_ns(trace) / 1e6
     last_ms = lasts_ms - (len(rates) - 1) * step_ms
     if last_ms <= 0 or (len(rates) > 1 and last_ms > (1 + LEAST_STEP) * step_ms + 1e-6):

@@ -1,4 +1,4 @@
-"""What is wrong with the form of a study, in sentences.
+"""Validation of a study's form, with problems as sentences.
 
 Each sentence names key, value and what is allowed, as a person would. What
 the schema can't say, because it takes two keys together, is in
@@ -46,7 +46,7 @@ MOST_PROBLEMS = 2_000
 
 
 def problems_of_form(config, schema=None) -> list[str]:
-    """Compare a study as it stands in its file, or a file of another kind, with its schema: a sentence a problem, up to `MOST_PROBLEMS`.
+    """Compare an unresolved study, or a file of another kind, with its schema: one sentence per problem, up to `MOST_PROBLEMS`.
 
     The file's name is not in them. Unknown keys come first, because they explain many others, then the order is the schema's.
     """
@@ -98,7 +98,7 @@ def _defined(config):
 
 
 def _with_names(schema, definitions):
-    """Return the schema of a study in which `ccas` may also have the names that it defines."""
+    """Return a study's schema extended so that `ccas` may also contain the names that the study defines."""
     if not definitions:
         return schema
     ccas = schema["properties"]["ccas"]
@@ -133,7 +133,7 @@ def _parts(config):
 
 
 def _too_long(config):
-    """Return a sentence, in a list, on the first mapping or list with more entries than any file of ours has; an empty list if there is none."""
+    """Return a list with one sentence about the first mapping or list with too many entries for a study file, or an empty list."""
     for path, value in _parts(config):
         if isinstance(value, (dict, list)) and len(value) > MOST_ENTRIES:
             of_numbers = isinstance(value, list) and all(isinstance(item, (int, float)) for item in value)
@@ -144,7 +144,7 @@ def _too_long(config):
 
 
 def _unprintable(config):
-    """Yield a sentence for each text that has control characters: figures and page can't hold them, terminals obey them."""
+    """Yield a sentence for each text with control characters: figures and pages can't contain them, and terminals execute them."""
     for path, value in _parts(config):
         for text in (value, path[-1] if path else ""):
             if isinstance(text, str) and (character := _CONTROL.search(text)):
@@ -153,7 +153,7 @@ def _unprintable(config):
 
 
 def path_text(path, config) -> str:
-    """Write a path as `scenarios[far].link.rate_mbps`, with the id of a scenario or claim if it has one."""
+    """Format a path as `scenarios[far].link.rate_mbps`, with the id of a scenario or claim if it has one."""
     text = ""
     for depth, step in enumerate(path):
         if isinstance(step, int):
@@ -164,7 +164,7 @@ def path_text(path, config) -> str:
 
 
 def value_text(value) -> str:
-    """Write a value as it would stand in a study file, shortened to 60 characters."""
+    """Format a value as in a study file, shortened to 60 characters."""
     if _is_endless(value):
         return {"nan": ".nan", "inf": ".inf", "-inf": "-.inf"}[str(value)]
     if isinstance(value, dict):
@@ -178,7 +178,7 @@ def value_text(value) -> str:
 
 @lru_cache(maxsize=1)
 def validator_class() -> "type[jsonschema.protocols.Validator]":
-    """Return the class of our validators: JSON Schema, for which not-a-number is no number."""
+    """Return the validator class: JSON Schema in which NaN is not a number."""
     # Here: its import would be a twentieth of a dry run.
     from jsonschema import Draft202012Validator
     from jsonschema.validators import extend
@@ -190,7 +190,7 @@ def validator_class() -> "type[jsonschema.protocols.Validator]":
 
 
 def _joined_violations(validator, choices, value, schema):
-    """Keyword `joined`: a text is one of the choices, or several with `+` between them."""
+    """Check the keyword `joined`: a text is one of the choices, or several joined by `+`."""
     if isinstance(value, str) and any(part not in choices for part in value.split("+")):
         from jsonschema import ValidationError
 
@@ -221,7 +221,7 @@ def _unknown_keys(error, path, config, homes):
 
 
 def missing_keys(error, path, config, seen) -> list[str]:
-    """Return a sentence for each required key that a violation finds missing, unless it is in `seen`."""
+    """Return a sentence for each required key that a violation reports as missing, unless it is in `seen`."""
     present, known = error.instance, error.schema["properties"]
     # `_unknown_keys` tells of a misspelt key, where others are forbidden.
     forbidden = error.schema.get("additionalProperties") is False
@@ -245,7 +245,7 @@ def missing_keys(error, path, config, seen) -> list[str]:
 
 
 def wrong_value(error, path, config) -> str:
-    """Return the sentence of a violation that is about a value: where, which, what is allowed."""
+    """Return the sentence for a violation by a value: its place, the value, and the allowed values."""
     where, value = path_text(path, config), error.instance
     if error.validator == "uniqueItems":
         twice = next(item for position, item in enumerate(value) if item in value[:position])
@@ -272,7 +272,7 @@ def _choice_hint(value, choices):
 
 
 def _type_hint(value, node):
-    """Say how to write a value that has the wrong type only because of YAML or a unit."""
+    """Return a hint on how to write a value that has the wrong type only because of YAML or a unit."""
     kinds = [node["type"]] if isinstance(node["type"], str) else node["type"]
     if kinds == ["string"] and isinstance(value, (bool, int, float)):
         return ", in quotes"
@@ -292,7 +292,7 @@ def _type_hint(value, node):
 
 
 def nearest_choice(word, choices) -> str | None:
-    """Return the choice that was probably meant, or None."""
+    """Return the most likely intended choice, or None."""
     if len(word := str(word).lower()) > 64:
         return None
     for choice in choices:

@@ -1,4 +1,4 @@
-"""What the replications of a scenario differ in besides losses and starts: conditions drawn from each one's seed.
+"""Conditions that vary among replications of a scenario in addition to losses and start times, drawn from each one's seed.
 
 A scenario says in `variation` how far; its own values are the centre. The draw depends on the run's seed and on what is
 drawn, so all CCAs and IP versions of a replication have the same, and drawing one thing more leaves the others as they are.
@@ -23,12 +23,12 @@ DELAY_DIGITS, RATE_STEP_BPS = 6, 8
 
 
 def is_varied(scenario) -> bool:
-    """Tell whether anything of a resolved scenario is drawn."""
+    """Return whether any condition of a resolved scenario is drawn."""
     return any(scenario["variation"].values())
 
 
 def share_drawn(seed, quantity) -> float:
-    """Return where between its ends a quantity of a run lies, from 0 to below 1, evenly distributed over seeds.
+    """Return the relative position of a run's quantity within its range, from 0 to below 1, uniformly distributed over seeds.
 
     The first 53 bits of the SHA-256 of `sawtooth-variation/1 <seed> <quantity>`, as many as a float has.
     """
@@ -37,14 +37,14 @@ def share_drawn(seed, quantity) -> float:
 
 
 def drawn(scenario, seed) -> dict:
-    """Return a resolved scenario as the run of a seed has it; it shares what isn't drawn with the given one."""
+    """Return a resolved scenario with the conditions drawn for a seed; everything else is shared with the given scenario."""
     if not is_varied(scenario):
         return scenario
     return varied(scenario, {quantity: share_drawn(seed, quantity) for quantity in QUANTITIES})
 
 
 def corners(scenario) -> Iterator[dict]:
-    """Yield a resolved scenario at all combinations of the ends of what is drawn, all at their lower ends first, at their upper last."""
+    """Yield a resolved scenario at all combinations of the ends of the drawn ranges: all lower ends first, all upper ends last."""
     quantities = [quantity for quantity in QUANTITIES if scenario["variation"][quantity]]
     for ends in itertools.product((0.0, 1.0), repeat=len(quantities)):
         yield varied(scenario, dict(zip(quantities, ends, strict=True)))
@@ -53,15 +53,15 @@ def corners(scenario) -> Iterator[dict]:
 def varied(scenario, shares) -> dict:
     """Return a resolved scenario with other conditions.
 
-    All delays and jitters are of one factor, so that the path's RTT has it too. A queue in BDPs keeps its size in BDPs
+    All delays and jitters share one factor, which the path's RTT then has too. A queue in BDPs keeps its size in BDPs
     of the path drawn, unless packets are drawn: then it is in packets.
 
     Parameters
     ----------
     scenario : dict
-        As `study.resolve` has it.
+        A resolved scenario (`study.resolve`).
     shares : dict of str to float
-        Quantity -> where between its ends it lies, 0 to 1.
+        Quantity -> relative position within its range, 0 to 1.
     """
     asked, link = scenario["variation"], dict(scenario["link"])
     result = scenario | {"link": link}
@@ -98,7 +98,7 @@ def varied(scenario, shares) -> dict:
 
 
 def variation_words(variation) -> str:
-    """Return what is drawn of a scenario, such as "RTT ±1 %, queue ±1 packet"; empty if nothing is."""
+    """Return the drawn quantities of a scenario in words, such as "RTT ±1 %, queue ±1 packet"; empty if there are none."""
     words = {
         "rtt_percent": "RTT ±{:g} %",
         "rate_percent": "rate ±{:g} %",
@@ -111,7 +111,7 @@ def variation_words(variation) -> str:
 
 
 def _with_outage(entry, factor):
-    """Return an entry of a timeline whose outage, if it is one, lasts so many times as long, in whole milliseconds."""
+    """Return a timeline entry with its outage, if any, multiplied by a factor and rounded to whole milliseconds."""
     down_s = entry["down_for_s"]
     return entry if down_s is None else entry | {"down_for_s": _plain(max(round(down_s * factor, 3), 0.001))}
 
@@ -129,17 +129,17 @@ def _rounded(value_ms):
 
 
 def _drawn_rate(rate_mbps, factor):
-    """Return a rate times a factor in whole steps."""
+    """Return a rate times a factor, rounded to whole steps."""
     return _plain(round(1e6 * rate_mbps * factor / RATE_STEP_BPS) * RATE_STEP_BPS / 1e6)
 
 
 def _plain(value):
-    """Return a whole number as int, as `study.resolve` has it."""
+    """Return a whole number as int, as `study.resolve` does."""
     return int(value) if float(value).is_integer() else value
 
 
 def _longer_queue(scenario, packets):
-    """Return the queue of a scenario with so many packets more, or less."""
+    """Return a scenario's queue enlarged by a number of packets, which may be negative."""
     discipline = {key: value for key, value in scenario["queue"].items() if key not in MEASURES}
     if "bytes" in scenario["queue"]:
         return {"bytes": scenario["queue"]["bytes"] + packets * PACKET_BYTES} | discipline

@@ -1,4 +1,4 @@
-"""A link's timeline from a file: a table of times with rate, delay and loss, one row a change (`link.timeline: {file: path.csv}`).
+"""A link's timeline from a file: a table of times with rate, delay and loss, one row per change (`link.timeline: {file: path.csv}`).
 
 `with_timelines` also makes those that follow a pattern (`timeline_patterns`).
 """
@@ -19,7 +19,7 @@ KEYS = ("file", "direction")
 
 
 def with_timelines(config, source) -> tuple[dict, list[str]]:
-    """Return a study as written whose timelines are lists, and a sentence for each file or pattern that can't be one.
+    """Return an unvalidated study with its timelines as lists, and a sentence for each invalid file or pattern.
 
     Their changes are cut off where a scenario's traffic ends. What is no mapping with ``file`` or ``pattern`` is left as it is.
     """
@@ -50,17 +50,17 @@ def with_timelines(config, source) -> tuple[dict, list[str]]:
 
 
 def has_timeline_file(config) -> bool:
-    """Return whether a study as written has a timeline in a file."""
+    """Return whether an unvalidated study has a timeline from a file."""
     return any("file" in timeline for timeline in _timelines(config) if _is_made(timeline))
 
 
 def rows_of(timeline, source, until_s) -> list[dict]:
-    """Return the entries of `link.timeline` that a file has before a time; raise `TraceError` if it is no such table.
+    """Return the entries of `link.timeline` in a file before a time; raise `TraceError` if the file is not such a table.
 
     Parameters
     ----------
     timeline : dict
-        ``file``, and the ``direction`` of rows without one of their own.
+        ``file``, and the default ``direction`` of rows.
     source : str
         The study's file, beside which the table lies.
     """

@@ -1,4 +1,4 @@
-"""A link's timeline by a pattern that its parameters and a seed determine (`link.timeline: {pattern: satellite, period_s: 15}`)."""
+"""Link timelines generated from a pattern, its parameters and a seed (`link.timeline: {pattern: satellite, period_s: 15}`)."""
 
 import itertools
 import math
@@ -19,14 +19,14 @@ DIGITS = 3
 
 @dataclass(frozen=True)
 class Pattern:
-    """A pattern: its parameters with their defaults (a list is a range to draw from), and what makes its entries."""
+    """A pattern: its parameters with defaults (a list is a range to draw from), and the function that generates its entries."""
 
     parameters: dict
     entries: Callable
 
 
 def satellite(draw, until_s, given) -> Iterator[dict]:
-    """Yield handovers at a fixed interval: rate and delay are drawn anew, and all is lost for a time."""
+    """Yield handovers at a fixed interval: rate and delay are redrawn, and all packets are lost for a time."""
     for number in range(1, int(until_s / given["period_s"]) + 1):
         entry = {"at_s": round(number * given["period_s"], DIGITS)}
         entry |= {key: drawn(draw, given[key]) for key in ("rate_mbps", "delay_ms") if given[key] is not None}
@@ -34,7 +34,7 @@ def satellite(draw, until_s, given) -> Iterator[dict]:
 
 
 def on_off(draw, until_s, given) -> Iterator[dict]:
-    """Yield times without a link between times with it, both exponentially distributed; behind each the rate is drawn anew."""
+    """Yield alternating periods with and without a link, both exponentially distributed; after each outage the rate is redrawn."""
     at_s = draw.expovariate(1 / given["on_s"])
     while at_s < until_s:
         off_s = max(10**-DIGITS, round(draw.expovariate(1 / given["off_s"]), DIGITS))
@@ -53,12 +53,12 @@ COMMON = {"direction": "both", "seed": 1}
 
 
 def drawn(draw, value) -> float:
-    """Return a number, or one from a range, evenly."""
+    """Return a number, or a uniform draw from a range."""
     return value if not isinstance(value, list) else round(draw.uniform(*value), DIGITS)
 
 
 def entries_of(timeline, until_s) -> list[dict]:
-    """Return the entries of `link.timeline` that a pattern makes before a time; raise `TraceError` if it is none."""
+    """Return the entries of `link.timeline` that a pattern generates before a time; raise `TraceError` if it is invalid."""
     name = timeline["pattern"]
     if name not in PATTERNS:
         raise TraceError(f".pattern is {value_text(name)}; allowed is one of {', '.join(PATTERNS)}.")
@@ -86,7 +86,7 @@ def entries_of(timeline, until_s) -> list[dict]:
 
 
 def _problem(key, value, default):
-    """Return what is allowed of a key in words, where its value isn't; None if it is."""
+    """Return the allowed values of a key in words if its value is invalid, else None."""
     if key == "direction":
         return None if value in ("both", "forward", "reverse") else "one of both, forward, reverse"
     if key == "seed":

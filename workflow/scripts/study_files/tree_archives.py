@@ -1,4 +1,4 @@
-"""Archives of a source tree of Linux, as kernel.org has them: what is in them, and which file is which.
+"""Archives of Linux source trees in kernel.org's form: their contents, and the paths of their files.
 
 Standard library only: set-up and the scripts in the analysis image need it too.
 """
@@ -28,7 +28,7 @@ def archive_sha256(path) -> str:
 
 
 def texts_of(path, wanted, largest) -> dict[str, str]:
-    """Return the texts of files in an archive, by their paths below its folder; one that isn't there is left out.
+    """Return the texts of files in an archive, by path below its folder; missing files are left out.
 
     Parameters
     ----------
@@ -36,12 +36,12 @@ def texts_of(path, wanted, largest) -> dict[str, str]:
     wanted : collection of str
         Paths below the archive's only folder, or in the archive itself.
     largest : int
-        Bytes of a file.
+        Largest size of a file in bytes.
 
     Raises
     ------
     ValueError
-        It is no archive, or a tree that is too large.
+        The file is not an archive, or its tree is too large.
     """
     found = {}
     try:
@@ -61,7 +61,7 @@ def texts_of(path, wanted, largest) -> dict[str, str]:
 
 
 def members_in(path, folders, largest) -> Iterator[tuple[str, bytes, bool]]:
-    """Iterate over the regular files that are right in some folders of an archive's tree: path, content, whether it may be started."""
+    """Iterate over the regular files directly in some folders of an archive's tree: path, content, whether it is executable."""
     with tarfile.open(path, "r|*") as archive:
         for member in archive:
             for one in (member.name.removeprefix("./"), member.name.removeprefix("./").partition("/")[2]):
@@ -70,6 +70,6 @@ def members_in(path, folders, largest) -> Iterator[tuple[str, bytes, bool]]:
 
 
 def below_top(name, wanted) -> str | None:
-    """Return which wanted path a member of an archive is, None if it is another."""
+    """Return the wanted path that an archive member matches, or None."""
     path = name.removeprefix("./")
     return next((one for one in (path, path.partition("/")[2]) if one in wanted), None)

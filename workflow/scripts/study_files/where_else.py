@@ -1,4 +1,4 @@
-"""Hints in error messages: the key that does what a user asked of another one."""
+"""Hints in error messages: the key to use in place of the one that a user tried."""
 
 from collections.abc import Callable
 

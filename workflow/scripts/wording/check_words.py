@@ -1,4 +1,4 @@
-"""The checks of a run in words: what each is about, and what it means that a run fails it."""
+"""Descriptions of a run's checks: the subject of each, and the meaning of a failure."""
 
 #: Name of a check -> what it is about, and what is so of a run that fails it.
 CHECK_WORDS = {
@@ -72,10 +72,10 @@ CHECK_WORDS = {
 
 
 def check_noun(name) -> str:
-    """Return what a check is about, for the middle of a sentence."""
+    """Return the subject of a check, for use within a sentence."""
     return CHECK_WORDS[name][0] if name in CHECK_WORDS else name.replace("_", " ")
 
 
 def meaning_of_failure(name) -> str:
-    """Return what it means that a run fails a check, a sentence; empty of one that is not known here."""
+    """Return a sentence on the meaning of a failed check; empty for an unknown check."""
     return CHECK_WORDS[name][1] if name in CHECK_WORDS else ""

@@ -1,4 +1,4 @@
-"""What the queueing disciplines and their parameters are, in words: for the report and the description of studies.
+"""Descriptions of queueing disciplines and their parameters, for the report and the documentation of studies.
 
 They stand here and not with the declarations (`experiment.disciplines`), where another word would make runs stale.
 """

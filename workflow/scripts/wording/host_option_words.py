@@ -78,12 +78,12 @@ OPTION_EFFECTS = {
 
 
 def queue_of_hosts(hosts) -> list[str]:
-    """Return what the senders' interfaces have for a queue, in a text; none where they have none."""
+    """Return a text on the queues of the senders' interfaces, or none if they have none."""
     return [] if hosts["qdisc"] == "none" else [f"{hosts['qdisc']} at the senders"]
 
 
 def effects_of(transport) -> list[str]:
-    """Return what the options of a resolved scenario's `transport` do, one text for each that isn't the default.
+    """Return descriptions of the options in a resolved scenario's `transport`: one text for each that isn't the default.
 
     Examples
     --------

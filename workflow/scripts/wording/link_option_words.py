@@ -157,7 +157,7 @@ REASONS = {
 
 
 def effects_of(link) -> list[str]:
-    """Return what the options of a resolved scenario's link do, one text for each that it makes use of, and direction.
+    """Return descriptions of a resolved scenario's link options: one text per used option and direction.
 
     Examples
     --------

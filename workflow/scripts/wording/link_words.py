@@ -1,4 +1,4 @@
-"""What a link does besides its rate, delay, jitter and loss, in words."""
+"""Descriptions of a link's properties other than rate, delay, jitter and loss."""
 
 from experiment.conditions import policers_of
 from experiment.timeline import DIRECTIONS, traces_of
@@ -17,7 +17,7 @@ MOST_CHANGES = 6
 
 
 def link_words(link) -> str:
-    """Return the options of a resolved scenario's link that it makes use of, in words; empty if there are none.
+    """Return the used options of a resolved scenario's link in words; empty if there are none.
 
     Examples
     --------
@@ -38,7 +38,7 @@ def link_words(link) -> str:
 
 
 def timeline_words(timeline) -> list[str]:
-    """Return the entries of a timeline in words, one text each, or how many there are if they are too many."""
+    """Return the entries of a timeline in words, one text each, or only their number if there are too many."""
     if len(timeline) > MOST_CHANGES:
         return [f"{len(timeline)} changes while traffic flows"]
     return [_change_words(entry) for entry in timeline]

@@ -1,17 +1,17 @@
-"""Why nothing can be read at a path that a person gave."""
+"""Reasons why a path given by a user can't be read."""
 
 import errno
 import os
 
 
 def absence(path: str | os.PathLike, kind: str = "file") -> str:
-    """Return why nothing can be read at a path: "there is no such file", or what keeps this user from reading it.
+    """Return the reason why a path can't be read: "there is no such file", or the obstacle for this user.
 
     Parameters
     ----------
     path : str or os.PathLike
     kind : str
-        What was looked for, ``file`` or ``folder``.
+        Expected kind, ``file`` or ``folder``.
 
     Returns
     -------

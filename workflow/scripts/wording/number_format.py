@@ -1,4 +1,4 @@
-"""How numbers are shown to readers. Nothing here is computed with."""
+"""Formatting of numbers for readers. The results are not used in computations."""
 
 import math
 
@@ -11,7 +11,7 @@ def is_missing(value) -> bool:
 
 
 def decimals_for(value) -> int:
-    """Return how many decimals show `value`: four significant digits, fewer of small numbers."""
+    """Return the number of decimals for `value`: four significant digits, fewer for small numbers."""
     if is_missing(value) or value == 0:
         return 0
     exponent = math.floor(math.log10(abs(value)))
@@ -20,7 +20,7 @@ def decimals_for(value) -> int:
 
 
 def number(value, decimals=None) -> str:
-    """Return a number with thousands separators, as many digits as `decimals_for` says."""
+    """Return a number with thousands separators and the decimals of `decimals_for`."""
     if is_missing(value):
         return NONE
     if decimals is None:
@@ -37,7 +37,7 @@ def plain(value) -> str:
 
 
 def interval_words(low, high, mean) -> str:
-    """Return an interval with as many decimals as its mean is shown with."""
+    """Return an interval with the same number of decimals as its mean."""
     if is_missing(low):
         return NONE
     decimals = decimals_for(mean)
@@ -60,7 +60,7 @@ def tick(value) -> str:
 
 
 def count(number_of, singular, plural=None) -> str:
-    """Return "1 run", "5 runs" or, of a text, "5 to 7 runs"."""
+    """Return "1 run", "5 runs" or, for a text, "5 to 7 runs"."""
     if isinstance(number_of, str):
         return f"{number_of} {plural or singular + 's'}"
     return f"{number_of:,} {singular if number_of == 1 else plural or singular + 's'}"

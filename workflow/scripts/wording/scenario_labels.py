@@ -1,4 +1,4 @@
-"""What a study's scenarios are called by their conditions: one text each, with all that sets them apart, and never the same for two.
+"""Labels of a study's scenarios: one unique text each, with all conditions that distinguish them.
 
 A text has parts: rate, RTT, loss and flows always; any other key of a resolved scenario where the scenarios differ in it, but for what
 has no special words and is the same in more than half of them. A part
@@ -69,7 +69,7 @@ MOST_RTTS = 3
 
 @dataclass(frozen=True)
 class Part:
-    """A part of a text: the begins of the keys that it is about, its words for a scenario, and whether it is always there."""
+    """A part of a label: the prefixes of its keys, its words for a scenario, and whether it is always present."""
 
     keys: tuple[str, ...]
     words: Callable[[dict], str]
@@ -81,7 +81,7 @@ def _run(scenario):
 
 
 def _rate(scenario):
-    """Return what the path can carry in the data's direction, each of several paths."""
+    """Return the capacity in the data's direction, for each path if there are several."""
     run = _run(scenario)
     capacity, paths = run.capacity, run.paths if run.is_cable else 1
     if capacity.is_unlimited():
@@ -126,7 +126,7 @@ def _loss(scenario):
 
 
 def _flows(scenario):
-    """Return how many flows there are, or which groups."""
+    """Return the number of flows, or the groups."""
     return groups_words(scenario["groups"]) or count(_run(scenario).flows, "flow")
 
 
@@ -248,12 +248,12 @@ def keys_of(scenario, without=()) -> dict[str, object]:
 
 
 def _is_in(path, begin):
-    """Return whether a key is one of those that begin so: "queue.packets" of "queue"."""
+    """Return whether a key has one of the prefixes: "queue.packets" has "queue"."""
     return path == begin or path.startswith(f"{begin}.")
 
 
 class Differences:
-    """The keys in which scenarios differ; ``without`` are begins of keys that don't count."""
+    """The keys in which scenarios differ; ``without`` lists prefixes of keys to ignore."""
 
     def __init__(self, scenarios, without=()):
         known = [keys_of(scenario, without) for scenario in scenarios]
@@ -265,11 +265,11 @@ class Differences:
         self._known = known
 
     def among(self, begins) -> list[str]:
-        """Return the differing keys with one of some begins."""
+        """Return the differing keys with one of the prefixes."""
         return [key for key in self.values if any(_is_in(key, begin) for begin in begins)]
 
     def are_distinguished_by(self, texts, keys) -> bool:
-        """Return whether texts, one a scenario, are different wherever a key's value is."""
+        """Return whether texts, one per scenario, differ wherever a key's values differ."""
         seen = {}
         for place, text in enumerate(texts):
             values = tuple(self.values[key][place] for key in keys)
@@ -278,7 +278,7 @@ class Differences:
         return True
 
     def words(self, keys) -> list[str]:
-        """Return for each scenario the values of some keys in words, "" where there are none."""
+        """Return the values of some keys in words for each scenario, "" where there are none."""
         texts = ([said(key, known[key]) for key in keys if key in known] for known in self._known)
         return [SEPARATOR.join(filter(None, of_scenario)) for of_scenario in texts]
 
@@ -299,7 +299,7 @@ def _text(value):
 
 
 def _stem(key):
-    """Return what a key is called: "segmentation offload" of "transport.segmentation_offload", "minimum RTO" without its unit."""
+    """Return a key's label: "segmentation offload" for "transport.segmentation_offload", "minimum RTO" without its unit."""
     *path, name = key.split(".")
     way = ""
     if name in ("forward", "reverse"):
@@ -314,7 +314,7 @@ def _stem(key):
 
 
 def said(key, value) -> str:
-    """Return a key with its value: "minimum RTO 200 ms", "delayed ACKs off"; "" of a key that is not set."""
+    """Return a key's label with its value: "minimum RTO 200 ms", "delayed ACKs off"; "" for a key that is not set."""
     name = key.split(".")[-2 if key.endswith((".forward", ".reverse")) else -1]
     unit = next((unit for end, unit in UNITS.items() if name.endswith(end)), "")
     if value is None:
@@ -328,7 +328,7 @@ def said(key, value) -> str:
 
 
 def conditions_of(scenarios, without=()) -> list[str]:
-    """Return the conditions of resolved scenarios in one text each, whose parts ", " separates.
+    """Return the conditions of resolved scenarios, each as one text with parts separated by ", ".
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Scenarios in series: those that differ in the buffer alone, on one platform, and the same on several."""
+"""Series of scenarios: those that differ only in the buffer, on one platform or on several."""
 
 import itertools
 
@@ -39,7 +39,7 @@ def with_series(scenarios: pd.DataFrame) -> pd.DataFrame:
 
 
 def buffer_size(text) -> tuple[float, str]:
-    """Return size and unit of a buffer as scenarios.csv has it: "10 packets", "0.5 BDP"."""
+    """Return size and unit of a buffer as in scenarios.csv: "10 packets", "0.5 BDP"."""
     size, _, unit = text.partition(" ")
     if unit not in UNITS:
         raise ValueError(f"a queue is '{text}'; expected a number of {', '.join(UNITS)}")

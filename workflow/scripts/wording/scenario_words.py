@@ -1,4 +1,4 @@
-"""What a scenario, a row of ``tidy/scenarios.csv`` as a mapping, is called and what its conditions are, in a few words."""
+"""Short labels and conditions of scenarios, which are rows of ``tidy/scenarios.csv`` as mappings."""
 
 from experiment.flow_groups import OWN, REVERSE
 from experiment.programs import Program
@@ -25,17 +25,17 @@ def both_ways(forward, reverse, unit) -> str:
 
 
 def conditions(scenario) -> str:
-    """Return a scenario's conditions in one line, which no other of the study has (`scenario_labels.conditions_of`)."""
+    """Return a scenario's conditions in one line, unique within the study (`scenario_labels.conditions_of`)."""
     return scenario["conditions"]
 
 
 def capacity_words(scenario) -> str:
-    """Return what a scenario's path can carry in the data's direction: "20 Mbit/s", "0 to 24 Mbit/s (mean 12)", "no rate limit"."""
+    """Return the capacity of a scenario's path in the data's direction: "20 Mbit/s", "0 to 24 Mbit/s (mean 12)", "no rate limit"."""
     return conditions(scenario).split(", ")[0]
 
 
 def shared_and_own(scenarios) -> tuple[str, list[str]]:
-    """Return the conditions that all rows of ``tidy/scenarios.csv`` share, and those that set each apart.
+    """Return the conditions that all rows of ``tidy/scenarios.csv`` share, and those that distinguish each.
 
     Returns
     -------
@@ -78,7 +78,7 @@ def groups_words(groups) -> str:
 
 
 def amount_words(scenario) -> str:
-    """Return how much a scenario's runs send: "10 s", or "1,000,000 messages", or "50 MB" of a file."""
+    """Return the amount that a scenario's runs send: "10 s", "1,000,000 messages", or "50 MB" of a file."""
     for name, unit, factor in (("messages", "messages", 1.0), ("file_bytes", "MB", 1e-6)):
         if not is_missing(scenario[name]):
             return f"{plain(factor * scenario[name])} {unit}"
@@ -102,7 +102,7 @@ def path_rtts_ms(scenario) -> list[float]:
 
 
 def least_rtt_ms(scenario) -> float:
-    """Return the least RTT that a packet of a scenario can have in ms: the shortest path's, less what jitter may take off.
+    """Return the smallest possible RTT in ms in a scenario: the shortest path's, minus the most that jitter may subtract.
 
     On a chain that is the path over one bottleneck, where jitter is that of one link.
     """
@@ -110,13 +110,13 @@ def least_rtt_ms(scenario) -> float:
 
 
 def platform_words(platform) -> str:
-    """Return "ns-3 3.44" for "ns3:3.44", and any other as it is."""
+    """Return "ns-3 3.44" for "ns3:3.44", and any other name unchanged."""
     name, _, version = platform.partition(":")
     return f"ns-3 {version}" if name == "ns3" else platform
 
 
 def platform_name(platform) -> str:
-    """Return what readers call a platform: "Linux", "host Linux", "ns-3 3.44"."""
+    """Return a platform's label: "Linux", "host Linux", "ns-3 3.44"."""
     return KERNELS.get(platform) or platform_words(platform)
 
 

@@ -12,7 +12,7 @@ CCA_NAMES = {
 
 
 def cca_name(name) -> str:
-    """Return a CCA's name as readers write it, the kernel's if it isn't known; several are joined by `+`."""
+    """Return a CCA's usual name, or the kernel's if it is unknown; several are joined by `+`."""
     return "+".join(CCA_NAMES.get(part, part) for part in name.split("+"))
 
 
@@ -22,7 +22,7 @@ def listed(names) -> str:
 
 
 def short(value) -> str:
-    """Return a number with three significant digits, without zeros at its end."""
+    """Return a number with three significant digits, without trailing zeros."""
     if is_missing(value) or value >= 1000 or 0 < abs(value) < 0.001:
         return number(value)
     return f"{value:.3g}"
@@ -41,7 +41,7 @@ def p_words(value) -> str:
 
 
 def place_words(row, scenarios, one_ip_version=False) -> str:
-    """Return a scenario and IP version with what tells the scenario apart.
+    """Return a scenario and IP version with the conditions that distinguish the scenario.
 
     Such as "scenario 3 over IPv6 (100 ms each way, 1 % loss, 12 flows)"; the rate stands there if there are several.
 

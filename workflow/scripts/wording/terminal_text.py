@@ -1,8 +1,8 @@
-"""Text of unknown origin, so that a terminal can show it."""
+"""Making text of unknown origin safe to print on a terminal."""
 
 
 def said(text: object) -> str:
-    """Return a sentence of Sawtooth's own for the terminal; names of files that stand in it may hold escape codes.
+    """Return one of Sawtooth's own sentences for the terminal; file names in it may contain escape codes.
 
     What is told and doesn't end the program goes through `testbed.machine.messages.tell`.
     """

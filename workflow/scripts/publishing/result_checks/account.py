@@ -1,4 +1,4 @@
-"""The account of a verification, as the user reads it."""
+"""The report of a verification for the user."""
 
 from itertools import islice
 
@@ -9,7 +9,7 @@ SHOWN = 20
 
 
 class Account:
-    """What the user reads: a line a step, a line below for each problem; ``problems`` counts them."""
+    """Report for the user: one line per step, followed by one line per problem; ``problems`` counts them."""
 
     def __init__(self):
         self.problems = 0
@@ -22,7 +22,7 @@ class Account:
         print(f"{'':<11}{text}", flush=True)
 
     def check(self, name, well, problems) -> None:
-        """Print a step: ``well`` if there are no problems, or else how many, and the first of them."""
+        """Print a step: ``well`` if there are no problems, otherwise their number and the first of them."""
         problems = iter(problems)
         first = list(islice(problems, SHOWN))
         more = sum(1 for _ in problems)
@@ -35,6 +35,6 @@ class Account:
         self.problems += count
 
     def leave_out(self, name, why) -> None:
-        """Say that a step can't be done, and why."""
+        """Print that a step can't be done, with the reason."""
         self.step(name, f"not checked: {shown(why, 600)}")
         self.unchecked.append(name)

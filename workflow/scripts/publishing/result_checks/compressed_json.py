@@ -34,7 +34,7 @@ def decompress(content: bytes, limit=TEXT_LIMIT) -> bytes:
 
 
 def parse(text: bytes, most_commas=MOST_COMMAS) -> object:
-    """Return the JSON of a text, of a run document for example.
+    """Return the parsed JSON of a text, such as a run document.
 
     ReceivedError: it is no JSON, or nested too deeply, or has numbers that JSON doesn't have, or a key twice, or too many values.
     """
@@ -65,7 +65,7 @@ def parse(text: bytes, most_commas=MOST_COMMAS) -> object:
 
 
 def _is_deep(value):
-    """Tell whether there are more than `DEEPEST` lists and objects in one another."""
+    """Return whether lists and objects are nested more than `DEEPEST` deep."""
     level = [value]
     for _ in range(DEEPEST + 1):
         level = [

@@ -1,4 +1,4 @@
-"""Walking a folder of unknown origin: no link is followed, and no more folders deep than results are."""
+"""Walking a folder of unknown origin, without following links and no deeper than results folders are."""
 
 import os
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ DEEPEST = 12
 
 
 def files_below(folder: str | os.PathLike, leave_out: tuple[str, ...] = ()) -> Iterator[tuple[str, os.DirEntry]]:
-    """Yield all that is in a folder and is itself no folder, with its path relative to it; links are not followed.
+    """Yield all entries of a folder that aren't folders, with relative paths; links are not followed.
 
     Names of ``leave_out`` are left out where they stand in the folder itself.
 

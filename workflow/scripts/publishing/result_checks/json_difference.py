@@ -1,4 +1,4 @@
-"""Where two files of compressed JSON differ: the byte, and the place in the JSON."""
+"""The first difference between two files of compressed JSON: the byte, and the place in the JSON."""
 
 import json
 from itertools import zip_longest
@@ -11,7 +11,7 @@ NOTHING = object()
 
 
 def file_difference(received: bytes, made: bytes) -> str | None:
-    """Say where a received run document, which may be anything, and the same run made again differ; None if nowhere."""
+    """Return a text on the difference between an untrusted received run document and its rerun, or None if they are equal."""
     if received == made:
         return None
     offset = first_byte(received, made)
@@ -21,7 +21,7 @@ def file_difference(received: bytes, made: bytes) -> str | None:
 
 
 def _content_difference(received, made):
-    """Say in which value two different files differ, or that only their compression or layout does."""
+    """Return a text that names the value in which two files differ, or says that only compression or layout differs."""
     made_text = decompress(made)
     try:
         text = decompress(received)
@@ -52,7 +52,7 @@ def first_byte(first: bytes, second: bytes) -> int:
 
 
 def first_difference(first, second, pointer="") -> tuple[str, object, object] | None:
-    """Find the first place at which two JSON values differ, in the order of the second one.
+    """Find the first place where two JSON values differ, in the order of the second value.
 
     Numbers of different type differ (1, 1.0 and true are three values); the order of
     an object's keys makes no difference.
@@ -76,5 +76,5 @@ def first_difference(first, second, pointer="") -> tuple[str, object, object] | 
 
 
 def value_text(value, length=80) -> str:
-    """Return a JSON value, or that there is none, as short text."""
+    """Return a JSON value, or a note that there is none, as short text."""
     return "nothing" if value is NOTHING else shown(json.dumps(value), length)

@@ -1,4 +1,4 @@
-"""Building the kernels of received runs once more, from what was published with them: patches, options, C files."""
+"""Rebuilding the kernels of received runs from the published patches, options and C files."""
 
 import base64
 import hashlib
@@ -23,13 +23,13 @@ IMAGE_BUILD = "1"
 
 
 def kernel_name(specification: dict, root: Path) -> str | None:
-    """Return what names the kernel of a run, None if it is the image's."""
+    """Return the name of a run's kernel, or None for the image's kernel."""
     run = RunSpecification(specification)
     return kernel_id(image_fact(root / "envs/testbed.json", "linux_sha256"), run.sources, run.kernel)
 
 
 def build(specification: dict, folder: Path, root: Path, place: Path) -> str | None:
-    """Build the kernel of a run of received results; return why that can't be, or None.
+    """Build the kernel of a received run; return the reason if that fails, else None.
 
     Parameters
     ----------
@@ -78,13 +78,13 @@ def _file_of(path):
 
 
 def source_texts(specification: dict, folder: Path, root: Path) -> dict[str, str]:
-    """Return the published C files of a run's own kernel, SHA-256 -> text; raise `ReceivedError` if there are none."""
+    """Return the published C files of a run's own kernel: SHA-256 -> text; raise `ReceivedError` if they are missing."""
     _, contents = _description(f"workflow/kernel-{kernel_name(specification, root)}.json", folder)
     return {sha256: content.decode(errors="replace") for sha256, content in contents.items()}
 
 
 def _description(described, folder):
-    """Return a kernel's description and the files in it, SHA-256 -> content; raise `ReceivedError` if it can't be read."""
+    """Return a kernel's description and its files (SHA-256 -> content); raise `ReceivedError` if the description can't be read."""
     try:
         published = json.loads(read_file(folder, described, LARGEST))
         contents = {one["sha256"]: _content(one) for one in (*published["files"], *published.get("patches", []))}
@@ -96,7 +96,7 @@ def _description(described, folder):
 
 
 def _published(specification, folder, root, place):
-    """Return what a run's own kernel is based on, its C files as (path, SHA-256), and its own SHA-256, with all files in ``place``.
+    """Return the base of a run's own kernel, its C files as (path, SHA-256), and its SHA-256; all files are placed in ``place``.
 
     Raises `ReceivedError` if something was not published.
     """
@@ -121,7 +121,7 @@ def _published(specification, folder, root, place):
 
 
 def _built(name, kernel, files, root, made) -> Path:
-    """Have set-up build a kernel into a folder, and return it; raise `ReceivedError` with the reason if it can't."""
+    """Build a kernel into a folder with set-up and return it; raise `ReceivedError` with the reason if that fails."""
     linux = made / "linux"
     command = [sys.executable, "setup", "kernel", name, linux, linux.with_suffix(".json")]
     if kernel:

@@ -1,4 +1,4 @@
-"""The manifest of a results folder (``ro-crate-metadata.json``): what it lists, and what became of it.
+"""The manifest of a results folder (``ro-crate-metadata.json``), and checking files against it.
 
 For folders of one's own and of others: nothing in a manifest is believed before it
 was checked, no file outside the folder is ever opened, and the standard library is enough.
@@ -31,18 +31,18 @@ LARGEST_FILE_BYTES = 2**29
 
 
 class ManifestError(ValueError):
-    """A manifest that can't be read or trusted, or a place in a folder that must not be opened."""
+    """A manifest can't be read or trusted, or a place in a folder must not be opened."""
 
 
 class FileEntry(NamedTuple):
-    """What a manifest says of a file."""
+    """A manifest's entry for a file."""
 
     sha256: str
     size: int
 
 
 class Problem(NamedTuple):
-    """What is wrong with a file: ``kind`` is ``missing``, ``changed``, ``refused`` or ``not listed``."""
+    """Problem of a file: ``kind`` is ``missing``, ``changed``, ``refused`` or ``not listed``."""
 
     path: str
     kind: str
@@ -50,7 +50,7 @@ class Problem(NamedTuple):
 
 
 def read_manifest(folder: str | Path) -> dict[str, FileEntry]:
-    """Read which files a results folder should have: entries by path relative to the folder, sorted.
+    """Read the list of files that a results folder should have: entries by path relative to the folder, sorted.
 
     No path is absolute or leads out of the folder by its text; `file_in` looks at links too. Raises `ManifestError` if
     there is no manifest, it is no RO-Crate, a path leads out of the folder, or a file is listed twice or without digest
@@ -110,7 +110,7 @@ def file_in(folder: str | Path, path: str) -> Path:
 
 
 def problems(folder: str | Path, files: dict[str, FileEntry], unlisted=True) -> Iterator[Problem]:
-    """Hold a results folder against what `read_manifest` gave, in its order.
+    """Compare a results folder with the entries of `read_manifest`, in their order.
 
     Then follow the files that are not listed, sorted, unless these are left out; `UNPUBLISHED` ones never are listed.
     """
@@ -123,7 +123,7 @@ def problems(folder: str | Path, files: dict[str, FileEntry], unlisted=True) -> 
 
 
 def file_problem(folder, path, entry) -> Problem | None:
-    """Return the `Problem` of one listed file, or None: its size is looked at first, then its digest."""
+    """Return the `Problem` of one listed file, or None; the size is checked first, then the digest."""
     shown = f"{folder}/{path}"
     try:
         place = file_in(folder, path)
@@ -144,12 +144,12 @@ def file_problem(folder, path, entry) -> Problem | None:
 
 
 def published_files(folder) -> Iterator[str]:
-    """Yield the relative path of every file in a results folder but the `UNPUBLISHED` ones; links are not followed."""
+    """Yield the relative path of every file in a results folder except `UNPUBLISHED` ones; links are not followed."""
     yield from (path for path, _ in files_below(folder, UNPUBLISHED))
 
 
 def _relative_path(identifier, encoded=True):
-    """Return the path that an ``@id`` means; raise ManifestError unless it stays inside by its text."""
+    """Return the path for an ``@id``; raise ManifestError if its text leads out of the folder."""
     if not isinstance(identifier, str) or not identifier:
         raise ManifestError(f"a file's @id is {json.dumps(identifier)[:80]}, which is no path.")
     try:

@@ -1,4 +1,4 @@
-"""The results folder that a misspelt name was probably meant for."""
+"""Suggestions of results folders for misspelt names."""
 
 import difflib
 import os
@@ -8,7 +8,7 @@ from publishing.result_checks.received_errors import shown
 
 
 def nearest_to(folder: Path) -> str:
-    """Return words with the nearest names beside a path that isn't there, empty if there are none."""
+    """Return a hint with the names nearest to a path that doesn't exist, or an empty string."""
     try:
         beside = os.listdir(folder.parent)
     except OSError:

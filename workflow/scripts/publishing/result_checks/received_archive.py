@@ -1,4 +1,4 @@
-"""Unpacking a zip archive that somebody else has made."""
+"""Unpacking an untrusted zip archive."""
 
 import io
 import shutil
@@ -25,7 +25,7 @@ class ArchiveFile(io.FileIO):
     """An archive whose list of entries, which `zipfile` reads at once, is looked at before anything is made of it."""
 
     def read(self, size=-1) -> bytes:
-        """Read up to ``size`` bytes; `ReceivedError` if that is a list of entries longer than results can have."""
+        """Read up to ``size`` bytes; raise `ReceivedError` if they are a list of entries longer than results can have."""
         if size > LARGEST_LIST_BYTES:
             raise ReceivedError(f"{shown(self.name)} is refused: its list of entries has {size} bytes.")
         content = super().read(size)
@@ -63,7 +63,7 @@ def unpack(archive: Path, folder: Path) -> None:
 
 
 def _check(entries, archive, free_bytes):
-    """Raise ReceivedError if an archive's list of entries is none that `make publish` could write."""
+    """Raise ReceivedError if `make publish` could not have written an archive's list of entries."""
 
     def refuse(why):
         raise ReceivedError(f"{shown(archive)} is refused: {why}.")

@@ -1,4 +1,4 @@
-"""Run documents of a results folder: read with limits, and held against schema, place and study."""
+"""Run documents of a results folder: read with limits, and checked against schema, place and study."""
 
 import hashlib
 import json
@@ -19,7 +19,7 @@ _FORM = read_form(SCHEMA)
 
 @dataclass
 class ReceivedDocument:
-    """What was found out about the run document of one name.
+    """Findings on the run document with a given name.
 
     ``specification`` is what the run is to be repeated by, validated, or None if there
     is none to trust. ``made_by`` are the digests of image and testbed that the document
@@ -34,7 +34,7 @@ class ReceivedDocument:
 
 
 def check_document(folder: Path, name: str, study: ReceivedStudy, here: list[tuple[str, str]]) -> ReceivedDocument:
-    """Read one run document and find out what is wrong with it, without running anything.
+    """Read one run document and find its problems without running anything.
 
     Its name is ``scenario/cca/ip_version/replication``. ``here`` are the digests of image and program of each of this
     checkout's platforms; documents of others may have another schema.
@@ -93,7 +93,7 @@ def check_form(document, text) -> None:
 
 
 def _specification_problems(name, own, expected, study):
-    """Return what is wrong with a document's own specification: another run's place, or not the study's."""
+    """Return the problem of a document's own specification: it is in another run's place, or not the study's."""
     if not isinstance(own, dict):
         return ["has a specification that is no JSON object"]
     if (place := _place_of(own)) != name:

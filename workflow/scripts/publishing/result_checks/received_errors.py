@@ -1,7 +1,7 @@
-"""What is wrong with something received, said so that a terminal can show it."""
+"""Errors in received data, with text that is safe to print on a terminal."""
 
 from wording.terminal_text import shown  # noqa: F401, for who raises these errors
 
 
 class ReceivedError(ValueError):
-    """Something received can't be what it should be; the text says what and why, in one sentence."""
+    """Received data is invalid; the message gives the data and the reason in one sentence."""

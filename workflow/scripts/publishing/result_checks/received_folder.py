@@ -1,4 +1,4 @@
-"""A results folder, one's own or one received: found, opened, and read without trusting it.
+"""Finding, opening and reading a results folder, own or received, without trusting it.
 
 Nothing is written into it. No link in it is followed, and nothing is read that is no
 ordinary file or is larger than its kind can be.
@@ -54,7 +54,7 @@ def opened(path: str) -> Iterator[Path]:
 
 
 def _at_work(folder):
-    """Tell whether a workflow holds the folder (see `study_lock`)."""
+    """Return whether a workflow holds the folder's lock (see `study_lock`)."""
     lock = folder / ".lock"
     if lock.is_symlink() or not lock.is_file():
         return False
@@ -67,7 +67,7 @@ def _at_work(folder):
 
 @contextlib.contextmanager
 def temporary_folder() -> Iterator[Path]:
-    """Make a folder that is deleted at the end, and delete those that a killed verification left."""
+    """Make a temporary folder that is deleted at the end, and delete those that killed verifications left."""
     place = Path(tempfile.gettempdir()).resolve()
     for leftover in place.glob(f"{TEMPORARY}*"):
         with contextlib.suppress(OSError):  # one in use can't be locked
@@ -88,7 +88,7 @@ def temporary_folder() -> Iterator[Path]:
 
 
 def _remove(folder):
-    """Remove a folder with all that is in it, or say that this can't be done."""
+    """Remove a folder with all its contents, or print that this isn't possible."""
     # Not `shutil.rmtree`: it calls itself for each folder in a folder, and a thousand end it.
     subprocess.run(["rm", "-rf", "--one-file-system", "--", str(folder)], stdin=subprocess.DEVNULL, capture_output=True)
     if folder.exists():
@@ -119,7 +119,7 @@ def documents(folder: Path) -> tuple[list[str], list[str]]:
 
 
 def read_file(folder: Path, relative: str, limit: int) -> bytes:
-    """Return the bytes of an ordinary file of the folder.
+    """Return the bytes of a regular file in the folder.
 
     Raises `ReceivedError` if it is missing, a link or behind one, no ordinary file, or larger than ``limit`` bytes.
     """

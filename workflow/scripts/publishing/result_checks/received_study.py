@@ -1,4 +1,4 @@
-"""A results folder's study and a run's specification, as somebody else says them: read without trusting them."""
+"""Reading the study of a results folder and the specification of a run without trusting them."""
 
 import re
 from itertools import islice
@@ -54,7 +54,7 @@ class ReceivedStudy:
             self.analysis_image = workflow.get("analysis_image_digest")
 
     def specification(self, name: str) -> dict | None:
-        """Return the specification of the study's run of a name, or None if it has none such."""
+        """Return the specification of the study's run with a name, or None if there is no such run."""
         *cell, replication = name.split("/")
         if self.content is None or not re.fullmatch("[1-9][0-9]{0,9}", replication):
             return None
@@ -64,16 +64,16 @@ class ReceivedStudy:
             return None
 
     def replications(self, names) -> dict[str, int]:
-        """Return how many replications each scenario has, where looks decided it as many as these runs say."""
+        """Return the number of replications of each scenario; where interim looks decided it, the number follows from these runs."""
         of_study = (name.split("/") for name in names if self.specification(name))
         return replications_of(self.content, ((*cell, int(last)) for *cell, last in of_study))
 
     def count(self, names) -> int:
-        """Return how many runs the study has, its control runs among them, of which there are those of some names."""
+        """Return the number of the study's runs, including control runs, given the names of the existing ones."""
         return studies.count_runs(self.content, self.replications(names))
 
     def missing(self, names, at_most) -> list[str]:
-        """Return the names of runs of the study that are not among ``names``, the first ones."""
+        """Return the first names of the study's runs that are not among ``names``."""
         there = set(names)
         # A study of someone else may have billions of runs: look no further than needed.
         of_study = ("/".join(map(str, run)) for run in studies.all_runs(self.content, self.replications(names)))
@@ -98,7 +98,7 @@ def _resolved(study):
 
 
 def check_specification(document: object, source: str) -> dict:
-    """Return a run document's `specification` if it is one that the workflow itself could hand the testbed.
+    """Return a run document's `specification` if the workflow itself could pass it to the testbed.
 
     It is taken for a study of one run, which is validated and completed as any study is. What is
     returned is made anew and equal to the received one: its keys in the schema's order, every text

@@ -1,4 +1,4 @@
-"""Carrying received runs out once more, and comparing bytes."""
+"""Rerunning received runs and comparing the bytes of their documents."""
 
 import contextlib
 import csv
@@ -26,12 +26,12 @@ END_S = 10
 
 
 def about(seconds) -> str:
-    """Return a time as short text: seconds, or minutes where they are many."""
+    """Return a time as short text: in seconds, or in minutes if long."""
     return f"about {math.ceil(seconds)} s" if seconds < 120 else f"about {math.ceil(seconds / 60)} min"
 
 
 def run_command(root, specification, output, programs, kernels=None, folder=None) -> list[str]:
-    """Return the command that carries a run out as the workflow does, as a list of arguments.
+    """Return the command that executes a run like the workflow, as a list of arguments.
 
     ``folder`` has the archives of declared programs (``programs``), if the run needs any.
     """
@@ -52,7 +52,7 @@ def run_command(root, specification, output, programs, kernels=None, folder=None
 
 
 def module_command(image: Path, mounts: list[str], environment: dict, module: list[str]) -> list[str]:
-    """Return the command that carries a Python module (its name, then arguments) out in an image, as arguments.
+    """Return the command that runs a Python module (its name, then arguments) in an image, as a list of arguments.
 
     The image sees of the machine what the workflow's runs see (nothing of its network) but for the user's home. Mounts are as `mount` gives
     them, with ",ro" for a folder in which nothing may be written.
@@ -66,7 +66,7 @@ def module_command(image: Path, mounts: list[str], environment: dict, module: li
 
 
 def mount(folder) -> str:
-    """Return how Apptainer is told to show a folder at its own place, whatever characters its path has."""
+    """Return the Apptainer arguments that mount a folder at its own path, whatever characters that has."""
     fields = io.StringIO()
     csv.writer(fields, lineterminator="").writerow(["type=bind", f"source={folder}", f"destination={folder}"])
     return fields.getvalue()
@@ -81,7 +81,7 @@ def rerun(
     programs: dict[str, str],
     kernels: Path | None = None,
 ) -> Iterator[tuple[str, str | None]]:
-    """Carry runs out (name -> validated specification), ``cores`` at a time, and compare each document with the received.
+    """Execute runs (name -> validated specification), ``cores`` at a time, and compare each document with the received one.
 
     Yield name and `finding`, as the runs end; whatever ends the iteration ends the runs that are under way. ``root``
     is the checkout, ``place`` a temporary folder, ``programs`` image -> digest of the program that runs in it, ``kernels`` one with those that were built for the runs, if any; nothing is written into the received one.
@@ -108,7 +108,7 @@ def rerun(
 
 
 def start(arguments, folder, environment=None) -> subprocess.Popen:
-    """Start a process in a session of its own: who stops the verification stops it, and not the terminal.
+    """Start a process in a separate session, so that the verification stops it and the terminal doesn't.
 
     What it prints is in the folder's ``log``.
     """
@@ -125,13 +125,13 @@ def start(arguments, folder, environment=None) -> subprocess.Popen:
 
 
 def last_words(folder, status) -> str:
-    """Return the last line that a process of `start` printed, its exit status if it printed nothing."""
+    """Return the last line printed by a process of `start`, or its exit status if it printed nothing."""
     log = (folder / "log").read_text(errors="replace").strip().splitlines()
     return shown(log[-1]) if log else f"exit status {status}"
 
 
 def _ended(handles):
-    """Wait until one of some processes (pidfds) has ended, and return those that have."""
+    """Wait until at least one of several processes (pidfds) has ended, and return those that have."""
     ends = select.poll()
     for handle in handles:
         ends.register(handle, select.POLLIN)
@@ -139,7 +139,7 @@ def _ended(handles):
 
 
 def end(processes) -> None:
-    """End processes of `start`: they are asked to clean up after themselves, and killed if they don't."""
+    """Terminate processes of `start`: first ask them to clean up, then kill those that don't end."""
     processes = [process for process in processes if process.poll() is None]
     for process in processes:
         with contextlib.suppress(ProcessLookupError):

@@ -1,4 +1,4 @@
-"""Making all that follows from received run documents again (tables, analysis, figures, page, manifest), and comparing bytes.
+"""Recreating all outputs from received run documents (tables, analysis, figures, page, manifest), and comparing bytes.
 
 The workflow itself does it, in a temporary folder with copies of the documents: a run is not carried out, for with
 ``gaps=true`` documents are what results are made from.
@@ -42,7 +42,7 @@ TAKEN = ("workflow/claims.yaml", "workflow/claims-record.json", "workflow/kernel
 
 
 class NotMadeError(Exception):
-    """Results that can't be made again from what was received; its text says why."""
+    """Results can't be recreated from the received files; the message gives the reason."""
 
 
 def problems(folder: Path, names: list[str], study, root: Path, place: Path, cores: int) -> list[str]:
@@ -119,7 +119,7 @@ def _copy(folder, files, target):
 
 
 def _carry_out(study, root, place, cores):
-    """Carry out the workflow in the temporary folder; return why it can't be, or None."""
+    """Run the workflow in the temporary folder; return the reason if that fails, else None."""
     command = [
         Path(sys.executable).with_name("snakemake"), "--snakefile", root / "Snakefile", "--workflow-profile", root / "profiles/default",
         "--directory", place, "--configfile", place / "study.json", "--config", "gaps=true", "--cores", cores, "--use-apptainer",
@@ -136,7 +136,7 @@ def _carry_out(study, root, place, cores):
 
 
 def _differences(folder, made, taken) -> Iterator[str]:
-    """Yield how received files differ from those made; ``taken`` are those that were copied."""
+    """Yield differences between received and recreated files; ``taken`` are those that were copied."""
     received, again = _derived(folder), _derived(made)
     for file in sorted(received - again):
         yield f"{shown(file)} is no file that the workflow makes of these documents"

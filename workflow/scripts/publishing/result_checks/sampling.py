@@ -1,4 +1,4 @@
-"""Which runs are drawn, and what a sample without a difference tells of the rest."""
+"""Drawing a sample of runs, and the conclusions from a sample without differences."""
 
 import math
 import random
@@ -7,12 +7,12 @@ from collections.abc import Iterable
 
 
 def draw(names: Iterable[str], count: int, seed: int) -> list[str]:
-    """Draw runs with Python's own generator and sample, so that anyone with the same results draws the same."""
+    """Draw runs with Python's own generator and `sample`, so that anyone with the same results draws the same runs."""
     return random.Random(seed).sample(sorted(names), count)
 
 
 def chance_of_finding(total: int, changed: int, count: int) -> float:
-    """Return the chance that ``count`` documents drawn from ``total`` have at least one of the changed among them.
+    """Return the probability that ``count`` documents drawn from ``total`` include at least one changed document.
 
     Hypergeometric: 1 - C(total - changed, count) / C(total, count).
     """
@@ -20,6 +20,6 @@ def chance_of_finding(total: int, changed: int, count: int) -> float:
 
 
 def least_changed(chance, total, count) -> int:
-    """Return the least number of changed documents of which a draw finds one with at least such a chance."""
+    """Return the smallest number of changed documents of which a draw includes at least one with the given probability."""
     # The chance grows with their number.
     return 1 + bisect_left(range(1, total), chance, key=lambda changed: chance_of_finding(total, changed, count))

@@ -1,4 +1,4 @@
-"""What this checkout carries runs out with: its images and programs, by which documents are made."""
+"""The images and programs with which this checkout executes runs."""
 
 from pathlib import Path
 
@@ -10,7 +10,7 @@ ROOT = Path(__file__).resolve().parents[4]
 
 
 def testbeds_here() -> dict[str, tuple[str, str]]:
-    """Return image -> digests of image and program of each platform of this checkout, Linux first; ns-3 where its image is."""
+    """Return image -> digests of image and program for each platform of this checkout: Linux first, ns-3 only if its image exists."""
     here = {"testbed": (image_here("testbed"), package_digest(*TESTBED))}
     if (ROOT / "envs/ns3.sif").exists():
         from simulator.run import program_digest  # only a checkout with that image needs it
