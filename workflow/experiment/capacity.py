@@ -1,4 +1,4 @@
-"""Capacity of a run's path: what a direction can carry at a time, whatever sets it, and how long packets take then.
+"""Capacity of a run's path: the rate that a direction can carry at any time, whatever limits it, and its delay then.
 
 The link's rate, its timeline or trace, a policer before it, an outage. Labels, utilisation, ideal goodput, ceilings, checks and
 theory ask here. Rates are in Mbit/s, in bytes as the bottleneck counts them, all parallel paths together; None where nothing
@@ -40,13 +40,13 @@ class Capacity:
 
     @cached_property
     def policed_mbps(self) -> float | None:
-        """Rate of the policer that data pass before the bottleneck; None without one."""
+        """Rate of the policer in front of the bottleneck for data; None without one."""
         policer = self._run.policers.get(self.direction)
         return policer["rate_mbps"] if policer else None
 
     @cached_property
     def _link_rates(self):
-        """Direction -> (from when on, Mbit/s) of the links; 0 while all is lost."""
+        """Direction -> (start, Mbit/s) of the links; 0 while all packets are lost."""
         return {direction: self._link_rates_of(direction) for direction in DIRECTIONS}
 
     def _link_rates_of(self, direction):
@@ -71,7 +71,7 @@ class Capacity:
         return [round(1e9 * at_s) for at_s in (outage["at_s"], outage["at_s"] + outage["for_s"])] if outage else []
 
     def _is_down(self, at_ns):
-        """Return whether a time is in the outage."""
+        """Return whether a time lies within the outage."""
         return bool(self._outage_ns) and self._outage_ns[0] <= at_ns < self._outage_ns[1]
 
     @cached_property
@@ -86,7 +86,7 @@ class Capacity:
         return rates
 
     def rates(self) -> list[tuple[int, float | None]]:
-        """Return (from when on, Mbit/s) of what the path can carry; the first is in force before, too."""
+        """Return the path's capacity as (start, Mbit/s) pairs; the first also applies before its start."""
         return self._rates[self.direction]
 
     def is_unlimited(self) -> bool:
@@ -95,25 +95,25 @@ class Capacity:
 
     @property
     def is_links(self) -> bool:
-        """Whether it is the rate of the links all the time: none changes, and no policer is before them."""
+        """Whether the capacity is always the links' rate: no rate changes, and there is no policer."""
         return len(self._link_rates[self.direction]) == 1 and self.policed_mbps is None
 
     def mbps_at(self, at_ns) -> float | None:
-        """Return what the path can carry at a time."""
+        """Return the path's capacity at a given time, in Mbit/s."""
         return value_in_force(self.rates(), at_ns)
 
     def least_mbps(self) -> float | None:
-        """Return the least that the path can carry at any time."""
+        """Return the path's lowest capacity in the run, in Mbit/s."""
         return None if self.is_unlimited() else min(rate for _, rate in self.rates())
 
     def most_mbps(self) -> float | None:
-        """Return the most that the path can carry at any time."""
+        """Return the path's highest capacity in the run, in Mbit/s."""
         return None if self.is_unlimited() else max(rate for _, rate in self.rates())
 
     def carried_bytes(self, begin_ns, end_ns) -> float | None:
-        """Return how many bytes the path can carry between two times.
+        """Return the number of bytes that the path can carry between two times.
 
-        A policer and the link limit the whole: what a policer lets pass while the link is slow may wait for it.
+        The policer and the link each limit the total: packets that a policer passes while the link is slow may wait for the link.
         """
         return self._carried_bytes([(begin_ns, end_ns)])
 
@@ -128,7 +128,7 @@ class Capacity:
         return min(limits) / 8e3
 
     def mean_mbps(self, begin_ns, end_ns) -> float | None:
-        """Return what the path can carry on average between two times."""
+        """Return the path's mean capacity between two times, in Mbit/s."""
         carried = self.carried_bytes(begin_ns, end_ns)
         return None if carried is None else carried * 8e3 / (end_ns - begin_ns)
 
@@ -147,7 +147,10 @@ class Capacity:
         return 2 * pair.access_delay_ms + min(self._run.multipath.path_delay_ms)
 
     def waited_ns(self, sent_ns, arrived_ns, pair=None) -> int:
-        """Return how long a packet waited before it left the bottleneck; of two possible times, after the path became shorter, the shorter one."""
+        """Return the time for which a packet waited before it left the bottleneck.
+
+        If two times are possible, because the path has become shorter, it is the shorter one.
+        """
         constant_ns = round(self._constant_ms(pair or self._run.pairs[0]) * 1e6)
         for begin, end, delay_ms in _spans(self._run.timeline.values(self.direction, "delay_ms")):
             left_ns = arrived_ns - constant_ns - round(delay_ms * 1e6)
@@ -162,17 +165,17 @@ class Capacity:
         return there_ms + self._delay_ms(self._back, at_ns + round(there_ms * 1e6), pair)
 
     def shortest_rtt_ms(self, pair=None) -> float:
-        """Return the round-trip time of a pair's empty path when it is shortest in the run, jitter aside."""
+        """Return the shortest round-trip time that a pair's empty path has in the run, without jitter."""
         run, pair = self._run, pair or self._run.pairs[0]
         if run.is_chain:
             return pair.rtt_ms
         return sum(run.timeline.least(way, "delay_ms") + self._constant_ms(pair) for way in DIRECTIONS)
 
     def departures(self, begin_ns, end_ns, pair=None) -> list[tuple[int, int]]:
-        """Return when the packets leave the bottleneck that become known as delivered between two times: spans (begin, end).
+        """Return the times at which packets leave the bottleneck that become known as delivered between two times: spans (begin, end).
 
-        TCP's sender hears of a packet a round trip of the empty path later; while nothing comes back it hears of none, and then
-        of all. A receiver of UDP knows a packet after the way there.
+        A TCP sender learns of a packet one round-trip time of the empty path later. While no acknowledgements come back it learns
+        of none, and afterwards of all at once. A UDP receiver learns of a packet after the one-way delay.
         """
         pair, spans = pair or self._run.pairs[0], []
         for begin, end, takes_ns, known_ns in self._ways(pair):
@@ -185,7 +188,7 @@ class Capacity:
         return spans
 
     def _ways(self, pair) -> Iterator[tuple[int, int, int, int | None]]:
-        """Yield spans of departures: begin, end, and how long it takes until each is known, or the one time at which all are."""
+        """Yield spans of departures: begin, end, and the time until each packet is known, or the single time at which all become known."""
         run = self._run
         if run.is_chain:
             yield -EVER_NS, EVER_NS, round(pair.rtt_ms * 1e6), None
@@ -227,9 +230,9 @@ class Capacity:
         return [flow for flow in range(self._run.flows) if self._run.flow_pair(flow).direction == self.direction]
 
     def known_bytes(self, begin_ns, end_ns, flows=None) -> float | None:
-        """Return how much payload of some flows, by default all of its direction, the path allows to become known as delivered between two times, in bytes.
+        """Return the largest payload that the path allows to become known as delivered between two times, in bytes.
 
-        Of flows whose paths differ, that of the path which allows most.
+        ``flows`` are by default all flows in this direction. If their paths differ, the result is for the path that allows the most.
         """
         run = self._run
         if self.is_unlimited():
@@ -246,7 +249,7 @@ class Capacity:
         return carried * run.payload_bytes / run.packet_bytes
 
     def _windows_of_server(self, begin_ns, end_ns):
-        """Yield the windows that one of UDP may be: iperf3's server counts from some round trips after its client on."""
+        """Yield the possible time windows of a UDP measurement: iperf3's server starts to count some round trips after its client."""
         latest_ns = round(SET_UP_RTTS * self._run.rtt_most_ms * 1e6)
         there_ns = round(self.delay_ms(begin_ns) * 1e6)
         # The mean changes its slope only where an end of the window meets a change.
@@ -257,7 +260,7 @@ class Capacity:
             yield begin_ns + shift, end_ns + shift
 
     def most_bytes(self, begin_ns, end_ns, flows=None) -> float | None:
-        """Return the most that may become known as delivered between two times, in bytes: `known_bytes`, and what was late.
+        """Return the largest payload that may become known as delivered between two times, in bytes: `known_bytes` and late packets.
 
         That is on its way or unacknowledged at the begin: packets that wait for one acknowledgement (two of each connection, one of
         them begun before; all of a super-packet; more where acknowledgements are lost), those held up by jitter, slots or
@@ -284,7 +287,7 @@ class Capacity:
 
     @cached_property
     def _policed_before_bytes(self):
-        """What may leave the bottleneck in a time beyond the policer's rate: its bucket, and what passed it before and waited for the link."""
+        """Bytes that may leave the bottleneck in excess of the policer's rate: its bucket, and packets that passed it earlier and waited."""
         run, link = self._run, [rate for _, rate in self._link_rates[self.direction]]
         if self.policed_mbps is None:
             return 0
@@ -295,7 +298,10 @@ class Capacity:
         return bucket + waiting
 
     def _unacknowledged_packets(self, flows):
-        """Return how many packets of a number of flows may have arrived unacknowledged: those of one acknowledgement, and of the next if it was lost."""
+        """Return the number of packets that may have arrived unacknowledged, given a number of flows.
+
+        These are the packets of one acknowledgement, and those of the next if it was lost.
+        """
         model, correlation = self._run.direction(self._back).loss_model, self._run.correlation("loss", self._back)
         losses = [loss for _, loss in self._run.timeline.values(self._back, "loss_percent") if loss < LOST_ALL]
         # Behind one that was lost the next is by such a chance at most.
@@ -320,7 +326,7 @@ class Capacity:
 
     @cached_property
     def _late_ms(self):
-        """How much later than others a packet or its acknowledgement may be without a queue: by jitter, slots, reordering or another path."""
+        """Largest extra delay of a packet or its acknowledgement without a queue, in ms: from jitter, slots, reordering or another path."""
         run = self._run
         late = (run.option("reordering", way) for way in DIRECTIONS)
         apart_ms = 2 * (max(run.multipath.path_delay_ms) - min(run.multipath.path_delay_ms))
@@ -347,9 +353,9 @@ class Capacity:
         return refill_ms + held * 8 / run.rate_in(self._back) / 1e3
 
     def share_percent(self, delivered_bytes, begin_ns, end_ns, flows=None) -> float | None:
-        """Return what was delivered between two times as a share of what the path allows, in percent; None where nothing limits it, or nothing passes.
+        """Return the bytes delivered between two times as a percentage of what the path allows; None if it has no limit or passes nothing.
 
-        What exceeds it by no more than `most_bytes` left the bottleneck before. A larger excess is an error, and stays visible.
+        An excess within `most_bytes` left the bottleneck earlier and counts as 100 %. A larger excess is an error, and stays visible.
         """
         known = self.known_bytes(begin_ns, end_ns, flows)
         if not known:
@@ -359,22 +365,22 @@ class Capacity:
 
 
 def lost_in_a_row(loss) -> int:
-    """Return how many packets may be lost one after another with a probability of `NEGLIGIBLE` or more; ``loss`` is a fraction."""
+    """Return the longest run of lost packets that has a probability of at least `NEGLIGIBLE`; ``loss`` is a fraction."""
     return math.floor(math.log(NEGLIGIBLE) / math.log(loss)) if loss > 0 else 0
 
 
 def _sum(of_each):
-    """Return the sum of several (from when on, value) over time."""
+    """Return the sum over time of several series of (start, value)."""
     times = sorted({at_ns for values in of_each for at_ns, _ in values})
     return _changes([(at_ns, math.fsum(value_in_force(one, at_ns) for one in of_each)) for at_ns in times])
 
 
 def _changes(values):
-    """Return (from when on, value) without those that repeat the value before."""
+    """Return (start, value) pairs without those that repeat the previous value."""
     return [values[0], *(after for before, after in pairwise(values) if after[1] != before[1])]
 
 
 def _spans(values):
-    """Yield (begin, end, value) of (from when on, value)."""
+    """Yield (begin, end, value) for each (start, value)."""
     begins = [-EVER_NS, *(at_ns for at_ns, _ in values[1:])]
     yield from zip(begins, [*begins[1:], EVER_NS], (value for _, value in values), strict=True)

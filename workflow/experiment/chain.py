@@ -7,12 +7,12 @@ from experiment.host_pairs import Pair
 
 
 def delays_around_ms(specification) -> list[float]:
-    """Return the delay there and back of each bottleneck's link in ms."""
+    """Return the round-trip delay of each bottleneck's link in ms."""
     return [sum(one["delay_ms"].values()) for one in specification.chain.bottlenecks]
 
 
 def scenarios_of_bottlenecks(specification) -> list[dict]:
-    """Return a scenario for each bottleneck: a dumbbell with the flows that pass it and the RTTs that they have."""
+    """Return one scenario per bottleneck: a dumbbell with the flows that cross the bottleneck and their RTTs."""
     scenario, chain, around_ms = specification.scenario, specification.chain, delays_around_ms(specification)
     access_ms = specification.hosts.access_delay_ms
     return [
@@ -33,7 +33,7 @@ def scenarios_of_bottlenecks(specification) -> list[dict]:
 
 
 def pairs_of_chain(specification) -> list[Pair]:
-    """Return the pairs of hosts: first that of the long flows, which pass all bottlenecks, then one across each bottleneck."""
+    """Return the pairs of hosts: first the pair of the long flows, which cross all bottlenecks, then one pair per bottleneck."""
     around_ms, access_ms = delays_around_ms(specification), specification.hosts.access_delay_ms
     count = len(around_ms)
     passed = [(1, count), *((number, 1) for number in range(1, count + 1))]
@@ -47,7 +47,7 @@ def pairs_of_chain(specification) -> list[Pair]:
 
 
 def on_chain(specification, flow) -> LongFlow:
-    """Return a `LongFlow` with the pair and CCA of its place: flows over all bottlenecks come first, then each one's cross flows."""
+    """Return a `LongFlow` with its pair and CCA: flows over all bottlenecks come first, then the cross flows of each bottleneck."""
     chain, crossing = specification.chain, flow.number - specification.end_to_end_flows
     if crossing < 0:
         return replace(flow, pair=0)

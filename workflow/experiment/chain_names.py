@@ -1,23 +1,23 @@
-"""What the nodes and devices of a chain are called (`chain`)."""
+"""Names of the nodes and devices of a chain (`chain`)."""
 
 DIRECTIONS = ("forward", "reverse")
 
 
 def routers(specification) -> list[str]:
-    """Return the names of the routers, in the data's direction."""
+    """Return the names of the routers, in the direction of the data."""
     return [f"r{number}" for number in range(1, len(specification.bottlenecks) + 2)]
 
 
 def ends(number) -> dict[str, str]:
-    """Return direction -> interface that sends over a bottleneck, counted from 1."""
+    """Return direction -> the interface that sends over a bottleneck; ``number`` counts from 1."""
     return {"forward": f"r{number}-right", "reverse": f"r{number + 1}-left"}
 
 
 def arrivals(number) -> dict[str, str]:
-    """Return direction -> the ifb that packets pass behind a bottleneck."""
+    """Return direction -> the ifb device that packets pass behind a bottleneck."""
     return {"forward": f"r{number + 1}-in-left", "reverse": f"r{number}-in-right"}
 
 
 def attached(pair) -> tuple[tuple[str, str], tuple[str, str]]:
-    """Return (router, host) of the sender and of the receiver of a `Pair`."""
+    """Return (router, host) for the sender and for the receiver of a `Pair`."""
     return (f"r{pair.first_hop}", pair.sender), (f"r{pair.first_hop + pair.hops}", pair.receiver)

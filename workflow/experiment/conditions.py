@@ -14,7 +14,7 @@ POLICERS = {"forward": "policer", "reverse": "reverse_policer"}
 
 
 def policers_of(link) -> dict[str, dict]:
-    """Return direction -> its policer, for those that have one; ``link`` is that of a resolved scenario or of a specification."""
+    """Return direction -> policer, for directions with a policer; ``link`` belongs to a resolved scenario or to a specification."""
     return {direction: link[key] for direction, key in POLICERS.items() if link.get(key)}
 
 
@@ -38,13 +38,13 @@ class Link:
 
     @property
     def netem_is_queue(self) -> bool:
-        """Whether one netem delays, loses and queues, so that packets on the path count against its limit."""
+        """Whether a single netem does delay, loss and queueing, so that packets on the path count against its limit."""
         return self.netem != RECEIVING_SIDE
 
 
 @dataclass(frozen=True)
 class Multipath:
-    """The disjoint paths of a cable, and what joins them; delays path by path (`several_paths` has each path as a scenario)."""
+    """The disjoint paths of a cable, and how they are joined; delays are per path (`several_paths` gives each path as a scenario)."""
 
     paths: int
     by: str
@@ -61,7 +61,7 @@ class Multipath:
 
 @dataclass(frozen=True)
 class Chain:
-    """Bottlenecks in a row: of each ``rate_mbps``, ``delay_ms`` (by direction) and ``queue``, and the flows that cross it."""
+    """Bottlenecks in a row: each has ``rate_mbps``, ``delay_ms`` (by direction), ``queue``, and the flows that cross it."""
 
     bottlenecks: list
     cross_flows: int
@@ -70,7 +70,7 @@ class Chain:
 
 @dataclass(frozen=True)
 class Hosts:
-    """The pairs of hosts; delays of their own links, pair by pair."""
+    """The pairs of hosts; the delays of their own links are per pair."""
 
     pairs: int
     access_delay_ms: list
@@ -80,7 +80,7 @@ class Hosts:
 
 @dataclass(frozen=True)
 class Traffic:
-    """What is sent, how long or how much, and what is recorded meanwhile."""
+    """The traffic, its duration or amount, and what is recorded during it."""
 
     application: str
     protocol: str
@@ -99,7 +99,7 @@ class Traffic:
 
 @dataclass(frozen=True)
 class Transport:
-    """What TCP does differently from the kernel's default; its other settings are in `host_options`."""
+    """Settings of TCP that differ from the kernel's defaults; further settings are in `host_options`."""
 
     segment_bytes: int | None
     receive_buffer_bytes: int | None

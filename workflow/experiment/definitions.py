@@ -1,4 +1,4 @@
-"""CCAs that a study defines: one of the kernel's with other parameters, or a C file of one's own built into it.
+"""CCAs that a study defines: a CCA of the kernel with other parameters, or a custom C file built into the kernel.
 
 The parameters are the kernel's, one value for all sockets. They are set where it boots: what a module computes from them
 as it registers (CUBIC's `beta_scale` from `beta`) would keep its old value if they were written later, into sysfs.
@@ -26,26 +26,26 @@ class Definition:
 
     @property
     def kernel_cca(self) -> str:
-        """Its name in the kernel."""
+        """The CCA's name in the kernel."""
         return self.base or self.cca
 
     @property
     def module(self) -> str:
-        """What its parameters belong to."""
+        """The kernel module that has the parameters."""
         return Path(self.source).stem if self.source else f"tcp_{self.base}"
 
 
 def kernel_id(linux_sha256, sources, kernel=None) -> str | None:
-    """Return what names a kernel of a study's own, 16 hexadecimal digits, or None for the image's.
+    """Return the identifier of a study's custom kernel, 16 hexadecimal digits, or None for the image's kernel.
 
     Parameters
     ----------
     linux_sha256 : str
-        Of the image's kernel, which follows from Linux's source, patches, configuration and compiler.
+        SHA-256 of the image's kernel, which follows from Linux's source, patches, configuration and compiler.
     sources : iterable of Definition
         The definitions with a C file.
     kernel : dict, optional
-        What it is instead of the image's (`Definition.kernel`).
+        Definition of a kernel that replaces the image's (`Definition.kernel`).
     """
     lines = sorted({f"{one.module} {one.sha256}\n" for one in sources})
     lines += [identity(kernel) + "\n"] if kernel else []
@@ -53,7 +53,7 @@ def kernel_id(linux_sha256, sources, kernel=None) -> str | None:
 
 
 def boot_arguments(specification) -> list[str]:
-    """Return what sets the parameters on the guest kernel's command line."""
+    """Return the arguments of the guest kernel's command line that set the parameters."""
     return [
         f"{one.module}.{name}={int(value)}"
         for one in specification.definitions.values()

@@ -1,4 +1,4 @@
-"""Delays drawn from a table of one's own, as netem's `distribution`: numbers in 1/8,192 of the jitter around the mean delay.
+"""Delays drawn from a custom table, netem's `distribution`: numbers in units of 1/8,192 of the jitter, around the mean delay.
 
 netem takes the number at a random place (`tabledist` of net/sched/sch_netem.c of Linux 7.2); tc reads the table from a file with this name.
 """
@@ -15,9 +15,9 @@ FALSE_ALARM = 1e-9
 
 
 def numbers_of(delays) -> list[int]:
-    """Return the table of measured delays, in any unit: less their mean, over their standard deviation, in order.
+    """Return the table for measured delays in any unit: each minus the mean, divided by the standard deviation, sorted.
 
-    Of more than `MOST_NUMBERS` so many quantiles are left. What is four standard deviations or more from the mean is put there.
+    More than `MOST_NUMBERS` delays are reduced to that number of quantiles. Values beyond four standard deviations are clipped.
 
     Examples
     --------
@@ -32,20 +32,20 @@ def numbers_of(delays) -> list[int]:
 
 
 def reach(numbers) -> tuple[float, float]:
-    """Return how far delays go below and above the mean delay, in jitters."""
+    """Return the largest deviations below and above the mean delay, in units of the jitter."""
     return -min(0, *numbers) / SCALE, max(0, *numbers) / SCALE
 
 
 def distance(delays, numbers, mean, jitter, slack) -> float:
-    """Return the largest difference between the shares of delays and of a table's numbers up to any delay (Kolmogorov's).
+    """Return the Kolmogorov distance between measured delays and a table: the largest difference of their distribution functions.
 
     Parameters
     ----------
     delays : list of float
     numbers : list of int
-        In order.
+        Sorted numbers of the table.
     mean, jitter, slack : float
-        The delay of the number 0, the jitter, and how far a delay may be from the table's: in the delays' unit.
+        Delay of the number 0, jitter, and tolerance of a delay, in the delays' unit.
     """
     table = [max(0, mean + jitter * number / SCALE) for number in numbers]
     seen = sorted(delays)
@@ -58,5 +58,8 @@ def distance(delays, numbers, mean, jitter, slack) -> float:
 
 
 def most_distance(count) -> float:
-    """Return the distance that so many delays of a table exceed with a chance of `FALSE_ALARM` at most (Dvoretzky, Kiefer, Wolfowitz; Massart 1990)."""
+    """Return the distance that ``count`` delays from a table exceed with a probability of at most `FALSE_ALARM`.
+
+    The inequality is that of Dvoretzky, Kiefer and Wolfowitz, with Massart's constant (1990).
+    """
     return math.sqrt(math.log(2 / FALSE_ALARM) / (2 * count))

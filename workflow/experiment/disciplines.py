@@ -23,13 +23,13 @@ CAKE_TIN = {"enqueued_packets": 2, "drops": 4, "ack_drops": 6, "marks": 8, "wait
 
 
 def _in_ticks(value_ms):
-    """Return a time in ms as this kernel keeps it where it counts ticks, rounded up (usecs_to_jiffies)."""
+    """Return a time in ms as this kernel stores it in ticks, rounded up (usecs_to_jiffies)."""
     tick_ms = round(1e3 * time.clock_getres(CLOCK_MONOTONIC_COARSE), 6)
     return math.ceil(round(value_ms / tick_ms, 6)) * tick_ms
 
 
 def _codel_ms(value):
-    """Return a time as CoDel keeps it, in units of 1,024 ns, and tells it, in whole us."""
+    """Return a time as CoDel stores it, in units of 1,024 ns, and reports it, in whole us."""
     return (round(value * 1e6) >> 10 << 10) // 1000 / 1e3
 
 
@@ -69,7 +69,7 @@ _FLOW_QUEUES = (
 
 
 def red_ewma(least_packets, burst_packets) -> int:
-    """Return the weight of RED's mean as tc computes it (tc_red_eval_ewma of tc/tc_red.c): 2^-n for each packet that comes."""
+    """Return the weight of RED's moving average as tc computes it (tc_red_eval_ewma of tc/tc_red.c): 2^-n per arriving packet."""
     a = burst_packets + 1 - least_packets
     return next((n for n in range(1, 32) if a <= (1 - (1 - 0.5**n) ** burst_packets) / 0.5**n), 0) if a >= 1 else 0
 
@@ -228,12 +228,12 @@ def discipline_of(queue) -> Discipline:
 
 
 def measure_of(queue) -> tuple[str, float] | None:
-    """Return (measure, amount) of a queue: what it holds in packets, bytes or BDPs; None if it says nothing of that."""
+    """Return (measure, amount) of a queue's size in packets, bytes or BDPs; None if the queue states no size."""
     return next(((measure, queue[measure]) for measure in MEASURES if measure in queue), None)
 
 
 def completed(queue) -> dict:
-    """Return a scenario's queue with all its defaults; one that is drop-tail as it always was, without a discipline."""
+    """Return a scenario's queue with all defaults filled in; a drop-tail queue has no discipline in it."""
     discipline = discipline_of(queue)
     size = measure_of(queue)
     complete = dict([size]) if size else dict(discipline.size)

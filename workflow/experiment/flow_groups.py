@@ -1,4 +1,4 @@
-"""Groups of flows: who sends what, between which hosts, from when to when.
+"""Groups of flows: application, hosts, start and end.
 
 A study's ``flows`` is a number of flows that all last for the run, or a list of such groups. Long flows (``iperf3``) are numbered
 through the groups in their order; web objects, real-time streams and programs are in separate sections of the document.
@@ -18,7 +18,7 @@ WEB_PORT, REAL_TIME_PORT, STREAMS_OF_A_GROUP = 8001, 9001, 64
 
 @dataclass(frozen=True)
 class FlowGroup:
-    """A group as a resolved scenario has it (``workflow/schemas/study.schema.yaml``, ``flow_group``)."""
+    """A group as in a resolved scenario (``workflow/schemas/study.schema.yaml``, ``flow_group``)."""
 
     name: str
     application: str
@@ -42,7 +42,7 @@ class FlowGroup:
 
     @property
     def on_times_s(self) -> list[tuple[float, float]]:
-        """When its long flows begin and end: once, or again and again with pauses in between."""
+        """Start and end times of the group's long flows: one period, or repeated periods with pauses in between."""
         if self.on_s is None:
             return [(self.start_s, self.stop_s)]
         # As decimal fractions: ten times 0.1 is one.
@@ -59,7 +59,7 @@ class FlowGroup:
 
 @dataclass(frozen=True)
 class LongFlow:
-    """A flow of iperf3: its number from 0, its group's name (None without groups), CCA, pair (from 0), times and the application's limit."""
+    """An iperf3 flow: number (from 0), group's name (None without groups), CCA, pair (from 0), times and the application's limit."""
 
     number: int
     group: str | None
@@ -72,7 +72,7 @@ class LongFlow:
 
     @property
     def length_s(self) -> float:
-        """How long it sends."""
+        """Sending time in s."""
         return self.stop_s - self.start_s
 
 
@@ -82,11 +82,11 @@ def long_flows(groups, flows, ccas, pairs, duration_s, bitrate_mbps) -> list[Lon
     Parameters
     ----------
     groups : list of FlowGroup
-        Empty where ``flows`` alike ones last for ``duration_s`` each, with ``bitrate_mbps`` as limit or None.
+        Empty if there are ``flows`` identical flows of ``duration_s`` each, with ``bitrate_mbps`` as limit or None.
     ccas : list of str
-        The run's CCA, or those of its mix, which flows get in turn.
+        The run's CCA, or the CCAs of its mix, which are assigned to the flows in turn.
     pairs : int
-        Number of pairs of hosts for each direction, to which flows go in turn. Behind those of ``forward`` are those of ``reverse``.
+        Number of pairs of hosts per direction, to which flows are assigned in turn. The pairs of ``reverse`` follow those of ``forward``.
     """
     if not groups:
         return [

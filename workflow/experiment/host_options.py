@@ -37,7 +37,7 @@ class HostOption:
 
     @property
     def place(self) -> str:
-        """The name by which Linux or the program knows it."""
+        """The setting's name in Linux or in the program."""
         return self.sysctl or self.metric or self.device or self.program
 
     @property
@@ -48,7 +48,7 @@ class HostOption:
         return of_device | of_program
 
     def used(self, transport) -> bool:
-        """Return whether a `transport` sets it; that is one of a resolved scenario or of a specification."""
+        """Return whether a `transport`, of a resolved scenario or of a specification, sets the option."""
         return transport.get(self.name, self.default) != self.default
 
 
@@ -96,7 +96,7 @@ OF_NAME = {option.name: option for option in HOST_OPTIONS}
 
 
 def sysctls_of(transport, side) -> dict[str, str]:
-    """Return the sysctls that a `transport` asks a side's hosts for: name -> value."""
+    """Return the sysctls that a `transport` requires on one side's hosts: name -> value."""
     return {
         one.sysctl: one.written(transport[one.name])
         for one in HOST_OPTIONS
@@ -105,7 +105,7 @@ def sysctls_of(transport, side) -> dict[str, str]:
 
 
 def device_limits_of(transport, side) -> dict[str, str]:
-    """Return what a `transport` asks the interfaces of a side's hosts for: word of ip-link(8) -> value."""
+    """Return the limits that a `transport` requires on the interfaces of one side's hosts: keyword of ip-link(8) -> value."""
     return {
         one.device: one.written(transport[one.name])
         for one in HOST_OPTIONS
@@ -114,7 +114,7 @@ def device_limits_of(transport, side) -> dict[str, str]:
 
 
 def metrics_of(transport, side) -> list[str]:
-    """Return the metrics that a `transport` asks the routes of a side's hosts for, each as ip-route(8) writes it."""
+    """Return the metrics that a `transport` requires on the routes of one side's hosts, each in the syntax of ip-route(8)."""
     return [
         f"{one.metric} {one.written(transport[one.name])}"
         for one in HOST_OPTIONS

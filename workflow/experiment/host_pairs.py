@@ -1,4 +1,4 @@
-"""Pairs of hosts, a sender and a receiver each."""
+"""Pairs of hosts: one sender and one receiver each."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,8 @@ from dataclasses import dataclass
 class Pair:
     """A sender and a receiver: their names, the index from 0, the RTT of their empty path, and the bottlenecks on it.
 
-    The bottlenecks are ``hops`` in a row of a chain's from ``first_hop`` on, counted from 1. On a dumbbell a pair's data may go in ``reverse``.
+    On a chain the pair's path has ``hops`` bottlenecks in a row, starting with ``first_hop`` (counted from 1). On a dumbbell a
+    pair's data may go in ``reverse``.
     """
 
     index: int
@@ -21,5 +22,5 @@ class Pair:
 
     @property
     def ends(self) -> tuple[str, str]:
-        """The host at the path's begin (r1) and the one at its end (r2)."""
+        """The host at the start of the path (at r1) and the host at its end (at r2)."""
         return (self.sender, self.receiver) if self.direction == "forward" else (self.receiver, self.sender)

@@ -76,15 +76,15 @@ class LinkOption:
 
     @property
     def none(self) -> object:
-        """The value of a resolved study that has no use for it."""
+        """The option's value in a resolved study that doesn't use it."""
         return dict.fromkeys(DIRECTIONS, self.default) if self.by_direction else self.default
 
     def used(self, link) -> bool:
-        """Return whether a link makes use of it; ``link`` is that of a resolved scenario or of a specification."""
+        """Return whether a link, of a resolved scenario or of a specification, uses the option."""
         return link.get(self.name, self.none) != self.none
 
     def of(self, link, direction) -> object:
-        """Return the value that a direction has, None where it has none."""
+        """Return the option's value in a direction; None without one."""
         if not self.used(link) or (self.of_jitter and not link["jitter_ms"][direction]):
             return None
         value = link[self.name]
@@ -96,12 +96,12 @@ class LinkOption:
         return value if of_all or direction in directions_of(value) else None
 
     def written(self, value, correlation=0) -> str:
-        """Return the words of tc(8) that set a value, with its correlation in percent."""
+        """Return the arguments of tc(8) that set a value, with its correlation in percent."""
         correlated = f" {correlation:.7f}%" if correlation else ""
         return self.words.format(self.given(value)) + correlated + self.more_words(value)
 
     def expected(self, value) -> dict[str, float]:
-        """Return what must be read back of a value: nothing if the kernel doesn't tell it."""
+        """Return the expected read-back of a value; empty if the kernel doesn't report it."""
         return {} if not self.key else {self.told or self.name: self.given(value)}
 
     def read(self, options) -> dict[str, float]:
@@ -112,13 +112,13 @@ class LinkOption:
 
 
 def number_schema(unit, least, most, null=False, above=False, below=False) -> dict:
-    """Return the JSON Schema of a number with a unit; ``above`` and ``below`` exclude the ends, ``null`` allows that there is none."""
+    """Return the JSON Schema of a number with a unit; ``above`` and ``below`` exclude the limits, ``null`` allows null."""
     limits = {"exclusiveMinimum" if above else "minimum": least, "exclusiveMaximum" if below else "maximum": most}
     return {"type": ["number", "null"] if null else "number", "unit": unit, **limits}
 
 
 def _chances(above=(), **defaults) -> dict:
-    """Return the JSON Schema of a model of losses with these chances; those without a default must be given, those ``above`` are more than 0."""
+    """Return the JSON Schema of a loss model with these probabilities; those without a default are required, ``above`` lists those above 0."""
     keys = {
         f"{name}_percent": number_schema("percent", LEAST_CHANCE_PERCENT if name in above else 0, 100)
         | ({} if default is None else {"default": default})
@@ -136,7 +136,7 @@ def _chances(above=(), **defaults) -> dict:
 
 
 def late_percent(value) -> float:
-    """Return how many packets a `reordering` makes late, in percent: with a gap, after each that passed at once so many at least."""
+    """Return the percentage of packets that a `reordering` delays; with a gap, at least ``gap_packets`` - 1 late ones follow a prompt one."""
     at_once = 1 - value["percent"] / 100
     return 100 * (1 - 1 / (value.get("gap_packets", 1) - 1 + 1 / at_once))
 
@@ -267,7 +267,7 @@ def _fractions(chances):
 
 
 def loss_model_of(link, direction) -> LossModel | None:
-    """Return the model of losses of a direction, None where each packet is lost on its own, or none."""
+    """Return the loss model of a direction; None if losses are independent or there are none."""
     values = ((made, OF_NAME[name].of(link, direction)) for name, made in LOSS_MODELS.items())
     return next(
         (made(value, link["loss_percent"][direction] / 100) for made, value in values if value is not None), None
@@ -275,13 +275,13 @@ def loss_model_of(link, direction) -> LossModel | None:
 
 
 def correlation_of(link, what, direction) -> float:
-    """Return the correlation that a link has of something `CORRELATED` in a direction, in percent."""
+    """Return the correlation, in percent, of one of the `CORRELATED` effects of a link in a direction."""
     correlation = OF_NAME["correlation"].of(link, direction) or {}
     return correlation.get(f"{what}_percent", 0)
 
 
 def correlations_at(link, place, direction) -> dict[str, float]:
-    """Return the correlations, in percent, of what netem draws in a place of a direction, by the names of `CORRELATED`."""
+    """Return the correlations, in percent, of netem's random draws at a place in a direction, by the names of `CORRELATED`."""
     there = {option.correlated for option in options_at(link, place, direction)}
     if place == PATH:
         there |= {"loss"} if link["loss_percent"][direction] else set()
@@ -297,6 +297,6 @@ def expected_percent(option, link, direction) -> float:
 
 
 def options_at(link, place, direction) -> dict[LinkOption, object]:
-    """Return the options that netem carries out in a place of a direction, each with its value."""
+    """Return the options that netem implements at a place in a direction, each with its value."""
     values = {option: option.of(link, direction) for option in LINK_OPTIONS if option.place == place and option.words}
     return {option: value for option, value in values.items() if value is not None}

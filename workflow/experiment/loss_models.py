@@ -1,6 +1,6 @@
 """Losses that depend on the state of the path, as netem has them: the models of Gilbert (1960) and Elliott (1963), and of four states.
 
-A path is in one of a few states, and changes from one packet to the next with given chances; the state says how likely a packet is lost.
+A path is in one of a few states and changes state between packets with given probabilities; the state determines the loss probability.
 Chances are fractions here, as in net/sched/sch_netem.c of Linux 7.2 (`loss_gilb_ell`, `loss_4state`); tc-netem(8) has them in percent.
 The four states are those of Salsano, Ludovici and Ordine, "Definition of a general and intuitive loss model" (2009).
 """
@@ -13,17 +13,17 @@ CERTAIN = 0xFFFFFFFF
 
 
 class LossModel:
-    """What all models have in common: a Markov chain."""
+    """Base of all loss models: a Markov chain."""
 
     #: The word of tc-netem(8) behind ``loss``, and of its JSON.
     word = ""
 
     def chain(self) -> tuple[tuple, tuple, tuple]:
-        """Return the share of packets that find each state, the chances of the next state by state, and that of a loss."""
+        """Return the stationary probabilities of the states, the transition probabilities, and the loss probability in each state."""
         raise NotImplementedError
 
     def fates(self, number: Callable[[], int]) -> Iterator[bool]:
-        """Yield of each packet whether the kernel drops it, by its random numbers; each call of ``number`` returns the next."""
+        """Yield for each packet whether the kernel drops it, given its random numbers; each call of ``number`` returns the next one."""
         raise NotImplementedError
 
     @property
@@ -34,7 +34,7 @@ class LossModel:
 
     @property
     def burst_packets(self) -> float:
-        """How many packets are lost in a row in the mean."""
+        """Mean number of packets lost in a row."""
         shares, changes, losses = self.chain()
         begun = sum(
             share * (1 - loss) * sum(chance * then for chance, then in zip(row, losses, strict=True))
@@ -44,19 +44,19 @@ class LossModel:
 
     @property
     def in_a_row(self) -> float:
-        """The largest chance that the packet behind a lost one is lost, whatever the state."""
+        """The largest probability, over all states with losses, that the packet after a lost one is lost."""
         _, changes, losses = self.chain()
         chances = (sum(c * then for c, then in zip(row, losses, strict=True)) for row in changes)
         return max(chance for chance, loss in zip(chances, losses, strict=True) if loss)
 
     @property
     def words(self) -> str:
-        """What tc(8) is told."""
+        """The arguments for tc(8)."""
         return " ".join([self.word, *(f"{100 * chance:.7f}%" for chance in astuple(self))])
 
     @property
     def told(self) -> dict[str, float]:
-        """What must be read back of it besides its share."""
+        """The values that must be read back in addition to the share of losses."""
         return {
             f"loss_{one.name}_percent": 100 * chance for one, chance in zip(fields(self), astuple(self), strict=True)
         }
@@ -69,7 +69,7 @@ def _in_kernel(chance):
 
 @dataclass(frozen=True)
 class GilbertElliott(LossModel):
-    """A good and a bad state: before each packet a good path becomes bad with the chance ``p``, a bad one good with ``r``."""
+    """A good and a bad state: before each packet a good path becomes bad with probability ``p``, a bad one good with ``r``."""
 
     p: float
     r: float
@@ -81,7 +81,7 @@ class GilbertElliott(LossModel):
 
     @classmethod
     def of_bursts(cls, loss, burst_packets) -> "GilbertElliott":
-        """Return the model of a mean loss and a mean burst in packets, where a bad path loses all.
+        """Return the model with a given mean loss and a mean burst length in packets, whose bad state loses every packet.
 
         Examples
         --------
@@ -93,7 +93,7 @@ class GilbertElliott(LossModel):
 
     @property
     def is_of_bursts(self) -> bool:
-        """Whether a path loses all packets while it is bad, and none otherwise."""
+        """Whether a path loses all packets in the bad state and none in the good one."""
         return (self.bad_loss, self.good_loss) == (1, 0)
 
     def chain(self) -> tuple[tuple, tuple, tuple]:
@@ -102,7 +102,7 @@ class GilbertElliott(LossModel):
         return (1 - bad, bad), ((1 - self.p, self.p), (self.r, 1 - self.r)), (self.good_loss, self.bad_loss)
 
     def fates(self, number) -> Iterator[bool]:
-        """As `LossModel.fates`: two numbers a packet."""
+        """As `LossModel.fates`: two numbers per packet."""
         to_bad, to_good, bad_loss, good_loss = map(_in_kernel, astuple(self))
         kept, bad = CERTAIN - bad_loss, False
         while True:
@@ -113,7 +113,7 @@ class GilbertElliott(LossModel):
 
     @property
     def words(self) -> str:
-        """As `LossModel.words`; what tc has by itself is left out."""
+        """As `LossModel.words`, without values that are tc's defaults."""
         return " ".join(super().words.split()[:3]) if self.is_of_bursts else super().words
 
     @property
@@ -124,7 +124,7 @@ class GilbertElliott(LossModel):
 
 @dataclass(frozen=True)
 class FourStates(LossModel):
-    """Packets pass in gaps (state 1) and in bursts (2), and are lost in bursts (3) or alone (4); ``p13`` is the chance of 3 after 1."""
+    """Packets pass in gaps (state 1) and in bursts (2), and are lost in bursts (3) or singly (4); ``p13``: probability of 3 after 1."""
 
     p13: float
     p31: float
@@ -147,7 +147,7 @@ class FourStates(LossModel):
         return tuple(share / sum(shares) for share in shares), changes, (0, 0, 1, 1)
 
     def fates(self, number) -> Iterator[bool]:
-        """As `LossModel.fates`: one number a packet."""
+        """As `LossModel.fates`: one number per packet."""
         p13, p31, p32, p23, p14 = map(_in_kernel, astuple(self))
         # State -> the bounds of a number below which it is followed by another one; the last follows from all others.
         followers = {
@@ -171,7 +171,7 @@ MODELS = {
 
 
 def read_model(options) -> LossModel | None:
-    """Return the model in netem's options as tc's JSON prints them, None without."""
+    """Return the loss model in netem's options as tc's JSON prints them, or None if there is none."""
     for word, (model, names) in MODELS.items():
         if told := options.get(f"loss-{word}"):
             return model(*(told[name] for name in names if name in told))

@@ -1,4 +1,4 @@
-"""netem's correlation: the probability that is left when each random number is mixed with the previous one.
+"""netem's correlation: the effective probability when each random number is mixed with the previous one.
 
 netem draws x' = (1 - r) u + r x, where u is uniform (`get_crandom` of net/sched/sch_netem.c). Such numbers crowd around the middle, so a
 chance below one half is met less often than netem is told: of a loss of 1 % with a correlation of 25 % one packet in 400,000 is left.
@@ -16,7 +16,7 @@ _STEPS, _SETTLED = 2048, 1e-6
 
 @lru_cache(maxsize=64)
 def correlated_share(chance, correlation) -> float:
-    """Return the share of packets that meet a chance, both fractions, with a correlation below 1.
+    """Return the effective share of packets affected with a configured probability and a correlation below 1, all fractions.
 
     Examples
     --------
@@ -37,7 +37,7 @@ def correlated_share(chance, correlation) -> float:
 
 
 def _mean_below(area, number, correlation):
-    """Return the chance that the next number is at most ``number``."""
+    """Return the probability that the next number is at most ``number``."""
     upper, lower = number / correlation, (number - 1 + correlation) / correlation
     over = max(0, upper - 1)
     covered = _between(area, min(1, upper) * _STEPS) + over - _between(area, max(0, lower) * _STEPS)
@@ -45,11 +45,11 @@ def _mean_below(area, number, correlation):
 
 
 def _between(values, place):
-    """Return a value between those of two steps."""
+    """Return a value interpolated between two steps."""
     step = min(int(place), len(values) - 2)
     return values[step] + (place - step) * (values[step + 1] - values[step])
 
 
 def packets_of_one(correlation) -> float:
-    """Return how many correlated packets say as much of a share as one that is drawn by itself."""
+    """Return the number of correlated packets that carry as much information on a share as one independent packet."""
     return (1 + correlation) / (1 - correlation)

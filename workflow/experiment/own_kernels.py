@@ -1,6 +1,6 @@
-"""Guest kernels of a study's own (`kernels` of study.schema.yaml): another Linux, with patches and options of one's own.
+"""Custom guest kernels of a study (`kernels` of study.schema.yaml): another Linux version, patches and options.
 
-A run's specification has all that it takes to build its kernel; it is built beforehand (setup/kernels.py) and named by that.
+A run's specification has everything that its kernel is built from; the kernel is built beforehand (setup/kernels.py) and named after it.
 """
 
 import json
@@ -14,32 +14,32 @@ CONFIGURATION_MARK = b"IKCFG_ST"
 
 
 def identity(kernel) -> str:
-    """Return what a kernel is made of, as text: where its files lay is left out."""
+    """Return everything that a kernel is built from, as text, without the locations of its files."""
     content = {key: value for key, value in kernel.items() if key not in ("tree", "patches")}
     patches = [patch["sha256"] for patch in kernel["patches"]]
     return json.dumps({**content, "patches": patches, "is_tree": "tree" in kernel}, sort_keys=True)
 
 
 def has_seccomp(kernel) -> bool:
-    """Tell whether a run's kernel, None for the image's, can hold its processes by seccomp."""
+    """Return whether a run's kernel, None for the image's, can run its processes by seccomp."""
     if kernel is None or kernel.get("base") == "newest":
         return True
     return tuple(map(int, re.findall(r"\d+", kernel["version"])[:2])) >= SECCOMP_FROM
 
 
 def segments_per_ack(kernel) -> int:
-    """Return how many full segments a receiver acknowledges at once: 2 as Linux, or as a kernel with examples/ack-segments.patch is configured."""
+    """Return the number of full segments per acknowledgement: Linux's 2, or as configured in a kernel with examples/ack-segments.patch."""
     return int((kernel or {}).get("config", {}).get("TCP_ACK_SEGMENTS", 2))
 
 
 def process_mode(specification) -> dict[str, str]:
-    """Return what the environment of a run says of how its guest holds its processes: nothing where it is seccomp, as always but here."""
+    """Return the environment's entry on how a run's guest runs its processes: empty if by seccomp, the usual mode."""
     is_old = specification.platform == "uml" and not has_seccomp(specification.kernel)
     return {"process_mode": "ptrace"} if is_old else {}
 
 
 def kernel_words(kernel) -> str:
-    """Return what a kernel is, for messages and the report."""
+    """Return the description of a kernel for messages and the report."""
     name = kernel["tree"] if "tree" in kernel else f"Linux {kernel['base']}" if kernel["base"] != "newest" else "Linux"
     version = f" ({kernel['version']})" if "version" in kernel else ""
     patches = "".join(f", {patch['path']}" for patch in kernel["patches"])
@@ -47,7 +47,7 @@ def kernel_words(kernel) -> str:
 
 
 def of_binary(linux) -> tuple[str, bytes]:
-    """Return the version and the configuration in the file of a guest kernel with CONFIG_IKCONFIG."""
+    """Return the version and the configuration stored in the file of a guest kernel with CONFIG_IKCONFIG."""
     content = linux.read_bytes()
     begin = content.index(CONFIGURATION_MARK) + len(CONFIGURATION_MARK)
     configuration = zlib.decompressobj(wbits=31).decompress(content[begin:])

@@ -1,6 +1,6 @@
 """Programs that a study declares as flows: a server and a client, with the kernel's congestion control or another one.
 
-A declaration stands in each group that uses it (`programs` of study.schema.yaml), so a run's specification has all of it.
+Each group that uses a declaration (`programs` of study.schema.yaml) contains it, so a run's specification has it in full.
 """
 
 import random
@@ -32,7 +32,7 @@ PLACEHOLDER = re.compile(r"\{([a-z_]+)\}")
 
 @dataclass(frozen=True)
 class Program:
-    """A program as a resolved group has it (``workflow/schemas/study.schema.yaml``, ``program``)."""
+    """A program as in a resolved group (``workflow/schemas/study.schema.yaml``, ``program``)."""
 
     name: str
     cca: str | None
@@ -52,20 +52,21 @@ class Program:
 
     @property
     def label(self) -> str:
-        """Its name in tables: ``stack:cca``, or the name alone."""
+        """The program's name in tables: ``stack:cca``, or only the name."""
         return f"{self.name}:{self.cca}" if self.cca else self.name
 
     @property
     def folder(self) -> str | None:
-        """Name of the folder with its files in a run, and of the archive that they come from; None of a program of the image."""
+        """Name of the folder with the program's files in a run, and of their archive; None for a program of the image."""
         return self.sha256 and self.sha256[:16]
 
 
 @dataclass(frozen=True)
 class ProgramFlow:
-    """A flow of a program: its number, which follows on those of the long flows, its port, and when its client starts.
+    """A flow of a program: its number, which continues those of the long flows, its port, and its client's start.
 
-    ``start_s`` is counted from the traffic's origin. It sends for ``seconds``, as long as its group lasts, or ``bytes``; the other is None.
+    ``start_s`` is in s from the traffic's origin. The flow sends for ``seconds``, the duration of its group, or sends ``bytes``;
+    the other is None.
     """
 
     number: int
@@ -80,7 +81,7 @@ class ProgramFlow:
 
     @property
     def server_host(self) -> str:
-        """The host that the server runs on: the data's sender if the server sends them."""
+        """The host that the server runs on: the data's sender if the server sends the data."""
         return self.pair.sender if self.program.data_from == "server" else self.pair.receiver
 
     @property
@@ -90,11 +91,11 @@ class ProgramFlow:
 
     @cached_property
     def who(self) -> str:
-        """What messages call it."""
+        """The flow's name in messages."""
         return f"{self.program.label} (flow {self.number} of group {self.group})"
 
     def words(self, command, values) -> list[str]:
-        """Return a command of its program with all placeholders filled in."""
+        """Return a command of the flow's program with all placeholders filled in."""
         return [PLACEHOLDER.sub(lambda match: values[match[1]], word) for word in command]
 
 
@@ -128,12 +129,12 @@ def program_flows(specification) -> list[ProgramFlow]:
 
 
 def is_under_test(specification) -> bool:
-    """Return whether programs stand in the place of a run's flows under test."""
+    """Return whether programs replace a run's flows under test."""
     return any(group.cca != OWN for group in specification.groups_of(PROGRAM))
 
 
 def starts_drawn(specification) -> tuple[list[float], dict[str, list[float]]]:
-    """Return how long behind their groups' starts the long flows of a run with groups start, and group -> the flows of programs under test, in s.
+    """Return the start offsets from their groups' starts, in s: of the long flows, and group -> those of program flows under test.
 
     Draws go through all of them in the groups' order, so that each has that of the flow of another CCA in its place.
     """
@@ -158,6 +159,6 @@ def has_programs(specification) -> bool:
 
 
 def needs_files(specification) -> dict[str, str]:
-    """Return folder -> SHA-256 of the files that a run's programs need."""
+    """Return folder -> SHA-256 of the files needed by a run's programs."""
     programs = (Program(**group.program) for group in specification.groups_of(PROGRAM))
     return {program.folder: program.sha256 for program in programs if program.folder}

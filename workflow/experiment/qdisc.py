@@ -1,6 +1,6 @@
-"""What a queueing discipline is to a study: parameters, counters, its line for tc and what the kernel must say of it.
+"""Description of a queueing discipline: parameters, counters, command for tc and the kernel's expected read-back.
 
-Which there are stands in `disciplines`.
+The disciplines themselves are declared in `disciplines`.
 """
 
 import struct
@@ -14,9 +14,9 @@ RED_TOLD = ("min", "max", "ewma")
 
 @dataclass(frozen=True)
 class Parameter:
-    """A key of a study's `queue`: a number, a switch, or a choice of words, and how tc writes and tells it.
+    """A key of a study's `queue`: a number, a switch, or a choice of words, with its form in tc's arguments and output.
 
-    ``default`` None: the discipline does without. ``kept`` is what the kernel makes of a value: it rounds some.
+    ``default`` None: the parameter is optional. ``kept`` returns a value as the kernel stores it: it rounds some.
     """
 
     name: str
@@ -36,7 +36,7 @@ class Parameter:
         return isinstance(self.default, bool)
 
     def written(self, value) -> str:
-        """Return the words of tc(8) that set a value."""
+        """Return the arguments of tc(8) that set a value."""
         if self.is_switch:
             return self.word if value else self.off_word
         if self.choices:
@@ -44,11 +44,11 @@ class Parameter:
         return f"{self.word} {value * 1e3:.0f}us" if self.unit == "ms" else f"{self.word} {value}"
 
     def read_back_of(self, value) -> float | bool | str | None:
-        """Return what the kernel must say of a value."""
+        """Return the kernel's expected read-back of a value."""
         return self.kept(value) if self.kept and value is not None else value
 
     def read(self, options) -> float | bool | str | None:
-        """Return the value that tc's JSON tells."""
+        """Return the value in tc's JSON."""
         if self.is_switch:
             return options.get(self.key) not in (None, False, "disabled")
         value = options.get(self.key)
@@ -67,7 +67,7 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Counters:
-    """What a discipline counts of its own (its struct tc_*_xstats): ``names`` are the kernel's, "" is passed over.
+    """Counters specific to a discipline (its struct tc_*_xstats): ``names`` are the kernel's, "" is skipped.
 
     ``marks`` are those that add up to all CE marks; ``overflow`` those that say which drops a full queue made (None:
     nothing says it); ``second_mark`` is the counter of a threshold's marks, which a packet may get on top of another and
@@ -104,11 +104,11 @@ class Discipline:
 
     @property
     def limited_only(self) -> bool:
-        """Whether it is drop-tail: nothing happens but that a full queue drops."""
+        """Whether the discipline is drop-tail: its only effect is that a full queue drops."""
         return self.name == DROP_TAIL
 
     def marked_twice(self, counted) -> int:
-        """Return how many packets may have been marked twice at most, by what a document has of the queue."""
+        """Return the largest number of packets that may have been marked twice, from a document's counters of the queue."""
         second = counted.get("counted", {}).get(self.counters.second_mark, 0)
         return min(second, counted.get("marks", 0) - second)
 
@@ -117,17 +117,17 @@ class Discipline:
         return next((parameter for parameter in self.parameters if parameter.name == name), None)
 
     def counts_in(self, measure) -> str:
-        """Return what its limit counts if the study gives it in ``packets`` or ``bytes``."""
+        """Return the unit of the qdisc's limit if the study gives the limit in ``packets`` or ``bytes``."""
         return measure if measure in self.kinds else next(iter(self.kinds))
 
     def marks(self, queue) -> bool:
-        """Tell whether it marks packets of flows with ECN, with the queue of a resolved scenario."""
+        """Return whether the discipline marks packets of ECN flows, given the queue of a resolved scenario."""
         if self.marks_with is None:
             return False
         return not self.marks_with or any(queue[name] not in (None, False) for name in self.marks_with)
 
     def command(self, kind, limit, queue, packet_bytes) -> str:
-        """Return the words of tc(8) behind ``qdisc replace ...``."""
+        """Return the arguments of tc(8) that follow ``qdisc replace ...``."""
         words = [kind, f"{self.limit_word} {limit}"]
         words += [
             p.written(value)
@@ -137,13 +137,13 @@ class Discipline:
         return " ".join(words + (self.more_words(queue, packet_bytes) if self.more_words else []))
 
     def expected(self, limit, queue, packet_bytes) -> dict:
-        """Return what the kernel must say of it, by the names of the parameters; times in ms."""
+        """Return the kernel's expected read-back by parameter name; times are in ms."""
         values = {p.name: p.read_back_of(queue.get(p.name, p.default)) for p in self.parameters if p.key}
         more = self.more_expected(queue, packet_bytes) if self.more_expected else {}
         return {"limit": limit} | values | self.fixed | more
 
     def parsed(self, qdisc) -> dict:
-        """Return what tc's JSON says of it, as `expected` has it."""
+        """Return the discipline's values in tc's JSON, in the form of `expected`."""
         options = qdisc.get("options", {})
         values = {p.name: p.read(options) for p in self.parameters if p.key}
         limit = options.get("limit", qdisc.get("memory_limit"))

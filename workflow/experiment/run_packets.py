@@ -14,7 +14,7 @@ from experiment.packet_sizes import (
 
 
 class RunPackets:
-    """How large a run's packets are."""
+    """Sizes of a run's packets."""
 
     @property
     def link_mtu_bytes(self) -> int:
@@ -23,17 +23,17 @@ class RunPackets:
 
     @property
     def has_own_mtu(self) -> bool:
-        """Whether the links have another MTU than Ethernet's."""
+        """Whether the links' MTU differs from Ethernet's."""
         return OF_NAME["mtu_bytes"].used(self.scenario["link"])
 
     @property
     def largest_packet_bytes(self) -> int:
-        """A packet of that size as Linux's queueing disciplines count it, in bytes."""
+        """The size of the links' largest packet as Linux's queueing disciplines count it, in bytes."""
         return self.link_mtu_bytes + ETHERNET_HEADER_BYTES
 
     @property
     def mtu_bytes(self) -> int:
-        """The largest IP packet of the run's connections in bytes: less than a cable's inside of a tunnel."""
+        """The largest IP packet of the run's connections in bytes: inside a tunnel it is smaller than the cable's."""
         if self.multipath.by != "gre":
             return self.link_mtu_bytes
         return self.link_mtu_bytes - IP_HEADER_BYTES[self.multipath.tunnel_ip_version] - TUNNEL_HEADER_BYTES
@@ -45,23 +45,23 @@ class RunPackets:
 
     @property
     def timestamp_bytes(self) -> int:
-        """What TCP's timestamps take of each segment."""
+        """Bytes that TCP's timestamps occupy in each segment."""
         return TCP_TIMESTAMP_OPTION_BYTES if self.scenario["transport"].get("timestamps", True) else 0
 
     @property
     def snd_mss_bytes(self) -> int:
-        """What the kernel says of a full segment's payload (tcpi_snd_mss): MPTCP's option is not taken off there."""
+        """The payload of a full segment as the kernel reports it (tcpi_snd_mss), which doesn't subtract MPTCP's option."""
         return self.segment_bytes + (MPTCP_OPTION_BYTES if self.multipath.by == "mptcp" else 0)
 
     @property
     def _largest_segment_bytes(self):
-        """TCP payload of a packet as large as the network takes it, in bytes."""
+        """TCP payload of the largest packet that the network accepts, in bytes."""
         options = self.timestamp_bytes + (MPTCP_OPTION_BYTES if self.multipath.by == "mptcp" else 0)
         return self.mtu_bytes - HEADER_BYTES[self.ip_version] - options
 
     @property
     def payload_bytes(self) -> int:
-        """Application bytes of a full packet: TCP's segment, or a message of UDP."""
+        """Application bytes of a full packet: a TCP segment, or a UDP message."""
         return self.traffic.block_bytes if self.udp else self.segment_bytes
 
     @property

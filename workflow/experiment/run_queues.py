@@ -1,4 +1,4 @@
-"""A run's queues and policers: of each direction, discipline and limits. A part of `specification.RunSpecification`."""
+"""A run's queues and policers: discipline and limits in each direction. A part of `specification.RunSpecification`."""
 
 import math
 
@@ -10,36 +10,36 @@ from experiment.timeline import DIRECTIONS
 
 
 class RunQueues:
-    """What stands before a run's bottlenecks."""
+    """The queues and policers in front of a run's bottlenecks."""
 
     @property
     def policers(self) -> dict[str, dict]:
-        """Direction -> its policer, for those that have one."""
+        """Direction -> policer, for directions with a policer."""
         return policers_of(self.scenario["link"])
 
     @property
     def discipline(self) -> Discipline:
-        """The queueing discipline of the bottleneck's queue for data; of a chain that of the narrowest."""
+        """The queueing discipline of the bottleneck's queue for data; on a chain, of the narrowest bottleneck."""
         return discipline_of(self.narrowest.scenario["queue"] if self.is_chain else self.scenario["queue"])
 
     def queue_in(self, direction) -> dict:
-        """Return the queue of a direction: as the study says it, with the discipline and its parameters."""
+        """Return the queue of a direction as the study gives it, with the discipline and its parameters."""
         reverse = self.scenario.get("reverse_queue") if direction == REVERSE else None
         return reverse or self.scenario["queue"]
 
     @property
     def queues(self) -> list[dict]:
-        """The queues of all bottlenecks, each direction's that has another one."""
+        """The queues of all bottlenecks: one per direction where the directions' queues differ."""
         return [one.queue_in(way) for one in self.bottlenecks for way in one.ways_apart]
 
     @property
     def ways_apart(self) -> tuple[str, ...]:
-        """The directions whose queues differ: ``forward`` alone where both have the same."""
+        """The directions with different queues: only ``forward`` if both directions have the same."""
         return DIRECTIONS if self.scenario.get("reverse_queue") else DIRECTIONS[:1]
 
     @property
     def may_mark(self) -> bool:
-        """Whether marks are asked about: of flows with ECN, and of a queue that is not drop-tail."""
+        """Whether marks are checked: if flows use ECN, or a queue is not drop-tail."""
         managed = any(not discipline_of(queue).limited_only for queue in self.queues)
         return not self.udp and (self.uses_ecn or managed)
 

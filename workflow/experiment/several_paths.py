@@ -1,4 +1,4 @@
-"""Each disjoint path of a cable as a scenario with this path only: its rate, delay, loss and queue."""
+"""Each disjoint path of a cable as a separate scenario: its rate, delay, loss and queue."""
 
 from experiment.timeline import DIRECTIONS
 
@@ -11,7 +11,7 @@ OF_PATH = {
 
 
 def scenarios_of_paths(scenario) -> list[dict]:
-    """Return a scenario for each path of a cable: the same with this path only."""
+    """Return one scenario per path of a cable: the same scenario with only this path."""
     return [_of_path(scenario, path) for path in range(scenario["multipath"]["paths"])]
 
 
@@ -29,7 +29,7 @@ def _of_path(scenario, path):
 
 
 def _value_of(values, path):
-    """Return a path's value; of a list that is too short, which `study_networks` refuses, the last one."""
+    """Return a path's value; from a list that is too short, which `study_networks` rejects, the last value."""
     return values[min(path, len(values) - 1)]
 
 

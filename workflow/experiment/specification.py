@@ -42,7 +42,7 @@ SPECIFICATION_VERSION, DOCUMENT_VERSION = 3, 3
 
 @dataclass(frozen=True)
 class Direction:
-    """What one direction of the path does to packets, the bottleneck aside."""
+    """The effects of one direction of the path on packets, without the bottleneck."""
 
     delay_ms: float
     jitter_ms: float
@@ -59,8 +59,8 @@ class RunSpecification(RunQueues, RunPackets):
 
     ``document`` is the JSON object of the workflow as it came
     (``workflow/schemas/run.schema.json``, ``specification``); everything else
-    is read from it. ``kernels`` is the folder of kernels with CCAs of one's own,
-    ``testbed_digest`` the identity of the program that carries the run out, if the caller knows it (`identity`),
+    is read from it. ``kernels`` is the folder of kernels with custom CCAs,
+    ``testbed_digest`` the identity of the program that executes the run, if the caller knows it (`identity`),
     ``programs`` the folder with the archives of declared programs.
     """
 
@@ -77,7 +77,7 @@ class RunSpecification(RunQueues, RunPackets):
 
     @property
     def factors(self) -> dict[str, str | int]:
-        """The run's four factors, with which every row of a table begins."""
+        """The run's four factors, the first columns of every table."""
         d = self.document
         return {"scenario": self.scenario["id"], **{name: d[name] for name in ("cca", "ip_version", "replication")}}
 
@@ -92,16 +92,16 @@ class RunSpecification(RunQueues, RunPackets):
 
     @property
     def ccas(self) -> list[str]:
-        """The CCAs of the run, in the order in which flows get them."""
+        """The CCAs of the run, in the order in which they are assigned to flows."""
         return self.cca.split("+")
 
     def flow_cca(self, flow) -> str:
-        """Return the CCA of a flow (numbered from 0): those of a mix go to the flows in turn; a chain's cross flows may have their own."""
+        """Return the CCA of a flow (numbered from 0): those of a mix are assigned in turn; a chain's cross flows may have a separate one."""
         return self.long_flows[flow].cca
 
     @property
     def ccas_that_run(self) -> list[str]:
-        """The CCAs of all TCP flows, each once: those of long flows in their order, then of web servers."""
+        """The distinct CCAs of all TCP flows: first of the long flows in their order, then of the web servers."""
         servers = (self.server_cca(group) for group in self.groups_of(WEB))
         return list(dict.fromkeys([*(flow.cca for flow in self.long_flows), *servers]))
 
@@ -110,35 +110,35 @@ class RunSpecification(RunQueues, RunPackets):
         return self.ccas[0] if group.cca == OWN else group.cca
 
     def server_kernel_cca(self, group) -> str:
-        """Return the CCA of a web server's sockets by its name in the kernel."""
+        """Return the kernel's name for the CCA of a web server's sockets."""
         return self.kernel_cca(self.server_cca(group))
 
     @cached_property
     def definitions(self) -> dict[str, Definition]:
-        """Those CCAs of the run that the study defines, by their names there."""
+        """The CCAs of the run that the study defines, by their names in the study."""
         return {name: Definition(**one) for name, one in self.document.get("cca_definitions", {}).items()}
 
     @property
     def sources(self) -> list[Definition]:
-        """The definitions whose C file the run's kernel is built with."""
+        """The definitions with a C file that is built into the run's kernel."""
         return [one for one in self.definitions.values() if one.source]
 
     @property
     def kernel(self) -> dict | None:
-        """What the run's kernel is without C files, None for the image's; the run's definitions have no two."""
+        """The definition of the run's kernel without C files, None for the image's; a run's CCA definitions share one kernel."""
         return next((one.kernel for one in self.definitions.values() if one.kernel), None)
 
     @property
     def has_own_kernel(self) -> bool:
-        """Whether its kernel is another than the image's."""
+        """Whether the run's kernel differs from the image's."""
         return bool(self.sources or self.kernel)
 
     def kernel_cca(self, name) -> str:
-        """Return a CCA's name in the kernel; ``name`` is the study's."""
+        """Return a CCA's name in the kernel; ``name`` is its name in the study."""
         return self.definitions[name].kernel_cca if name in self.definitions else name
 
     def flow_kernel_cca(self, flow) -> str:
-        """Return the CCA of a flow (numbered from 0) by its name in the kernel."""
+        """Return the kernel's name for the CCA of a flow (numbered from 0)."""
         return self.kernel_cca(self.flow_cca(flow))
 
     @property
@@ -154,23 +154,23 @@ class RunSpecification(RunQueues, RunPackets):
         return Link(**{key: value for key, value in self.scenario["link"].items() if key not in OF_NAME})
 
     def option(self, name, direction) -> object:
-        """Return the value that a direction has of one of the `link_options`, None without it."""
+        """Return the value of one of the `link_options` in a direction, None without the option."""
         return OF_NAME[name].of(self.scenario["link"], direction)
 
     @cached_property
     def timeline(self) -> Timeline:
-        """What changes on the path during the traffic; what the other properties say of it is so before."""
+        """The changes of the path during the traffic; the other properties describe the path before the first change."""
         # A trace lets whole packets pass. Their size depends on the IP version, which a study's check does not know yet.
         known = traces_of(self.scenario["link"]) and "ip_version" in self.document
         return Timeline(self.scenario["link"], self.traffic.duration_s, self.packet_bytes if known else PACKET_BYTES)
 
     @cached_property
     def capacity(self) -> Capacity:
-        """What the path can carry at a time, and how long packets take then; for data in ``forward``."""
+        """The path's capacity and delay over time, for data in ``forward``."""
         return Capacity(self)
 
     def capacity_in(self, direction) -> Capacity:
-        """Return the same for data in a direction."""
+        """Return the path's capacity and delay over time, for data in a direction."""
         return self.capacity if direction == self.capacity.direction else Capacity(self, direction)
 
     @cached_property
@@ -190,12 +190,12 @@ class RunSpecification(RunQueues, RunPackets):
 
     @property
     def end_to_end_flows(self) -> int:
-        """Number of flows that pass all bottlenecks of a chain; all flows where there is one bottleneck. They are the first."""
+        """Number of flows that cross all bottlenecks of a chain, or of all flows if there is one bottleneck. They are numbered first."""
         return self.scenario["flows"]
 
     @cached_property
     def groups(self) -> list[FlowGroup]:
-        """The groups of flows, or none where all flows are alike."""
+        """The groups of flows; empty if all flows are alike."""
         return [FlowGroup(**group) for group in self.scenario.get("groups", ())]
 
     def groups_of(self, application) -> list[FlowGroup]:
@@ -204,7 +204,7 @@ class RunSpecification(RunQueues, RunPackets):
 
     @cached_property
     def long_flows(self) -> list[LongFlow]:
-        """The flows that are numbered: those of iperf3, or the one of another application."""
+        """The numbered flows: iperf3's flows, or the single flow of another application."""
         limit_mbps = self.traffic.bitrate_mbps
         # What asks about a scenario knows no CCA yet; its flows have pairs all the same.
         ccas = self.ccas if "cca" in self.document else [OWN]
@@ -224,28 +224,28 @@ class RunSpecification(RunQueues, RunPackets):
 
     @property
     def runs_foreign_code(self) -> bool:
-        """Whether the guest carries out what somebody else may have written: a kernel, or programs."""
+        """Whether the guest executes code that may be by third parties: a kernel, or programs."""
         return self.has_own_kernel or bool(self.groups_of(PROGRAM))
 
     def group_pair(self, group) -> Pair:
-        """Return the `Pair` of a group that is not one of long flows."""
+        """Return the `Pair` of a group without long flows."""
         return self.pairs[(group.pair or 1) - 1 + self.hosts.pairs * (group.direction == REVERSE)]
 
     def member_pair(self, group, member) -> Pair:
-        """Return the `Pair` of one flow, counted from 0, of a group of programs: they go to the pairs in turn, or to their group's."""
+        """Return the `Pair` of one flow, counted from 0, of a group of programs: pairs are assigned in turn, or set by the group."""
         pairs = self.hosts.pairs
         index = member % pairs if group.pair is None else group.pair - 1
         return self.pairs[index + pairs * (group.direction == REVERSE)]
 
     def pair_ecn(self, pair) -> str:
-        """Return what ECN the two hosts of a `Pair` ask for: what a group of theirs says, else `transport.ecn`."""
+        """Return the ECN setting of the two hosts of a `Pair`: that of a group on them, or else `transport.ecn`."""
         for group in self.groups:
             if group.ecn is not None and pair.index in self._pairs_of(group):
                 return group.ecn
         return self.transport.ecn
 
     def _pairs_of(self, group):
-        """Return the indices of the pairs that a group uses."""
+        """Return the indices of a group's pairs."""
         if group.application == PROGRAM:
             return {self.member_pair(group, member).index for member in range(group.count)}
         if group.application != LONG:
@@ -254,7 +254,7 @@ class RunSpecification(RunQueues, RunPackets):
 
     @property
     def uses_ecn(self) -> bool:
-        """Whether any pair of hosts asks for ECN."""
+        """Whether any pair of hosts requests ECN."""
         return any(self.pair_ecn(pair) != "off" for pair in self.pairs) if self.groups else self.transport.ecn != "off"
 
     def web_port(self, group) -> int:
@@ -263,27 +263,27 @@ class RunSpecification(RunQueues, RunPackets):
 
     @cached_property
     def server_ports(self) -> frozenset[int]:
-        """Ports of the senders that are web servers'."""
+        """The senders' ports on which web servers listen."""
         return frozenset(self.web_port(group) for group in self.groups_of(WEB))
 
     @property
     def answers(self) -> bool:
-        """Whether anything is sent against the data: streams of UDP alone send nothing back."""
+        """Whether packets are sent in the opposite direction to the data: not in a run with only UDP streams."""
         return bool(self.flows or self.server_ports or self.groups_of(PROGRAM))
 
     @property
     def platform(self) -> str:
-        """What carries the packets: ``uml``, ``host``, or ``ns3:`` and a version."""
+        """The platform that carries the packets: ``uml``, ``host``, or ``ns3:`` and a version."""
         return self.scenario["platform"]
 
     @property
     def virtual_clock(self) -> bool:
-        """Whether time passes only when nothing is left to do."""
+        """Whether the clock advances only when the guest is idle."""
         return self.platform == "uml"
 
     @property
     def is_cable(self) -> bool:
-        """Whether the two hosts are joined directly."""
+        """Whether the two hosts are connected directly."""
         return self.scenario["topology"] == "cable"
 
     @property
@@ -297,23 +297,27 @@ class RunSpecification(RunQueues, RunPackets):
 
     @cached_property
     def bottlenecks(self) -> list["RunSpecification"]:
-        """Each bottleneck of a chain as a dumbbell of the flows that pass it, with their RTTs; each of several paths of a cable as a cable of this one; else the run itself."""
+        """Each bottleneck as a run.
+
+        Each bottleneck of a chain is a dumbbell of the flows that cross it, with their RTTs. Each of a cable's several paths is a
+        cable with this path only. Otherwise the only element is the run itself.
+        """
         if not self.is_chain and (not self.is_cable or self.paths == 1):
             return [self]
         each = scenarios_of_bottlenecks(self) if self.is_chain else scenarios_of_paths(self.scenario)
         return [RunSpecification(self.document | {"scenario": one}) for one in each]
 
     def on_path(self, path) -> "RunSpecification":
-        """Return a path of a cable, numbered from 0, as a run with this path only; on a dumbbell, whose bottleneck all share, the run itself."""
+        """Return a run with only one path of a cable, numbered from 0; on a dumbbell, where all share the bottleneck, the run itself."""
         return self.bottlenecks[path] if self.is_cable else self
 
     @property
     def narrowest(self) -> "RunSpecification":
-        """The first of the `bottlenecks` with the least rate."""
+        """The first of the `bottlenecks` with the lowest rate."""
         return min(self.bottlenecks, key=lambda bottleneck: bottleneck.rate_mbps or math.inf)
 
     def flows_through(self, number) -> list[int]:
-        """Return the flows that pass a chain's bottleneck, counted from 1."""
+        """Return the flows that cross one of a chain's bottlenecks, counted from 1."""
         passing = ((flow, self.flow_pair(flow)) for flow in range(self.flows))
         return [flow for flow, pair in passing if pair.first_hop <= number < pair.first_hop + pair.hops]
 
@@ -327,17 +331,17 @@ class RunSpecification(RunQueues, RunPackets):
 
     @property
     def background(self) -> str:
-        """Which other traffic there is, ``none`` or ``server``."""
+        """The kind of background traffic, ``none`` or ``server``."""
         return self.scenario["background"]
 
     @property
     def shaper(self) -> str:
-        """The qdisc that makes the rate: `htb`, `tbf` or `netem`."""
+        """The qdisc that shapes the rate: `htb`, `tbf` or `netem`."""
         return self.scenario["link"].get("shaper", "htb")
 
     @property
     def shaper_burst_bytes(self) -> int | None:
-        """The burst that the shaper may send at once after idle time, or None if the study sets none."""
+        """The burst in bytes that the shaper may send at once after idle time, or None if the study sets none."""
         return self.scenario["link"].get("shaper_burst_bytes")
 
     @property
@@ -347,13 +351,13 @@ class RunSpecification(RunQueues, RunPackets):
 
     @property
     def connections(self) -> int:
-        """Number of connections that carry data: one of each flow, or of MPTCP a subflow on each path."""
+        """Number of connections that carry data: one per flow, or with MPTCP one subflow per path."""
         return sum(self.subflows(self.flow_pair(flow).index) for flow in range(self.flows))
 
     def subflows(self, pair) -> int:
-        """Return how many connections each flow of a pair, counted from 0, has: of MPTCP a subflow on each path.
+        """Return the number of connections of each flow of a pair (counted from 0): with MPTCP one subflow per path.
 
-        On a dumbbell the subflows of the first pair share the bottleneck, and other pairs' flows have one.
+        On a dumbbell the subflows of the first pair share the bottleneck, and flows of other pairs have one connection each.
         """
         return self.paths if self.multipath.by == "mptcp" and (self.is_cable or pair == 0) else 1
 
@@ -367,14 +371,14 @@ class RunSpecification(RunQueues, RunPackets):
         return self.traffic.processes == "per-side" and self.flows > 0
 
     def local_port(self, flow) -> int:
-        """Return the port from which a flow is sent where one program sends all, so that it is told from others."""
+        """Return the source port of a flow in a run where one program sends all flows; it identifies the flow."""
         return FIRST_LOCAL_PORT + flow
 
     @cached_property
     def sampled_flows(self) -> list[int]:
-        """The flows that have time series: all, or where two programs carry all flows some that are drawn at random.
+        """The flows with time series: all, or a random sample if two programs carry all flows.
 
-        A reading of thousands of sockets takes longer than what happens between two.
+        Reading thousands of sockets takes longer than the interval between two readings.
         """
         if not self.per_side or self.flows <= MOST_SAMPLED:
             return list(range(self.flows))
@@ -382,14 +386,14 @@ class RunSpecification(RunQueues, RunPackets):
 
     @property
     def sampled_connections(self) -> int:
-        """Number of connections that have time series."""
+        """Number of connections with time series."""
         return min(self.connections, MOST_SAMPLED) if self.per_side else self.connections
 
     @property
     def control_network(self) -> bool:
         """Whether iperf3's control connections have a separate network without rate, delay and loss.
 
-        By default they have it wherever it can be built, so that a run cannot end because of what its path does.
+        By default they have one wherever it can be built, so that the effects of the path cannot end a run.
         """
         if self.traffic.control_connection != "automatic":
             return self.traffic.control_connection == "own-network"
@@ -398,23 +402,23 @@ class RunSpecification(RunQueues, RunPackets):
 
     @property
     def control_pairs(self) -> list[Pair]:
-        """The pairs of hosts that a link for control connections joins: those with flows of iperf3."""
+        """The pairs of hosts with a link for control connections: those with iperf3 flows."""
         used = {flow.pair for flow in self.long_flows} if self.control_network else ()
         return [pair for pair in self.pairs if pair.index in used]
 
     @property
     def serialised(self) -> bool:
-        """Whether a packet takes its length over the rate to arrive, also where the link was idle."""
+        """Whether a packet has a serialisation delay (length / rate) even if the link was idle."""
         return self.link.serialisation == "virtual-clock" and self.virtual_clock
 
     @property
     def lone_packets_take_time(self) -> bool:
-        """Whether a lone packet takes its length over the rate to pass an idle link: on a `serialised` cable, and with netem's own rate."""
+        """Whether a lone packet has a serialisation delay (length / rate) on an idle link: on a `serialised` cable, and with netem's own rate."""
         return self.serialised or (self.shaper == "netem" and self.rate_mbps is not None)
 
     @cached_property
     def pairs(self) -> list[Pair]:
-        """The pairs of hosts: h1 sends to h2, h3 to h4, and so on. On a chain the first is that of the long flows, the others cross a bottleneck each."""
+        """The pairs of hosts: h1 sends to h2, h3 to h4, and so on. On a chain the first carries the long flows, each other crosses one bottleneck."""
         if self.is_chain:
             return self._chain_pairs
         path_ms, access = 2 * min(self.multipath.path_delay_ms), self.hosts.access_delay_ms
@@ -432,7 +436,7 @@ class RunSpecification(RunQueues, RunPackets):
     def shaped(self) -> bool:
         """Whether the rate is emulated.
 
-        Not for a ping-pong of messages where the wire is to take no time: with one packet
+        It is not for a ping-pong of messages over a wire without serialisation: with one packet
         under way a shaper would only round the stack's own time up to that of a frame.
         """
         wire_takes_no_time = self.link.serialisation == "virtual-clock" and not self.virtual_clock
@@ -440,7 +444,7 @@ class RunSpecification(RunQueues, RunPackets):
 
     @property
     def idle_rtts_ms(self) -> list[float]:
-        """Round-trip time in ms of an echo request over each pair's empty path, or each path's of a cable."""
+        """Round-trip time in ms of an echo request over the empty path of each pair, or over each path of a cable."""
         frame = ECHO_BYTES + IP_HEADER_BYTES[self.ip_version] + ETHERNET_HEADER_BYTES + self.link.frame_overhead_bytes
         if self.is_chain:
             times = [2 * frame * 8 / one.rate_mbps / 1e3 if self.serialised else 0.0 for one in self.bottlenecks]
@@ -453,26 +457,26 @@ class RunSpecification(RunQueues, RunPackets):
         return [self._link_rtt_ms + 2 * path_ms + wire_ms for path_ms, wire_ms in delays_ms]
 
     def flow_pair(self, flow) -> Pair:
-        """Return the `Pair` of a flow (numbered from 0): flows go to the pairs in turn, or to that of their group or bottleneck."""
+        """Return the `Pair` of a flow (numbered from 0): pairs are assigned to flows in turn, or set by their group or bottleneck."""
         return self.pairs[self.long_flows[flow].pair]
 
     @property
     def rate_mbps(self) -> float | None:
-        """Rate of the bottleneck in Mbit/s (the least of a chain's, or of several paths'), or None where nothing limits it."""
+        """Rate of the bottleneck in Mbit/s (the lowest of a chain's bottlenecks or of several paths), or None if unlimited."""
         return self.narrowest.rate_mbps if len(self.bottlenecks) > 1 else self.link.rate_mbps
 
     def rate_in(self, direction) -> float | None:
-        """Return the rate of a direction in Mbit/s, or None where nothing limits it; `rate_mbps` is that of data."""
+        """Return the rate of a direction in Mbit/s, or None if unlimited; `rate_mbps` is the rate for data."""
         return self.rate_mbps if self.is_chain or self.is_cable else rate_of(self.scenario["link"], direction)
 
     @property
     def total_rate_mbps(self) -> float | None:
-        """Rate of the links of all paths, or bottlenecks, together in Mbit/s, or None where nothing limits it."""
+        """Total rate of the links of all paths, or bottlenecks, in Mbit/s, or None if unlimited."""
         return None if self.rate_mbps is None else math.fsum(one.rate_mbps for one in self.bottlenecks)
 
     @property
     def most_total_rate_mbps(self) -> float | None:
-        """The highest rate that the links of all data have together in the run: `total_rate_mbps`, and that of data in reverse."""
+        """The highest total rate in the run of all links that carry data, in Mbit/s: `total_rate_mbps`, and the rate for data in reverse."""
         ways = {pair.direction for pair in self.pairs}
         if not self.timeline and len(ways) < len(DIRECTIONS):
             return self.total_rate_mbps
@@ -481,7 +485,7 @@ class RunSpecification(RunQueues, RunPackets):
 
     @property
     def link_rtts_ms(self) -> tuple[float, float]:
-        """The shortest and the longest RTT of the link alone that it has in the run, in ms."""
+        """The shortest and the longest RTT of only the link in the run, in ms."""
         ways = ("forward", "reverse")
         return tuple(sum(pick(way, "delay_ms") for way in ways) for pick in (self.timeline.least, self.timeline.most))
 
@@ -503,36 +507,36 @@ class RunSpecification(RunQueues, RunPackets):
         )
 
     def jitter_reach(self, direction) -> tuple[float, float]:
-        """Return how far a direction's delays go below and above the mean, in jitters; of netem's own tables at most."""
+        """Return the largest deviations of a direction's delays below and above the mean, in jitters; for netem's own tables upper bounds."""
         if table := self.option("jitter_table", direction):
             return delay_tables.reach(table["numbers"])
         return (JITTER_REACH[self.option("jitter_distribution", direction) or "uniform"],) * 2
 
     def slot_ms(self, direction) -> float | None:
-        """Return the time between the instants at which a direction's packets leave the path, None where each leaves when it is due."""
+        """Return the interval in ms between the instants at which a direction's packets leave the path; None without slots."""
         return self.option("data_slot_ms", direction) or self.option("ack_slot_ms", direction)
 
     def late_percent(self, direction) -> float:
-        """Return how many of a direction's packets are late (`link.reordering`), in percent."""
+        """Return the percentage of a direction's packets that are late (`link.reordering`)."""
         late = self.option("reordering", direction)
         return expected_percent(OF_NAME["reordering"], self.scenario["link"], direction) if late else 0
 
     def correlation(self, what, direction) -> float:
-        """Return netem's correlation of something (`link_options.CORRELATED`) in a direction, a fraction."""
+        """Return netem's correlation of an effect (`link_options.CORRELATED`) in a direction, a fraction."""
         return correlation_of(self.scenario["link"], what, direction) / 100
 
     def loss_share(self, direction) -> float:
-        """Return the share of a direction's packets that are lost at random, a fraction: less than configured if they are correlated."""
+        """Return the fraction of a direction's packets that are lost at random: less than configured if losses are correlated."""
         return correlated_share(self.direction(direction).loss_percent / 100, self.correlation("loss", direction))
 
     @property
     def has_loss_bursts(self) -> bool:
-        """Whether losses depend on the state of the path in a direction."""
+        """Whether losses in any direction depend on the state of the path."""
         return any(loss_model_of(self.scenario["link"], direction) for direction in DIRECTIONS)
 
     @property
     def has_arrival_options(self) -> bool:
-        """Whether anything happens to packets when they arrive behind the bottleneck (`link_options.ARRIVALS`)."""
+        """Whether any option affects packets on arrival behind the bottleneck (`link_options.ARRIVALS`)."""
         return any(options_at(self.scenario["link"], ARRIVALS, direction) for direction in DIRECTIONS)
 
     @property
@@ -541,7 +545,10 @@ class RunSpecification(RunQueues, RunPackets):
 
     @property
     def rtt_path_ms(self) -> float:
-        """Round-trip time of the empty path in ms, jitter and serialisation aside; the mean over pairs of hosts and paths, of a chain over those that pass the narrowest."""
+        """Round-trip time of the empty path in ms, without jitter and serialisation.
+
+        It is the mean over pairs of hosts and paths; on a chain, over the pairs that cross the narrowest bottleneck.
+        """
         if self.is_chain:
             return self.narrowest.rtt_path_ms
         access_ms, path_ms = self.hosts.access_delay_ms, self.multipath.path_delay_ms
@@ -563,9 +570,9 @@ class RunSpecification(RunQueues, RunPackets):
 
     @property
     def goodput_limit_mbps(self) -> float | None:
-        """The most that the receivers' applications can get at any time in Mbit/s, or None.
+        """The highest total goodput of the receivers' applications at any time in Mbit/s, or None.
 
-        Capacity x payload / packet as the shaper counts it; all paths together. Each of a chain's `bottlenecks` has its own.
+        Capacity x payload / packet size as the shaper counts it, over all paths. Each of a chain's `bottlenecks` has a separate limit.
         """
         if self.is_chain or self.capacity.is_unlimited():
             return None
@@ -573,7 +580,7 @@ class RunSpecification(RunQueues, RunPackets):
 
     @property
     def expected_s(self) -> float:
-        """How long the traffic lasts in s: the duration, or at least so long where an amount is to be sent."""
+        """Expected duration of the traffic in s: the duration, or a lower bound if an amount is to be sent."""
         amount = None
         if self.traffic.application == "ftp":
             amount = self.traffic.file_bytes
@@ -587,12 +594,12 @@ class RunSpecification(RunQueues, RunPackets):
 
     @property
     def receive_buffer_bytes(self) -> int:
-        """Largest receive buffer of a connection in bytes: as the study asks, or so large that it limits nothing."""
+        """Largest receive buffer of a connection in bytes: as set by the study, or large enough to limit no flow."""
         return self.transport.receive_buffer_bytes or self._ample_buffer_bytes
 
     @property
     def send_buffer_bytes(self) -> int:
-        """Largest send buffer of a connection in bytes, likewise."""
+        """Largest send buffer of a connection in bytes: as set by the study, or large enough to limit no flow."""
         return self.transport.send_buffer_bytes or self._ample_buffer_bytes
 
     @property
@@ -602,7 +609,7 @@ class RunSpecification(RunQueues, RunPackets):
 
     @property
     def gso_max_segments(self) -> float | None:
-        """How many segments a super-packet may have, or None where the study limits neither them nor its bytes."""
+        """Largest number of segments in a super-packet, or None if the study limits neither its segments nor its bytes."""
         transport = self.scenario["transport"]
         segments, in_bytes = transport.get("gso_max_segments"), transport.get("gso_max_bytes")
         limits = [segments, in_bytes and max(1, in_bytes / self.segment_bytes)]
@@ -610,17 +617,17 @@ class RunSpecification(RunQueues, RunPackets):
 
     @property
     def max_pacing_rate_mbps(self) -> float | None:
-        """The rate above which no socket's packets are paced, in Mbit/s, or None (SO_MAX_PACING_RATE)."""
+        """The highest pacing rate of a socket in Mbit/s, or None (SO_MAX_PACING_RATE)."""
         return self.scenario["transport"].get("max_pacing_rate_mbps")
 
     @property
     def limits_receive_window(self) -> bool:
-        """Whether the study asks for a receive buffer, or for windows that aren't scaled."""
+        """Whether the study sets a receive buffer, or windows without scaling."""
         return self.transport.receive_buffer_bytes is not None or not self.scales_windows
 
     @property
     def limits_send_buffer(self) -> bool:
-        """Whether the study asks for a send buffer."""
+        """Whether the study sets a send buffer."""
         return self.transport.send_buffer_bytes is not None
 
     @property
@@ -637,7 +644,7 @@ class RunSpecification(RunQueues, RunPackets):
 
     @property
     def _ample_buffer_bytes(self):
-        """A socket buffer in bytes that limits no flow: far above 2 x (BDP + queue).
+        """Size in bytes of a socket buffer that limits no flow: far above 2 x (BDP + queue).
 
         The kernel charges a buffer with whole sk_buffs, about twice the payload of a packet that was not segmented,
         and offers half of it as a window; BBR's lasts while one lost packet keeps four BDPs from being read.

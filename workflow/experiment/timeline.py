@@ -1,4 +1,4 @@
-"""What changes on a path and when: from a scenario's `link.timeline` and `link.trace` to single changes at virtual times.
+"""Changes of a path over time: from a scenario's `link.timeline` and `link.trace` to single changes at virtual times.
 
 Times count from the traffic's origin, the earliest moment at which a flow may start. A step takes place at once, a ramp in
 changes `step_ms` apart. A link that is down loses whatever is sent into it: its sender knows nothing of it and goes on, so
@@ -31,7 +31,7 @@ TRACES = ("trace", "reverse_trace")
 
 @dataclass(frozen=True)
 class Change:
-    """One quantity of one direction that gets a value; ``kind``: `step`, `ramp`, `down`, `up` or `trace`.
+    """The change of one quantity in one direction; ``kind``: `step`, `ramp`, `down`, `up` or `trace`.
 
     A rate of a trace is the shaper's, by which the capacity of the trace passes (`Timeline.values` has that).
     """
@@ -51,11 +51,11 @@ class Timeline:
     Parameters
     ----------
     link : dict
-        Of a resolved scenario: at least ``rate_mbps``, ``delay_ms`` and ``loss_percent``; others may be missing.
+        The link of a resolved scenario: at least ``rate_mbps``, ``delay_ms`` and ``loss_percent``; other keys may be missing.
     duration_s : float
-        For which a trace is repeated.
+        Duration for which a trace is repeated.
     packet_bytes : int
-        A full packet as the bottleneck counts it; a trace lets a whole number of these pass.
+        Size of a full packet as the bottleneck counts it; a trace passes a whole number of these.
     """
 
     def __init__(self, link, duration_s, packet_bytes=PACKET_BYTES):
@@ -81,13 +81,13 @@ class Timeline:
         return bool(self.changes)
 
     def changes_netem(self, direction) -> bool:
-        """Tell whether delay or loss of a direction change."""
+        """Return whether delay or loss in a direction changes."""
         return any(c.direction == direction and c.quantity != "rate_mbps" for c in self.changes)
 
     def values(self, direction, quantity) -> list[tuple[int, float]]:
-        """Return (from when on in ns, value) of a quantity, the first from before the traffic on: from 0.
+        """Return a quantity's (start in ns, value) pairs; the first starts at 0, before the traffic.
 
-        A rate is what the link offers. With a trace that is the capacity of its steps, and none in those that are empty.
+        A rate is the capacity that the link offers. With a trace it is the capacity of each step, and 0 in empty steps.
         """
         if quantity == "rate_mbps" and direction in self._offered:
             return [(0, self._start[direction, quantity]), *self._offered[direction]]
@@ -99,11 +99,11 @@ class Timeline:
         return value_in_force(self.values(direction, quantity), at_ns)
 
     def least(self, direction, quantity) -> float | None:
-        """Return a quantity's lowest value in the run; None where it has none."""
+        """Return a quantity's lowest value in the run; None if it has no value."""
         return _pick(min, self.values(direction, quantity))
 
     def most(self, direction, quantity) -> float | None:
-        """Return a quantity's highest value in the run; None where it has none."""
+        """Return a quantity's highest value in the run; None if it has no value."""
         return _pick(max, self.values(direction, quantity))
 
     def mean_rate_mbps(self, begin_ns, end_ns, direction="forward") -> float:
@@ -120,27 +120,27 @@ class Timeline:
 
 
 def rate_of(link, direction) -> float | None:
-    """Return the rate that a link has in a direction before anything changes, None without one."""
+    """Return a link's rate in a direction before the first change, None without a rate."""
     return link.get("reverse_rate_mbps") or link["rate_mbps"] if direction == "reverse" else link["rate_mbps"]
 
 
 def traces_of(link) -> list[dict]:
-    """Return the traces of a link: one, one for each direction, or none."""
+    """Return the traces of a link: one, one per direction, or none."""
     return [link[key] for key in TRACES if link.get(key)]
 
 
 def directions_of(entry) -> tuple[str, ...]:
-    """Return the directions that an entry of a timeline, or a trace, is about."""
+    """Return the directions to which an entry of a timeline, or a trace, applies."""
     return DIRECTIONS if entry["direction"] == "both" else (entry["direction"],)
 
 
 def value_in_force(values, at_ns) -> float | None:
-    """Return the value at a time of (from when on in ns, value), the first of which is in force before, too."""
+    """Return the value at a time from (start in ns, value) pairs; the first value also applies before its start."""
     return values[max(0, bisect_right(values, at_ns, key=_time) - 1)][1]
 
 
 def integral(values, begin_ns, end_ns) -> float:
-    """Return the integral between two times of (from when on in ns, value), the first of which is in force before, too."""
+    """Return the integral between two times of (start in ns, value) pairs; the first value also applies before its start."""
     first = max(0, bisect_right(values, begin_ns, key=_time) - 1)
     following = values[first + 1 : bisect_left(values, end_ns, lo=first + 1, key=_time)]
     edges_ns = [begin_ns, *(at_ns for at_ns, _ in following), end_ns]
@@ -157,7 +157,7 @@ def _pick(pick, values):
 
 
 def _of_entry(entry, way, in_force):
-    """Yield the changes that an entry makes in a direction; ``in_force`` are the values before it."""
+    """Yield an entry's changes in a direction; ``in_force`` are the values before it."""
     at_ns = _ns(entry["at_s"])
     for name in QUANTITIES:
         if entry.get(name) is None:
@@ -178,7 +178,7 @@ def _of_entry(entry, way, in_force):
 
 
 def _of_trace(trace, duration_s, packet_bytes):
-    """Yield the changes of a trace that is repeated until the end; equal rates one behind the other are one."""
+    """Yield the changes of a trace that is repeated until the end; consecutive equal rates are merged."""
     before = None
     for at_ns, gap_ns in shaper_gaps(trace, _ns(duration_s), packet_bytes):
         rate = _exact("rate_mbps", packet_bytes * 8e3 / gap_ns)
@@ -189,7 +189,7 @@ def _of_trace(trace, duration_s, packet_bytes):
 
 
 def _capacity(trace, changes, duration_s):
-    """Return (from when on in ns, Mbit/s) of a trace; behind the traffic's end, where nothing changes any more, the last rate set."""
+    """Return a trace's capacity as (start in ns, Mbit/s) pairs; after the end of the traffic it is the last rate set."""
     offered = takewhile(lambda one: one[0] < _ns(duration_s), stretches(trace))
     return (*((begin, rate) for begin, _, rate in offered), (_ns(duration_s), changes[-1].value))
 
@@ -199,7 +199,7 @@ def _ns(seconds):
 
 
 def _exact(name, value):
-    """Return a value as the kernel keeps it: a rate in whole bytes a second, a delay in whole nanoseconds."""
+    """Return a value as the kernel stores it: a rate in whole bytes per second, a delay in whole nanoseconds."""
     if name == "rate_mbps":
         value = round(value * 1e6 / RATE_STEP_BPS) * RATE_STEP_BPS / 1e6
     value = round(value, 6)

@@ -1,4 +1,4 @@
-"""Capacity that varies by a trace: what the link offers in each step, and the rates that a shaper needs to let that pass.
+"""Capacity that follows a trace: the link's capacity in each step, and the shaper rates that pass this capacity.
 
 A shaper charges a packet when it sends it: at a rate r the next packet waits for packet / r, even if the rate changes meanwhile.
 After a step with one packet in 100 ms, a step with 100 packets could begin 100 ms late and carry none. Three rules preserve
@@ -35,9 +35,9 @@ def period_ns(trace) -> int:
 
 
 def stretches(trace) -> Iterator[tuple[int, float, float]]:
-    """Yield the times with one capacity, without end: begin in ns, end in ns (infinite if there is one capacity only), rate in Mbit/s.
+    """Yield endlessly the spans of constant capacity: begin in ns, end in ns (infinite if there is only one capacity), rate in Mbit/s.
 
-    All steps last `step_ms` but the last, which ends with the period.
+    All steps last `step_ms`, except the last one, which ends with the period.
     """
     rates, step_ns, lasts_ns = trace["rates_mbps"], round(trace["step_ms"] * 1e6), period_ns(trace)
     if len(set(rates)) == 1:
@@ -54,11 +54,11 @@ def stretches(trace) -> Iterator[tuple[int, float, float]]:
 
 
 def spans(trace, packet_bytes) -> Iterator[tuple[int, float, int]]:
-    """Yield times in which a whole number of packets passes, without end: begin and end in ns, packets.
+    """Yield endlessly the spans in which a whole number of packets passes: begin and end in ns, packets.
 
     Examples
     --------
-    A packet a millisecond for 2 ms, and nothing for 2 ms:
+    One packet per millisecond for 2 ms, then none for 2 ms:
 
     >>> from itertools import islice
     >>> list(islice(spans({"step_ms": 2, "rates_mbps": [8, 0]}, 1000), 4))
@@ -81,7 +81,7 @@ def spans(trace, packet_bytes) -> Iterator[tuple[int, float, int]]:
 
 
 def shaper_gaps(trace, until_ns, packet_bytes) -> Iterator[tuple[int, float]]:
-    """Yield when a shaper gets another rate until a time, in ns, and the time of a packet at it, in ns.
+    """Yield the times, in ns and up to a limit, at which a shaper's rate changes, and the time per packet at the new rate, in ns.
 
     Examples
     --------

@@ -1,8 +1,8 @@
-"""Web objects: when they are asked for and how large they are, drawn from the run's seed.
+"""Web objects: request times and sizes, drawn from the run's seed.
 
 Objects arrive as a Poisson process: times between them are exponential. Sizes are fixed, or those of the HTTP traffic model of
-3GPP2 C.R1002-0 (cdma2000 Evaluation Methodology): a log-normal distribution given by its mean and standard deviation, of which
-what lies outside of its limits is drawn anew.
+3GPP2 C.R1002-0 (cdma2000 Evaluation Methodology): a log-normal distribution given by its mean and standard deviation. Values
+outside its limits are drawn again.
 """
 
 import math
@@ -16,7 +16,7 @@ PATIENCE_S, NOT_COMPLETE = 60.0, "not complete at the end of the run"
 
 @dataclass(frozen=True)
 class LogNormal:
-    """Sizes in bytes: mean and standard deviation before they are cut off, and what is allowed of them."""
+    """Sizes in bytes: mean and standard deviation before truncation, and the allowed range."""
 
     mean_bytes: float
     deviation_bytes: float
@@ -42,7 +42,7 @@ class LogNormal:
 
     @property
     def mean_within_bytes(self) -> float:
-        """Mean of what is drawn: E[X | a <= X <= b] of a log-normal distribution."""
+        """Mean of the drawn sizes: E[X | a <= X <= b] of a log-normal distribution."""
         low, high = ((math.log(end) - self.mu) / self.sigma for end in (self.least_bytes, self.most_bytes))
         return (
             self.mean_bytes * (_normal(high - self.sigma) - _normal(low - self.sigma)) / (_normal(high) - _normal(low))
@@ -57,7 +57,7 @@ DISTRIBUTIONS = {
 
 
 def _normal(value):
-    """Return the standard normal distribution's function."""
+    """Return the cumulative distribution function of the standard normal distribution."""
     return (1 + math.erf(value / math.sqrt(2))) / 2
 
 
@@ -67,9 +67,9 @@ def mean_bytes(sizes, fixed_bytes) -> float:
 
 
 def drawn_objects(specification, group) -> tuple[list[int], list[int]]:
-    """Return the objects that a group asks for: when, in ns from the traffic's origin, and how large, in bytes.
+    """Return the objects that a group requests: request times in ns from the traffic's origin, and sizes in bytes.
 
-    Times and sizes have seeds of their own, so that another rate leaves the sizes what they are.
+    Times and sizes have separate seeds, so that another rate doesn't change the sizes.
     """
     begin_ns = round(group.start_s * 1e9)
     if group.arrivals_per_s is None:

@@ -1,7 +1,7 @@
-"""The queueing disciplines of ns-3 that are counterparts of Linux's, and what of their parameters ns-3 has.
+"""The queueing disciplines of ns-3 that are counterparts of Linux's, and the parameters that ns-3 has for them.
 
-They stand above a device whose own queue holds one packet. Attributes are those of ns-3 3.39 to 3.44
-(src/traffic-control/model); where ns-3 leaves a choice, Linux's is taken (net/sched/sch_red.c, sch_codel.c, sch_pie.c).
+Each is placed above a device whose own queue has room for one packet. Attributes are those of ns-3 3.39 to 3.44
+(src/traffic-control/model). Where ns-3 leaves a choice, it is made as in Linux (net/sched/sch_red.c, sch_codel.c, sch_pie.c).
 """
 
 from collections.abc import Callable
@@ -13,7 +13,7 @@ from experiment.packet_sizes import MTU_BYTES
 
 @dataclass(frozen=True)
 class Counterpart:
-    """A discipline of ns-3: its TypeId, its attributes as a function of a queue's parameters, and the parameters that it lacks."""
+    """A discipline of ns-3: its TypeId, its attributes as a function of a queue's parameters, and the parameters missing in ns-3."""
 
     type_id: str
     attributes: Callable[[dict], dict[str, str]]
@@ -72,14 +72,14 @@ COUNTERPARTS = {
 
 
 def counterpart_of(specification) -> Counterpart | None:
-    """Return what stands for a run's discipline; None for drop-tail, which is the device's own queue."""
+    """Return ns-3's counterpart of a run's discipline; None for drop-tail, which is the device's own queue."""
     return COUNTERPARTS.get(specification.discipline.name)
 
 
 def attributes(specification, limit) -> dict[str, str]:
-    """Return attribute -> value of a run's discipline, as ns-3 takes it; ``limit`` is its size. Empty for drop-tail.
+    """Return attribute -> value of a run's discipline in ns-3's syntax; ``limit`` is its size. Empty for drop-tail.
 
-    Nothing is marked: there is no ECN here.
+    Packets are never marked, because ECN is not used here.
     """
     counterpart = counterpart_of(specification)
     return (
@@ -90,7 +90,7 @@ def attributes(specification, limit) -> dict[str, str]:
 
 
 def refusals(queue, platform) -> list[str]:
-    """Return what ns-3 has not of a resolved scenario's queue, whole sentences."""
+    """Return the features of a resolved scenario's queue that ns-3 doesn't support, as whole sentences."""
     name = queue.get("discipline", "drop-tail")
     if name == "drop-tail":
         return []

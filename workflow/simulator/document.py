@@ -1,4 +1,4 @@
-"""What the simulation program counted, as a run document (``workflow/schemas/run.schema.json``)."""
+"""The simulation program's counters as a run document (``workflow/schemas/run.schema.json``)."""
 
 import json
 
@@ -48,7 +48,7 @@ def compose(specification, counted, wheel, digest) -> dict:
     wheel : str
         Release and SHA-256 of the wheel that the program was compiled against.
     digest : str
-        Of the modules that carried the run out.
+        Digest of the modules that executed the run.
     """
     document = {
         "schema_version": DOCUMENT_VERSION,
@@ -72,7 +72,7 @@ def compose(specification, counted, wheel, digest) -> dict:
 
 
 def environment(specification, wheel, digest) -> dict:
-    """Return what the run ran on; nothing in it depends on when or where."""
+    """Return the run's environment, which doesn't depend on the time or the machine."""
     image = json.loads(IMAGE_DESCRIPTION.read_text())
     release, wheel_digest = wheel.split()
     return {
@@ -91,10 +91,10 @@ def environment(specification, wheel, digest) -> dict:
 
 
 def idle_rtt(specification, flows) -> list[dict] | None:
-    """Return for each pair how long its first flow took to connect, or None.
+    """Return the connection time of each pair's first flow, or None.
 
-    That is the empty path's RTT: no data are under way yet. Pairs whose flows
-    connect later than that are left out.
+    It is the RTT of the empty path, because no data are under way yet. Pairs whose flows
+    connect later are omitted.
     """
     starts, pairs = starts_ns(specification), specification.pairs
     # When the first data packet reaches the bottleneck.
@@ -123,7 +123,7 @@ def idle_rtt(specification, flows) -> list[dict] | None:
 
 
 def traffic(specification, flows) -> list[dict]:
-    """Return one entry a flow: who sent what to whom, and what was counted."""
+    """Return one entry per flow: sender, receiver, data, and counters."""
     starts = starts_ns(specification)
     entries = []
     for flow, counted in enumerate(flows):
@@ -142,7 +142,7 @@ def traffic(specification, flows) -> list[dict]:
 
 
 def simulated(specification, flow, counted) -> dict:
-    """Return a flow's counters; of one that never began, or never ended, zeros and no times."""
+    """Return a flow's counters; zeros and no times for a flow that never started or never ended."""
     begin, end = counted["begin_ns"], counted["end_ns"]
     duration_s = (end - begin) * 1e-9 if end is not None else 0.0
     result = {
@@ -166,7 +166,7 @@ def simulated(specification, flow, counted) -> dict:
 
 
 def intervals(interval_s, rows) -> list[dict]:
-    """Return a flow's reporting intervals, in s since it began; what was received in one was sent in it."""
+    """Return a flow's reporting intervals, in s since its start; what was received in one was sent in it."""
     listed = []
     before = [0, 0, 0]
     for number, (sent, received, retransmits, cwnd, srtt_ns) in enumerate(rows):
@@ -188,7 +188,7 @@ def intervals(interval_s, rows) -> list[dict]:
 
 
 def converted(name, value, segment_bytes) -> int | float | None:
-    """Return a value of the program's column in the document's unit, or None."""
+    """Return a value of one of the program's columns in the document's unit, or None."""
     factor = COLUMNS[name][1]
     if value is None or factor == 1:
         return value
@@ -196,12 +196,12 @@ def converted(name, value, segment_bytes) -> int | float | None:
 
 
 def of_times(taken, times_ns) -> list[dict]:
-    """Return those of the program's looks that were taken at some of the times."""
+    """Return the program's readings that were taken at the given times."""
     return [look for look in taken if look["time_ns"] in times_ns]
 
 
 def delivered(specification, taken) -> dict:
-    """Return what was delivered by when: what a flow's sender knows to be acknowledged, cumulatively or selectively."""
+    """Return the delivered bytes over time: those that a flow's sender knows to be acknowledged, cumulatively or selectively."""
     acked = [{socket["flow"]: socket["acked"] + socket["sacked"] for socket in look["sockets"]} for look in taken]
     return {
         "time_ns": [look["time_ns"] for look in taken],
@@ -210,7 +210,7 @@ def delivered(specification, taken) -> dict:
 
 
 def looks(specification, taken) -> list[dict]:
-    """Return the looks at the sockets; a key that a socket has no value for is absent."""
+    """Return the readings of the sockets; a key is absent if a socket has no value for it."""
     listed = []
     for look in taken:
         sockets = []

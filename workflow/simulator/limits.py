@@ -1,4 +1,4 @@
-"""What ns-3 has of what a study can ask, and the sentences that refuse the rest before any run."""
+"""The features of a study that ns-3 supports, and the errors that reject the others before any run."""
 
 from experiment.conditions import POLICERS, RECEIVING_SIDE, policers_of
 from experiment.host_options import HOST_OPTIONS
@@ -29,16 +29,16 @@ VERSIONS = ("3.39", "3.42", "3.43", "3.44")
 
 
 def refusals(scenario, ccas, ip_versions) -> list[str]:
-    """Return what ns-3 can't do of a scenario, whole sentences; none if it can do all of it.
+    """Return the features of a scenario that ns-3 doesn't support, as whole sentences; empty if it supports all.
 
     Parameters
     ----------
     scenario : dict
-        A resolved one, with an `ns3` platform.
+        A resolved scenario with an `ns3` platform.
     ccas : list of str
-        CCAs and mixes (``reno+cubic``) that the study runs in it.
+        CCAs and mixes (``reno+cubic``) that the study runs in the scenario.
     ip_versions : list of str
-        ``ipv4``, ``ipv6``: ns-3 has both.
+        ``ipv4``, ``ipv6``: ns-3 supports both.
     """
     where = f"scenarios[{scenario['id']}]."
     platform = scenario["platform"]

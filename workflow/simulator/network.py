@@ -1,4 +1,4 @@
-"""What a run document has about the network: what was set, read back, changed and counted of links and hosts."""
+"""The network in a run document: the settings, read-back values, changes and counters of links and hosts."""
 
 import re
 
@@ -9,10 +9,10 @@ MS, MBPS = 1e-6, 1e-6  # of ns, of bit/s
 
 
 def as_set(specification) -> dict:
-    """Return what was set of each interface and host, in the form of `read_back`."""
+    """Return the settings of each interface and host, in the form of `read_back`."""
 
     def last(direction, quantity):
-        """Return what a quantity is in the end, when it is read back."""
+        """Return a quantity's value at the end of the run, when it is read back."""
         return specification.timeline.values(direction, quantity)[-1][1]
 
     limit, counterpart = queue_limit(specification), counterpart_of(specification)
@@ -44,7 +44,7 @@ def as_set(specification) -> dict:
 
 
 def read_back(specification, counted) -> dict:
-    """Return what the simulator's objects say: of every interface, of all sockets of a host."""
+    """Return the values read from the simulator's objects: of every interface, and of all sockets of a host."""
     interfaces = {}
     for name, device in counted["settings"].items():
         kinds = {
@@ -142,17 +142,17 @@ def links(counters, discipline) -> dict:
 
 
 def zeros(counters) -> dict:
-    """Return counters of the same form that have counted nothing."""
+    """Return counters of the same form, all 0."""
     return {key: zeros(value) if isinstance(value, dict) else 0 for key, value in counters.items()}
 
 
 def kind_of(type_id) -> str:
-    """Return how a document names an object of ns-3: its TypeId without the name space."""
+    """Return the name of an ns-3 object in documents: its TypeId without the namespace."""
     return type_id.removeprefix("ns3::").removesuffix("<Packet>")
 
 
 def queue_settings(limit) -> dict[str, int]:
-    """Return the limit of a queue, which ns-3 writes as ``100p`` or ``150000B``, with its unit in the key."""
+    """Return the limit of a queue with the unit in its key; ns-3 writes it as ``100p`` or ``150000B``."""
     return {"limit_packets" if limit.endswith("p") else "limit_bytes": parsed(limit)}
 
 

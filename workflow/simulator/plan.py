@@ -1,4 +1,4 @@
-"""A run as the simulation program takes it: lines of text with whole numbers (``envs/ns3/plan.h``)."""
+"""A run in the simulation program's input format: lines of text with whole numbers (``envs/ns3/plan.h``)."""
 
 import math
 
@@ -39,7 +39,7 @@ GRACE_S = 120
 
 
 def starts_ns(specification) -> dict[int, int]:
-    """Return flow -> when it connects, in ns since the traffic's origin: the draws of the testbed."""
+    """Return flow -> its connection time in ns since the traffic's origin, drawn as in the testbed."""
     starts = {}
     for client in plan_clients(specification):
         starts |= dict.fromkeys(client.flows, round(client.start_offset_s * 1e9))
@@ -47,7 +47,7 @@ def starts_ns(specification) -> dict[int, int]:
 
 
 def looks_ns(specification) -> list[int]:
-    """Return when the sockets are looked at, in ns since the origin: all flows have started and none has ended."""
+    """Return the times of the readings of the sockets, in ns since the origin: all flows have started and none has ended."""
     begin_s = start_within_s(specification)
     common_s = specification.traffic.duration_s - begin_s
     connected_s = begin_s + specification.rtt_longest_ms / 1e3
@@ -55,16 +55,16 @@ def looks_ns(specification) -> list[int]:
 
 
 def deliveries_ns(specification) -> list[int]:
-    """Return when it is read what the receivers have, in ns since the origin: a flow sends once it has connected."""
+    """Return the times at which the received bytes are read, in ns since the origin; a flow sends once it has connected."""
     starts_s = [start * 1e-9 for start in starts_ns(specification).values()]
     return reading_times_ns(starts_s, 1, specification)
 
 
 def buffer_bytes(specification) -> int:
-    """Return the size of a socket's buffers: no CCA's window comes near it, BBR's 2.89 BDPs at the start included.
+    """Return the size of a socket's buffers: far above any CCA's window, including BBR's 2.89 BDPs at the start.
 
-    ns-3 charges a buffer with payload alone, so a third of what Linux needs is enough. Larger ones are
-    not harmless: BBR up to 3.41 can lose count of what is in flight, and then sends all that the buffer has.
+    ns-3 charges a buffer only with payload, so a third of Linux's size is enough. Larger buffers are
+    not harmless: BBR up to 3.41 can lose count of the data in flight, and then sends the whole buffer.
     """
     path_bytes = specification.rate_mbps * 1e6 / 8 * specification.rtt_longest_ms / 1e3
     queue_bytes = specification.queue_bytes or specification.queue_packets * specification.packet_bytes
@@ -72,7 +72,7 @@ def buffer_bytes(specification) -> int:
 
 
 def socket_settings(specification) -> dict[str, str]:
-    """Return attribute of a socket -> value that it must have, as ns-3 prints it."""
+    """Return attribute of a socket -> its required value, as ns-3 prints it."""
     transport = specification.transport
     settings = {
         "SegmentSize": str(specification.segment_bytes),
@@ -96,7 +96,7 @@ def queue_limit(specification) -> str:
 
 
 def defaults(specification) -> dict[str, str]:
-    """Return attribute -> value, both as ns-3 names them, that are set before anything is made."""
+    """Return attribute -> value, both in ns-3's syntax, to be set before any object is created."""
     owners = {
         "MinRto": "TcpSocketBase",
         "Sack": "TcpSocketBase",
@@ -112,12 +112,12 @@ def defaults(specification) -> dict[str, str]:
 
 
 def gap_ns(rate_bps) -> int:
-    """Return the gap after each packet in ns at a rate."""
+    """Return the gap after each packet at a rate, in ns."""
     return round(GAP_BYTES * 8e9 / rate_bps)
 
 
 def change_line(change) -> str:
-    """Return the plan's line of a `experiment.timeline.Change`: when, where, what, its value, of a rate the gap."""
+    """Return the plan's line for an `experiment.timeline.Change`: time, place, quantity and value; for a rate, the gap."""
     if change.quantity == "rate_mbps":
         rate_bps = round(change.value * 1e6)
         place = BOTTLENECK[change.direction]
@@ -130,7 +130,7 @@ def change_line(change) -> str:
 def plan(specification) -> str:
     """Return the text that the simulation program reads.
 
-    ``specification``: one that `limits.refusals` does not refuse.
+    ``specification``: a run that `limits.refusals` accepts.
     """
     traffic, link = specification.traffic, specification.link
     rate_bps = round(specification.rate_mbps * 1e6)

@@ -1,7 +1,7 @@
 """Platform ``ns3``: the simulation program of a version as an ordinary process.
 
-Nothing that it sees depends on the machine: a plan in an empty folder, hardly any
-environment, and a C library that computes as on every processor.
+Its input doesn't depend on the machine: a plan in an empty folder, hardly any
+environment variables, and a C library with the same results on every processor.
 """
 
 import json
@@ -36,27 +36,27 @@ def version(specification) -> str:
 
 
 def packet_bytes(specification) -> int:
-    """Return about the bytes of a full packet, of either IP version: what a scheduler asks about is not a run yet."""
+    """Return the approximate size of a full packet in bytes, for either IP version: a scheduler's query isn't for one run yet."""
     return (specification.transport.segment_bytes or MTU_BYTES - 52) + 66
 
 
 def packets(specification) -> float:
-    """Return how many data packets a full link passes in the run."""
+    """Return the number of data packets that a full link passes in the run."""
     return specification.rate_mbps * 1e6 / 8 * specification.traffic.duration_s / packet_bytes(specification)
 
 
 def run_time_s(specification) -> float:
-    """Return about how many seconds of one core a run takes, rather too many: as if its link were full."""
+    """Return the estimated seconds of one core that a run takes, an overestimate that assumes a full link."""
     return START_S + PACKET_S * packets(specification)
 
 
 def wall_limit_s(specification) -> float:
-    """Return the real seconds that a run may take: many times what the slowest need."""
+    """Return the limit of real time for a run in s: many times what the slowest runs need."""
     return 120 + 20 * run_time_s(specification)
 
 
 def memory_mib(specification) -> int:
-    """Return what a run needs of memory in MiB, rather too much: packets under way, and its time series."""
+    """Return the memory that a run needs in MiB, an overestimate: packets under way, and its time series."""
     under_way = 2 * specification.rate_mbps * 1e6 / 8 * specification.rtt_longest_ms / 1e3 / packet_bytes(specification)
     under_way += specification.queue_packets or specification.queue_bytes / packet_bytes(specification)
     samples = 0
@@ -68,27 +68,27 @@ def memory_mib(specification) -> int:
 
 
 def digest(specification) -> str:
-    """Return the identity of the program that carries a run out: as handed over, computed here if nothing was."""
+    """Return the identity of the program that executes a run: as handed over, or else computed here."""
     return specification.testbed_digest or program_digest()
 
 
 def program_digest(of_packages=package_digest) -> str:
-    """Return the identity of what carries simulated runs out: this package and the testbed's; ``of_packages`` returns that of folders."""
+    """Return the identity of the code for simulated runs: this package and the testbed's; ``of_packages`` computes it from folders."""
     return of_packages(*TESTBED, SIMULATOR)
 
 
 def boot(specification, wall_limit_s, log) -> dict:
-    """Carry out a run in the simulator and return its document, or the one that says why it failed.
+    """Run the simulator and return the run's document, or one with the reason for the failure.
 
     Raises `testbed.machine.machine.GuestError` if the image has no such program; `MachineFault` if the machine ended
-    it.
+    the program.
 
     Parameters
     ----------
     wall_limit_s : float
         Real seconds after which the program is ended.
     log : binary file
-        Gets what the program says.
+        Receives the program's output.
     """
     folder = VERSIONS_FOLDER / version(specification)
     program = folder / "dumbbell"
@@ -106,9 +106,9 @@ def boot(specification, wall_limit_s, log) -> dict:
 
 
 def simulate(program, job, core, wall_limit_s, log, workflow) -> str | None:
-    """Run the simulation program in the folder ``job``; return why it failed, None if it did not.
+    """Run the simulation program in the folder ``job``; return the reason for a failure, or None.
 
-    Raises `testbed.machine.machine.MachineFault` if the machine ended it.
+    Raises `testbed.machine.machine.MachineFault` if the machine ended the program.
     """
     environment = {"LC_ALL": "C", "GLIBC_TUNABLES": SAME_ARITHMETIC}
     command = [program, "plan", "counted.json"]
@@ -124,7 +124,7 @@ def simulate(program, job, core, wall_limit_s, log, workflow) -> str | None:
 
 
 def counted(path) -> dict:
-    """Return what the program wrote; raise `MachineFault` if it is not whole (no room?)."""
+    """Return the program's output; raise `MachineFault` if it is incomplete (possibly a full disk)."""
     try:
         return json.loads(path.read_text())
     except (FileNotFoundError, ValueError) as error:

@@ -1,6 +1,6 @@
-"""Is a simulated run what it says? The testbed's checks, as far as a simulator can be asked.
+"""Checks of a simulated run: those of the testbed that apply to a simulator.
 
-A failed check makes the run invalid, as everywhere.
+A failed check makes the run invalid, as on every platform.
 """
 
 import math
@@ -31,7 +31,7 @@ def counted_flows(document) -> list[dict]:
 
 
 def check_qdiscs(specification, document) -> Check:
-    """Every interface has the rate, delay, queue and loss that were set, and no queueing discipline above."""
+    """Every interface has the rate, delay, queue and loss that were set, and no further queueing discipline."""
     wrong = []
     asked, read_back = document["network"]["set"], document["network"]["read_back"]["interfaces"]
     for name, interface in read_back.items():
@@ -63,7 +63,7 @@ def check_host_settings(specification, document) -> Check:
 
 
 def same_setting(name, asked, printed) -> bool:
-    """Tell whether a socket's attribute, as ns-3 prints it, is what was set."""
+    """Return whether a socket's attribute, as ns-3 prints it, equals the value set."""
     if printed is None:
         return False
     if name == "Recovery":
@@ -74,7 +74,7 @@ def same_setting(name, asked, printed) -> bool:
 
 
 def check_cca(specification, document) -> Check:
-    """Every socket ran its flow's CCA, at every look."""
+    """Every socket used its flow's CCA, at every reading."""
     wrong = []
     seen = [socket for look in document["sockets"] for socket in look["sockets"]]
     for socket in seen:
@@ -86,7 +86,7 @@ def check_cca(specification, document) -> Check:
 
 
 def check_idle_rtt(specification, document) -> Check | None:
-    """Connecting over the idle path takes the configured delay, and the time to send two small packets."""
+    """Connecting over the idle path takes the configured delay plus the time to send two small packets."""
     if document["idle_rtt"] is None:
         return None
     size = HEADER_BYTES[specification.ip_version] + HANDSHAKE_EXTRA_BYTES
@@ -113,7 +113,7 @@ def check_duration(specification, document) -> Check:
 
 
 def check_streams(specification, document) -> Check:
-    """There are as many flows as asked for, and each connected and sent; one that others starve may deliver nothing."""
+    """The run has the configured number of flows; each connected and sent. A flow starved by others may deliver nothing."""
     flows = counted_flows(document)
     silent = sum(1 for flow in flows if flow["start_s"] is None)
     idle = sum(1 for flow in flows if flow["bytes_received"] == 0)
@@ -134,7 +134,7 @@ def check_intervals(specification, document) -> Check:
 
 
 def check_overlap(specification, document) -> Check | None:
-    """All flows were sending at every look at the sockets; absent if starts are spread over the whole duration."""
+    """All flows were sending at every reading of the sockets; absent if starts are spread over the whole duration."""
     if start_within_s(specification) >= specification.traffic.duration_s:
         return None
     sending = [sum(1 for socket in look["sockets"] if socket["bytes_sent"] > 0) for look in document["sockets"]]
@@ -148,7 +148,7 @@ def check_overlap(specification, document) -> Check | None:
 
 
 def check_loss(specification, document, direction) -> Check:
-    """The share of packets that were lost at random agrees with the configured loss, in each phase of one that changes."""
+    """The share of packets lost at random agrees with the configured loss; if this changes, in each phase."""
     counted = document["links"]["after"][document["network"]["set"]["loss"][direction]]["qdiscs"]["RateErrorModel"]
     changes = [
         next(iter(entry["devices"].values()))
@@ -168,17 +168,17 @@ def check_loss(specification, document, direction) -> Check:
 
 
 def check_loss_forward(specification, document) -> Check:
-    """Loss of the data's direction; see `check_loss`."""
+    """Loss in the direction of the data; see `check_loss`."""
     return check_loss(specification, document, "forward")
 
 
 def check_loss_reverse(specification, document) -> Check:
-    """Loss of the ACKs' direction; see `check_loss`."""
+    """Loss in the direction of the ACKs; see `check_loss`."""
     return check_loss(specification, document, "reverse")
 
 
 def check_rtt_floor(specification, document) -> Check:
-    """No flow measured an RTT below its path's, or the shortest that it had."""
+    """No flow measured an RTT below the shortest RTT that its path had."""
     shorter_ms = sum(specification.link.delay_ms.values()) - specification.link_rtts_ms[0]
     above = [
         flow["rtt_min_ms"] - specification.flow_pair(flow["flow"]).rtt_ms + shorter_ms
@@ -205,7 +205,7 @@ def check_goodput_ceiling(specification, document) -> Check:
 
 
 def check_drops_elsewhere(specification, document) -> Check:
-    """Packets were dropped by the bottleneck's queue and by configured loss and nowhere else."""
+    """Packets were dropped only by the bottleneck's queue and by configured loss."""
     bottleneck = [name for names in document["network"]["set"]["bottleneck"].values() for name in names]
     drops = []
     for name, interface in document["links"]["after"].items():

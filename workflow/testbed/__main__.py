@@ -1,7 +1,7 @@
-"""Carry out one run: ``python3 -m testbed --specification JSON --output FILE``.
+"""Execute one run: ``python3 -m testbed --specification JSON --output FILE``.
 
 The document is written in one step, so a file of that name is always whole; a
-run that can't be carried out leaves none, says why in one line and exits with 1.
+run that can't be executed leaves none, prints the reason in one line and exits with 1.
 """
 
 import argparse
@@ -16,7 +16,7 @@ from testbed.machine.machine import GuestError
 
 
 def main(arguments=None) -> int:
-    """Parse the command line, carry the run out and return the exit status."""
+    """Parse the command line, execute the run and return the exit status."""
     parser = argparse.ArgumentParser(prog="testbed", description="Carry out one run.")
     parser.add_argument("--specification", required=True, help="the run's specification, a JSON object")
     parser.add_argument("--output", required=True, type=Path, help="the run document, gzip-compressed JSON")

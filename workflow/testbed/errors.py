@@ -1,13 +1,13 @@
-"""What can go wrong in a run and is no fault of the machine."""
+"""Errors of a run that are not faults of the machine."""
 
 
 class SettingError(RuntimeError):
-    """The kernel does not take a setting of a host or a device, or has none of that name."""
+    """The kernel rejects a setting of a host or a device, or has no setting of that name."""
 
 
 class TrafficError(RuntimeError):
-    """An application could not carry out its part."""
+    """An application could not do its part."""
 
 
 class NotEndedError(TrafficError):
-    """An application did not end within its time, by the run's clock."""
+    """An application did not end within its time limit, by the run's clock."""

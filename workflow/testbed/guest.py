@@ -1,4 +1,4 @@
-"""The program of a run, root of the guest: from specification to run document.
+"""The program of a run, executed as root in the guest: from the specification to the run document.
 
 `main` reads ``specification.json`` and ``testbed_digest`` in a folder and leaves ``document.json`` there, or ``failure.json`` with the
 step that failed and why. The guest's first process (envs/guest/init) calls it, `host_init` as ``python3 -m
@@ -41,7 +41,7 @@ OPEN_FILES = 1280
 
 
 class Steps:
-    """Names the step that is under way, so that a failure can say where it happened, and on what: ``environment``, once known."""
+    """The current step of a run, which a failure reports, with the ``environment`` once known."""
 
     def __init__(self):
         self.current, self.environment = "start", None
@@ -52,7 +52,7 @@ class Steps:
 
 
 def carry_out(specification, step, folder=None) -> dict:
-    """Walk the steps of a run and return its document.
+    """Execute the steps of a run and return its document.
 
     ``step``: called with the name of each step as it begins; ``folder``: where `PACKETS` and `TRACE` may ask for recordings, and gets them.
     """
@@ -145,7 +145,7 @@ def carry_out(specification, step, folder=None) -> dict:
 
 
 def carry_per_side() -> Callable:
-    """Return what carries the traffic of a run whose flows two programs carry."""
+    """Return the function that carries the traffic of a run with two programs for all flows."""
     # What other runs would load for nothing.
     from testbed.traffic.both_sides import carry_per_side
 
@@ -173,7 +173,7 @@ def kernel_traces(path, folder) -> list:
 
 
 def loss_bursts(specification, document) -> dict:
-    """Return the document's section on losses in bursts, by its name; nothing of a run without any."""
+    """Return the document's section on loss bursts, by its name; empty for a run without any."""
     if not specification.has_loss_bursts:
         return {}
     # What other runs would load for nothing.
@@ -183,7 +183,7 @@ def loss_bursts(specification, document) -> dict:
 
 
 def packet_meters(path, specification) -> list:
-    """Return a list with what counts the packets of declared programs, or an empty one in a run without any."""
+    """Return a list with the packet counter for declared programs, or an empty list in a run without any."""
     if not specification.program_flows:
         return []
     # What other runs would load for nothing.
@@ -196,7 +196,7 @@ def packet_meters(path, specification) -> list:
 
 
 def group_programs(path, specification, folder) -> contextlib.AbstractContextManager:
-    """Return the programs of a run's groups, a context; of a run without any it yields None. ``folder`` is the run's."""
+    """Return the programs of a run's groups as a context, which yields None in a run without any. ``folder`` is the run's."""
     if not specification.groups:
         return contextlib.nullcontext()
     # What other runs would load for nothing.
@@ -206,7 +206,7 @@ def group_programs(path, specification, folder) -> contextlib.AbstractContextMan
 
 
 def as_set(path, specification) -> dict:
-    """Return what was set, by interface, and which interface carries which effect."""
+    """Return the settings by interface, and the interface of each effect."""
     netem = {d: [i.name for i in devices] for d, devices in path.netem.items()}
     return {
         "qdiscs": {name: device.expected() for name, device in path.devices.items()},
@@ -219,7 +219,7 @@ def as_set(path, specification) -> dict:
 
 
 def read_back(path, specification) -> dict:
-    """Return what the kernel says of interfaces and hosts."""
+    """Return the kernel's settings of interfaces and hosts."""
     return {
         "interfaces": links.read_back(path),
         "hosts": {host.name: transport.read_back(host, specification) for host in path.end_hosts},
@@ -229,7 +229,7 @@ def read_back(path, specification) -> dict:
 
 
 def main(folder) -> None:
-    """Carry out the run in ``folder``; whatever happens, one of the two files is written."""
+    """Execute the run in ``folder``; one of the two files is written in any case."""
     folder = Path(folder)
     # Mininet logs to a handler of its own; errors belong into the run's log.
     logging.getLogger("mininet").setLevel(logging.WARNING)

@@ -1,8 +1,8 @@
-"""Carry out the runs of one job of the workflow: ``python3 -m testbed.job``.
+"""Execute the runs of one job of the workflow: ``python3 -m testbed.job``.
 
-A job has one run, or several of one scenario where a job costs more than a run (on
-a cluster). The run stays the unit: it has its own seed, document and log, and a job
-that is started again carries out those that aren't there.
+A job has one run, or several runs of one scenario where a job costs more than a run (on
+a cluster). The run remains the unit: each has its own seed, document and log, and a job
+that is restarted executes only the missing runs.
 """
 
 import argparse
@@ -26,13 +26,13 @@ def specifications(conditions, runs, kernels=None, testbed_digest=None, programs
     Parameters
     ----------
     conditions : dict
-        What they share: ``schema_version`` and ``scenario``.
+        Conditions that the runs share: ``schema_version`` and ``scenario``.
     runs : list
-        Each run's CCA, IP version, replication and seed.
+        CCA, IP version, replication and seed of each run.
     kernels : pathlib.Path, optional
-        The folder of kernels with CCAs of one's own.
+        The folder of kernels with custom CCAs.
     testbed_digest : str, optional
-        The identity of the program that carries them out.
+        The identity of the program that executes the runs.
     programs : pathlib.Path, optional
         The folder with the archives of declared programs.
     """
@@ -42,10 +42,10 @@ def specifications(conditions, runs, kernels=None, testbed_digest=None, programs
 
 
 def carry_out_if_missing(specification, folder, limit_s, job_log) -> bool:
-    """Carry out one run unless its document is there; return whether it is there now.
+    """Execute one run unless its document exists; return whether the document exists afterwards.
 
-    What a user should see goes to standard error too: a failure, and a second try. A run that failed by itself
-    has a document that says so.
+    Messages for the user also go to standard error: a failure, and a second try. A run that failed by itself
+    has a document with the failure.
     """
     run = f"run {specification.name}"
     document = folder / "runs" / f"{specification.name}.json.gz"
@@ -76,7 +76,7 @@ def carry_out_if_missing(specification, folder, limit_s, job_log) -> bool:
 
 
 def was_cut_off(log_file, run) -> bool:
-    """Tell whether a log is that of an earlier try which did not come to its last line (killed, or its node lost)."""
+    """Return whether a log is from an earlier try that did not reach its last line (killed, or its node lost)."""
     try:
         lines = log_file.read_bytes().splitlines() or [b""]
     except FileNotFoundError:
@@ -85,15 +85,15 @@ def was_cut_off(log_file, run) -> bool:
 
 
 def still_valid(testbed_digest, program) -> str | None:
-    """Return the identity that was handed over, or None if the modules were edited since the workflow began.
+    """Return the identity that was handed over, or None if the modules have been edited since the workflow began.
 
-    ``program`` is the SHA-256 of the modules' content that it was computed of.
+    ``program`` is the SHA-256 of the modules' content from which the identity was computed.
     """
     return testbed_digest if program == content_digest(*TESTBED, SIMULATOR) else None
 
 
 def main(arguments=None) -> int:
-    """Parse the command line, carry the runs out and return the exit status."""
+    """Parse the command line, execute the runs and return the exit status."""
     parser = argparse.ArgumentParser(prog="testbed.job", description="Carry out runs of one scenario.")
     parser.add_argument("--conditions", required=True, help="what the runs' specifications share, a JSON object")
     parser.add_argument(

@@ -1,9 +1,9 @@
-"""Choose axes that show what the values have to say.
+"""Choose axes that make the values legible.
 
 A panel's axis is logarithmic once its values span more than a factor of 10 (and linear near zero
 if there are zeros among them). Panels share an axis, so that they can be compared, as long as
-each still fills a good part of it. Round-trip times are compared with the path's, so there each
-axis covers the same multiples of its path's. Differences have an axis around zero.
+each still fills a good part of it. Round-trip times are compared with the path's, so each of their
+axes covers the same multiples of its path's RTT. Differences have an axis around zero.
 """
 
 import math
@@ -41,10 +41,10 @@ class Axis:
 
 
 def panel_axes(panels, build=None) -> list[Axis]:
-    """Return an axis for each panel, one for all panels that share it without being squeezed.
+    """Return an axis for each panel: a common one for all panels that it doesn't squeeze.
 
-    `panels` are the values of each, references included: none negative; there may be none. `build` makes an axis of such
-    values: `axis_for` if not given.
+    `panels` are the values of each, references included; they must not be negative and may be empty. `build` makes an axis
+    from such values; the default is `axis_for`.
     """
     build = build or axis_for
     groups = []  # lists of positions in `panels`
@@ -71,7 +71,7 @@ def _share(panels, build):
 
 
 def axis_for(values) -> Axis:
-    """Return an axis that holds all values (none negative; may be empty)."""
+    """Return an axis that covers all values, which must not be negative and may be empty."""
     if values and min(values) < 0:
         raise ValueError(f"a value below 0 among those to be drawn: {min(values)}")
     positive = [value for value in values if value > 0]
@@ -98,7 +98,7 @@ def linear_axis(low, high) -> Axis:
 
 
 def log_axis(low, high) -> Axis:
-    """Return a logarithmic axis: decades are labelled, and 2 and 5 on a short one."""
+    """Return a logarithmic axis with labelled decades, and also labels at 2 and 5 if it is short."""
     room = (high / low) ** MARGIN
     low, high = low / room, high * room
     steps = (1,) if math.log10(high / low) > 2 else (1, 2, 5)
@@ -112,10 +112,10 @@ def log_axis(low, high) -> Axis:
 
 
 def relative_axes(values, paths) -> list[Axis]:
-    """Return an axis for each panel's values, each covering the same multiples of its path's own value.
+    """Return an axis for each panel, each covering the same multiples of the value of the panel's path.
 
-    That is such as the RTT of the empty path; if one is 0 or unknown, axes are as of `panel_axes`. Otherwise they are
-    linear, or logarithmic above a factor of 10.
+    An example of that value is the RTT of the empty path. If one is 0 or unknown, the axes are those of `panel_axes`. Otherwise
+    they are linear, or logarithmic above a factor of 10.
     """
     if not all(path and path > 0 for path in paths):
         return panel_axes(values)
@@ -134,10 +134,10 @@ def difference_axis(values, margin=None, least=0.0) -> Axis:
     values : list of float
         Differences; may be empty.
     margin : float, optional
-        What lies between minus and plus this is to be legible: if the values go far beyond, the
-        axis is linear between the margins and logarithmic outside.
+        Values between minus and plus this stay legible: if others go far beyond, the axis is linear
+        between the margins and logarithmic outside.
     least : float, optional
-        The axis reaches at least so far to both sides.
+        The axis extends at least this far to both sides.
     """
     reach = max(margin or 0.0, least)
     low, high = min([-reach, 0.0, *values]), max([reach, 0.0, *values])

@@ -1,7 +1,7 @@
 """Captions of figures: plain prose with jinja, filled with the figure's parameters when it is drawn.
 
-The first paragraph of a caption's file says what is drawn, in at most `MOST_WORDS` words. Those after it explain how to read the
-figure; the page folds them.
+The first paragraph of a caption's file describes the figure's contents in at most `MOST_WORDS` words. The following paragraphs
+explain how to read the figure; the page folds them.
 """
 
 import re
@@ -17,7 +17,7 @@ _BLANK_LINE = re.compile(r"\n[ \t]*\n")
 
 
 def render_caption(path: str | Path, params: Mapping[str, object]) -> str:
-    """Return a file's caption, each paragraph as one line of text; the params stand in the template as ``snakemake.params.<name>``.
+    """Return a file's caption, each paragraph as one line of text; the template refers to params as ``snakemake.params.<name>``.
 
     Paragraphs are those of the template, with a blank line between two.
     """
@@ -32,5 +32,5 @@ def _filled(template, params):
 
 
 def write_caption(template: str, params: Mapping[str, object], path: str | Path) -> None:
-    """Fill a caption's text and write it to a file, which page and ``snakemake --report`` read as a template once more."""
+    """Fill a caption's text and write it to a file, which the page and ``snakemake --report`` read as a template again."""
     Path(path).write_text(_filled(template, params).replace("{", "{{ '{' }}") + "\n", encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Panels whose horizontal axis has a slot for each of a few things, such as buffers; and marks in the slots."""
+"""Panels with one slot per category, such as a buffer size, on the horizontal axis; and marks in the slots."""
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -35,7 +35,7 @@ class CategoryPanels(PanelFigure):
         Of the whole figure.
     panels : int
     key_entries : int
-        Lines and marks that each panel's own key names, above its plot.
+        Number of lines and marks in the key above each panel's plot.
     columns : int, optional
     """
 
@@ -56,13 +56,13 @@ class CategoryPanels(PanelFigure):
         return axes
 
     def finish(self, axes, description, key=()) -> None:
-        """Write a panel's key, and what it shows in words."""
+        """Write a panel's key, and its description in words."""
         panel_key(axes, key, LEFT_PT)
         super().finish(axes, description)
 
 
 def panel_key(axes, key, left_pt) -> None:
-    """Write a panel's own key above its plot, in rows of `KEY_COLUMNS`, `KEY_LINE_PT` each; ``left_pt`` is left of the axes."""
+    """Write a panel's own key above its plot, in rows of `KEY_COLUMNS` entries, `KEY_LINE_PT` high; ``left_pt`` is left of the axes."""
     if not key:
         return
     width, height = size_pt(axes)
@@ -75,7 +75,7 @@ def panel_key(axes, key, left_pt) -> None:
 
 
 def none_to_draw(title, words) -> CategoryPanels:
-    """Return a figure that says in words why nothing is drawn."""
+    """Return a figure with only the reason, in words, why it is empty."""
     drawn = CategoryPanels(title, 1, 0, columns=1)
     axes = drawn.add("", "", linear_axis(0, 1))
     axes.set_axis_off()
@@ -85,7 +85,7 @@ def none_to_draw(title, words) -> CategoryPanels:
 
 
 def slots(axes, names, below) -> None:
-    """Give each name a slot of width 1 around 0, 1, 2 and so on, and say below what they are."""
+    """Give each name a slot of width 1 around 0, 1, 2 and so on, and label the axis below."""
     axes.set_xlim(-0.5, len(names) - 0.5)
     axes.set_xticks(range(len(names)), names)
     axes.tick_params(axis="x", length=0, pad=3)
@@ -93,7 +93,7 @@ def slots(axes, names, below) -> None:
 
 
 def buffer_names(buffers) -> tuple[list[str], str]:
-    """Return what buffers are called in their slots, and below the axis: sizes alone where all have one unit."""
+    """Return the labels of buffers in their slots and the label below the axis: only sizes in the slots if all have one unit."""
     units = list(dict.fromkeys(buffers["buffer_unit"]))
     if len(units) == 1:
         return [plain(size) for size in buffers["buffer_size"]], f"buffer, {units[0]}"
@@ -101,7 +101,7 @@ def buffer_names(buffers) -> tuple[list[str], str]:
 
 
 def bars(axes, lefts, heights, width, colour) -> PathPatch | None:
-    """Draw bars from 0 as one path; return it, None of no bar."""
+    """Draw bars from 0 as one path; return it, or None without bars."""
     boxes = np.array(
         [[(x, 0), (x, y), (x + width, y), (x + width, 0)] for x, y in zip(lefts, heights, strict=True)], float
     )
@@ -111,7 +111,7 @@ def bars(axes, lefts, heights, width, colour) -> PathPatch | None:
 
 
 def upright(axes, places, lows, highs, width=0.6) -> None:
-    """Draw an upright line at each place from low to high, as one path."""
+    """Draw a vertical line at each place from low to high, as one path."""
     xs = np.repeat(np.asarray(places, float), 3)
     ys = np.column_stack([lows, highs, np.full(len(xs) // 3, np.nan)]).astype(float).ravel()
     xs[2::3] = np.nan
@@ -128,13 +128,13 @@ def draw_interval(axes, place, low, high, colour) -> None:
 
 
 def level(axes, value) -> None:
-    """Draw a dashed line across at a value."""
+    """Draw a dashed horizontal line at a value."""
     if value is not None and axes.get_ylim()[0] <= value <= axes.get_ylim()[1]:
         axes.plot(axes.get_xlim(), [value] * 2, color=LIGHT.muted, lw=0.9, ls=DASHES, zorder=1)
 
 
 def draw_nothing(axes, place, text="none valid") -> None:
-    """Say in a slot that there is nothing to be drawn."""
+    """Mark a slot as having nothing to draw."""
     bottom, top = axes.get_ylim()
     y = bottom + 0.06 * (top - bottom) if axes.get_yscale() == "linear" else bottom * 1.2
     axes.text(

@@ -1,4 +1,4 @@
-"""Panels with a slot for each of a few things and, in each slot, a mark with its interval for every CCA."""
+"""Panels with one slot per category and, in each slot, one mark with its interval per CCA."""
 
 from matplotlib.lines import Line2D
 
@@ -25,7 +25,7 @@ def cca_entries(ccas) -> list[Line2D]:
 def by_slot(table, slot_of) -> dict[tuple[int, str], dict]:
     """Return (slot, CCA) -> row of a table with ``scenario`` and ``cca``, for `draw_slots`.
 
-    Raises `ValueError` if two rows would have one place, so that only one of them were seen.
+    Raises `ValueError` if two rows have the same place, since only one of them would be visible.
     """
     placed = {}
     for row in table.to_dict("records"):
@@ -40,20 +40,20 @@ def by_slot(table, slot_of) -> dict[tuple[int, str], dict]:
 
 
 def draw_slots(axes, names, ccas, rows, value, low=None, high=None, below="") -> str:
-    """Draw the marks of a panel; return in words what it shows.
+    """Draw the marks of a panel; return its description in words.
 
     Parameters
     ----------
     axes : matplotlib.axes.Axes
-        With its vertical axis.
+        Axes with the vertical axis already set.
     names, ccas : list of str
-        Of the slots, and in each of them.
+        Names of the slots, and the CCAs in each slot.
     rows : dict
-        (slot, CCA) -> mapping with the values; a pair that isn't there gets no mark.
+        (slot, CCA) -> mapping with the values; a missing pair has no mark.
     value, low, high : str
         Keys of the mean and its interval.
     below : str
-        What the slots are, below the axis.
+        Label of the slots, below the axis.
     """
     slots(axes, names, below)
     words = []
@@ -84,16 +84,16 @@ def draw_slots(axes, names, ccas, rows, value, low=None, high=None, below="") ->
 
 
 def draw_groups(title, table, by, draw_group, panels_each=1) -> CategoryPanels:
-    """Draw a figure with panels for each group of a table's rows, or one that says that no run is valid.
+    """Draw a figure with panels for each group of a table's rows, or one stating that none of the runs is valid.
 
     Parameters
     ----------
     title : str
         Of the whole figure.
     table : pandas.DataFrame
-        With ``cca`` and the columns `by`, whose values make a group.
+        Table with ``cca`` and the columns `by`; rows with equal values of these are a group.
     draw_group : callable
-        Of the figure's `CategoryPanels`, the CCAs of the table and a group's rows; adds `panels_each` panels.
+        Called with the figure's `CategoryPanels`, the table's CCAs and a group's rows; adds `panels_each` panels.
     """
     apply_style()
     groups = [rows for _, rows in table.groupby(by, sort=False)]
@@ -107,7 +107,7 @@ def draw_groups(title, table, by, draw_group, panels_each=1) -> CategoryPanels:
 
 
 def empty_panel(drawn) -> None:
-    """Draw the only panel of a figure for which no run is valid."""
+    """Draw the only panel of a figure without valid runs."""
     axes = drawn.add("No run to be drawn", "none is valid", Axis("linear", 0, 1, (0, 1)))
     slots(axes, [""], "")
     draw_nothing(axes, 0)

@@ -10,7 +10,7 @@ MOST_IN_WORDS = 6
 
 
 def change_key() -> Line2D:
-    """Return the entry of a figure's key that says what the dotted lines are."""
+    """Return the key's entry for the dotted lines."""
     return Line2D([], [], color=LIGHT.muted, lw=0.9, ls=DOTS, label="a change")
 
 

@@ -1,4 +1,4 @@
-"""The plane of throughput against queueing delay: delay falls to the right, and an ellipse shows how much runs scatter.
+"""The plane of throughput against queueing delay: delay decreases to the right, and an ellipse shows the scatter of the runs.
 
 As Winstein and Balakrishnan drew it (SIGCOMM 2013, figure 4), with the axes of the Pantheon (Yan et al., USENIX ATC 2018):
 up and to the right is better.
@@ -23,7 +23,7 @@ def half_axes(x, y) -> tuple[np.ndarray, np.ndarray]:
     """Return centre, shape (2,), and half axes, the columns of shape (2, 2), of the one-sigma ellipse of paired values.
 
     That is the contour at one standard deviation of the two-dimensional normal distribution with their means and
-    covariances; of one pair it has no extent.
+    covariances; for a single pair it has no extent.
     """
     centre = np.array([np.mean(x), np.mean(y)])
     if len(x) < 2:
@@ -33,16 +33,16 @@ def half_axes(x, y) -> tuple[np.ndarray, np.ndarray]:
 
 
 def ellipse(x, y, points=60) -> tuple[np.ndarray, np.ndarray]:
-    """Return the outline of the one-sigma ellipse of paired values, shape (points,) each; of one pair just that."""
+    """Return the outline of the one-sigma ellipse of paired values, shape (points,) each; for a single pair, that point."""
     centre, axes = half_axes(x, y)
     angles = np.linspace(0, 2 * np.pi, points)
     return tuple(centre[:, None] + axes @ np.array([np.cos(angles), np.sin(angles)]))
 
 
 def draw_ellipse(axes, x, y, cca) -> None:
-    """Draw a CCA's one-sigma ellipse in axes that have their final scales; of fewer than `LEAST_DOTS` pairs nothing.
+    """Draw a CCA's one-sigma ellipse in axes that have their final scales; draw nothing for fewer than `LEAST_DOTS` pairs.
 
-    It is the ellipse of the values as the axes show them: of their logarithms along a logarithmic axis.
+    It is computed on the axes' scales: from logarithms along a logarithmic axis.
     """
     if len(x) < LEAST_DOTS:
         return
@@ -61,7 +61,7 @@ def ellipse_entry() -> Line2D:
 
 
 def reach(values, kind) -> list[float]:
-    """Return how far the ellipse of some values reaches along an axis of that kind; nothing if it can't be told."""
+    """Return both ends of the values' ellipse along an axis of kind "linear" or "log"; empty for other kinds or too few values."""
     values = np.asarray(values, float)
     if len(values) < LEAST_DOTS or kind not in ("linear", "log"):
         return []
@@ -71,7 +71,7 @@ def reach(values, kind) -> list[float]:
 
 
 def delay_axis(values) -> Axis:
-    """Return an axis of delays, may be empty: logarithmic where all are above 0."""
+    """Return an axis for delays, which may be empty: logarithmic if all are above 0."""
     if not values or min(values) == 0:
         return axis_for(values)
     if min(values) < 0:

@@ -1,16 +1,16 @@
 """One look for all figures: colours and markers of the CCAs, ink, paper, type.
 
-A CCA has the same colour and marker in every figure of every study. Six colours are as many as
-can be told apart by readers with any kind of colour blindness while standing out from the paper
-by 3:1 or more, so three shapes tell the rest apart. The report exchanges the light colours for
-the dark ones where the reader's system asks for that.
+A CCA has the same colour and marker in every figure of every study. Six is the largest number of
+colours that readers with any kind of colour blindness can distinguish while all have a contrast
+of 3:1 or more with the paper, so three shapes distinguish the rest. The report replaces the light
+colours by the dark ones where the reader's system asks for that.
 
-The seven steps of the ramp are for tiles: from near the paper to far from it, in lightness above
-all, so that their order is seen with any kind of colour blindness. Words on the first
-`RAMP_INK_STEPS` of them are in ink, on the others in the colour of the paper: in either theme.
+The seven steps of the ramp are for tiles: from near the paper to far from it, mainly in
+lightness, so that readers with any kind of colour blindness see their order. Words on the first
+`RAMP_INK_STEPS` of them are in ink, on the others in the colour of the paper, in both themes.
 
-The seven steps of the balance are for tiles whose middle means "fair": orange on one side of it,
-purple on the other, both the farther from the paper the farther from the middle.
+The seven steps of the balance are for tiles whose middle means "fair": orange on one side,
+purple on the other, and farther from the paper's colour with the distance from the middle.
 """
 
 import zlib
@@ -135,7 +135,7 @@ def cca_marker(cca) -> str:
 
 
 def _cca_style(cca):
-    """Return colour, as the theme calls it, and marker of a CCA or mix."""
+    """Return the colour, by its name in the theme, and the marker of a CCA or mix."""
     if "+" in cca:
         return OTHER_STYLE
     place = zlib.crc32(cca.encode())
@@ -164,7 +164,7 @@ def balance_text_colour(step, theme=LIGHT) -> str:
 
 
 def apply_style() -> None:
-    """Set matplotlib to this look and to drawing without a display."""
+    """Set matplotlib to this style and to a backend without a display."""
     import matplotlib  # here: its import takes half a second, which the page would pay that has colours from here
 
     matplotlib.rcdefaults()  # whatever a file `matplotlibrc` says, found where the user or another one has put it

@@ -1,7 +1,7 @@
-"""Write figures as SVG that is the same to the byte for the same data.
+"""Write figures as SVG that is byte for byte the same for the same data.
 
-Matplotlib's identifiers are seeded, nothing of time or version is written, coordinates are
-rounded to a hundredth of a point, and the style of equal marks stands once on their group.
+Matplotlib's identifiers are seeded, dates and versions are omitted, coordinates are rounded to a
+hundredth of a point, and the style of equal marks is written once, on their group.
 """
 
 import io
@@ -23,7 +23,7 @@ _LONG_NUMBER = re.compile(r"-?\d+\.\d{3,}(?![\d.]|e)")
 
 @dataclass(frozen=True)
 class Panel:
-    """A rectangle of a figure that can stand alone."""
+    """A rectangle of a figure that can be shown alone."""
 
     identifier: str  # the ``gid`` of its axes
     left: float  # all in points from the figure's upper left corner
@@ -44,7 +44,7 @@ class Drawing:
     digits: int | None = None  # significant digits of the data's numbers in their file; all if not given
 
     def save(self, figure_path, data_path) -> None:
-        """Write the figure as SVG and beside it the rows that it shows, as CSV; close the figure."""
+        """Write the figure as SVG and its rows as CSV beside it; close the figure."""
         save_svg(self.figure, figure_path, self.title, self.panels)
         plt.close(self.figure)
         float_format = self.digits and f"%.{self.digits}g"

@@ -1,7 +1,7 @@
-"""Find places for names beside their marks: off the marks, off each other, inside the panel.
+"""Find places for names beside their marks, clear of the marks and of each other, inside the panel.
 
-The labels are set one after another, each where it costs least among places on rings around its
-marks. Nothing is left to chance, so the same marks give the same places.
+The labels are placed one after another, each at the least cost among places on rings around its
+marks. The method is deterministic: the same marks give the same places.
 """
 
 import math
@@ -22,21 +22,21 @@ DOTS_LOOKED_AT = 400
 
 
 def place_labels(texts, marks, dots, width, height, size, dot_cost=DOT) -> list[tuple[float, float, float, float]]:
-    """Return for each label its centre and the mark that it belongs to, in points.
+    """Return the centre of each label, and the mark that it names, in points.
 
     Parameters
     ----------
     texts : list of str
     marks : list of array of float, shape (k, 2)
-        For each label the marks that it may stand beside, in points from the lower left.
+        Marks that each label may be placed beside, in points from the lower left.
     dots : array of float, shape (n, 2)
-        What is better not covered.
+        Points that labels should preferably not cover.
     width, height : float
-        Of the panel's plot, in points.
+        Size of the panel's plot, in points.
     size : float
-        Of the type, in points.
+        Type size, in points.
     dot_cost : float
-        How many points further away a label goes rather than cover a dot.
+        Distance in points that a label moves away to avoid covering a dot.
     """
     dots = dots[:: max(1, math.ceil(len(dots) / DOTS_LOOKED_AT))]
     everything = np.concatenate(marks) if marks else np.empty((0, 2))

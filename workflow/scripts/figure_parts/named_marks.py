@@ -1,4 +1,4 @@
-"""Write into a plot: CCAs' names beside their marks, and which cells have no mark."""
+"""Write into a plot the CCAs' names beside their marks, and the names of cells without a mark."""
 
 import numpy as np
 
@@ -13,17 +13,17 @@ def name_marks(axes, marks, dots, lines=(), dot_cost=DOT, leader_from=7.5) -> No
     Parameters
     ----------
     axes : matplotlib.axes.Axes
-        With its final limits.
+        Axes with their final limits.
     marks : dict of str to list of (float, float)
-        For each CCA where its means are, as values.
+        Places of each CCA's means, as values.
     dots : list of (float, float)
-        What is better not covered, as values.
+        Points that names should preferably not cover, as values.
     lines : sequence of float, optional
-        Where vertical lines stand, as values, which names should keep off too.
+        Places of vertical lines, as values, which names should avoid too.
     dot_cost : float
-        As `label_placement.place_labels`.
+        As in `label_placement.place_labels`.
     leader_from : float
-        From so many points between mark and name a line leads from one to the other.
+        Distance in points between mark and name from which a line connects them.
     """
     size = np.array(size_pt(axes))
     bottom, top = axes.get_ylim()
@@ -50,7 +50,7 @@ def name_marks(axes, marks, dots, lines=(), dot_cost=DOT, leader_from=7.5) -> No
 
 
 def name_missing(axes, missing) -> None:
-    """Write into the lower right corner which cells have no mark, of (name, reason) each."""
+    """Write the cells without a mark, each a pair (name, reason), into the lower right corner."""
     if not missing:
         return
     lines = [f"{name}: {reason}" for name, reason in missing]

@@ -26,14 +26,14 @@ class ScenarioFigure(PanelFigure):
     ----------
     title : str
     key : list of matplotlib.artist.Artist
-        Each with a label.
+        Key entries, each with a label.
     panels : int
     plot_pt : float
         Height of each plot, in points.
     left, right : float
-        From a panel's edges to its plot, in points.
+        Margins between a panel's edges and its plot, in points.
     above : float
-        Points kept free between titles and plot.
+        Free space between titles and plot, in points.
     """
 
     def __init__(self, title, key, panels, plot_pt, left, right=10, above=0):
@@ -51,13 +51,13 @@ class ScenarioFigure(PanelFigure):
         return axes
 
     def add_rows(self, scenario, axis, unit, names) -> Axes:
-        """Add a panel with one row a name, from the top; return its axes."""
+        """Add a panel with one row per name, from the top; return its axes."""
         axes = self.add(scenario, axis, unit)
         rows_of(axes, names)
         return axes
 
     def add_plot(self, scenario, x_axis, x_words, y_axis, y_words, better="") -> Axes:
-        """Add a panel of y over x; above it, what y is and, in a few words, where good results are."""
+        """Add a panel of y over x; above it, y's label and a few words on where good results are."""
         axes = self.add(scenario, x_axis, x_words)
         value_axis(axes, "y", y_axis)
         lines_behind(axes, "xy")

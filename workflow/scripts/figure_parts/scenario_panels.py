@@ -1,7 +1,7 @@
 """Lay out figures of panels: a grid, a header, and in each panel title, axes and rows.
 
-All measures are in points. Panels stand alone, with their own title and axes, so that a page can
-reflow them: what a panel shows belongs to its axes, and only the header is the figure's own.
+All measures are in points. Panels are self-contained, with their own title and axes, so that a page
+can reflow them: all contents of a panel are in its axes, and only the header is the figure's own.
 """
 
 import math
@@ -58,12 +58,12 @@ class Grid:
         return plt.figure(figsize=(self.width / INCH_PT, self.height / INCH_PT))
 
     def corner(self, position) -> tuple[float, float]:
-        """Return how far from the left and the top panel number `position` begins."""
+        """Return the distances of panel number `position` from the figure's left and top edges."""
         left = GAP_PT / 2 + (position % self.columns) * (self.panel_width + GAP_PT)
         return left, self.header + (position // self.columns) * (self.panel_height + GAP_PT)
 
     def axes(self, figure, position, left, right, top, bottom) -> Axes:
-        """Add the axes of panel number `position`, so far inside the panel's edges."""
+        """Add the axes of panel number `position`, inset from the panel's edges by the other arguments."""
         x, y = self.corner(position)
         box = (
             (x + left) / self.width,
@@ -74,7 +74,7 @@ class Grid:
         return figure.add_axes(box, gid=f"panel-{position + 1}")
 
     def panel(self, position, description) -> Panel:
-        """Return the panel's place in the figure, with what it shows in words."""
+        """Return the panel's place in the figure, with its description in words."""
         left, top = self.corner(position)
         return Panel(
             f"panel-{position + 1}", left + INDENT_PT, top, self.panel_width - INDENT_PT,
@@ -85,8 +85,8 @@ class Grid:
 class PanelFigure:
     """A figure of panels, drawn one after another.
 
-    ``margins`` lie between a panel's edges and its plot, in points: left, right, top, bottom. ``key`` has entries with a
-    label each.
+    ``margins`` are the distances between a panel's edges and its plot, in points: left, right, top, bottom. ``key`` has entries,
+    each with a label.
     """
 
     def __init__(self, title, grid, margins, key=()):
@@ -95,47 +95,47 @@ class PanelFigure:
         header(self.figure, title, key)
 
     def next_axes(self, right=None) -> Axes:
-        """Begin the next panel; return its axes. ``right`` is a margin of this panel alone."""
+        """Begin the next panel; return its axes. ``right`` is a margin for this panel only."""
         self.panels.append(None)
         left, usual, top, bottom = self.margins
         return self.grid.axes(self.figure, len(self.panels) - 1, left, usual if right is None else right, top, bottom)
 
     def finish(self, axes, description) -> None:
-        """Say in words what the latest panel shows, now that all is drawn."""
+        """Set the latest panel's description in words, now that all is drawn."""
         unclipped(axes)
         self.panels[-1] = self.grid.panel(len(self.panels) - 1, description)
 
     def drawing(self, title, data, digits=None) -> Drawing:
-        """Return the figure with what it shows in words and in rows."""
+        """Return the figure with its description in words and its rows of data."""
         return Drawing(self.figure, self.panels, title, data, digits)
 
 
 def columns_for(panels) -> int:
-    """Return how many panels stand side by side."""
+    """Return the number of panels per row."""
     return 1 if panels == 1 else 2 if panels in (2, 4) else 3
 
 
 def parts_of(ccas, most) -> list[list[str]]:
-    """Split CCAs into as few lists as hold at most so many each, of sizes as equal as can be."""
+    """Split CCAs into the smallest number of lists with at most `most` each, of sizes as equal as possible."""
     size = math.ceil(len(ccas) / math.ceil(len(ccas) / most))
     return [ccas[start : start + size] for start in range(0, len(ccas), size)]
 
 
 def scenario_grid(panels, panel_height, left=0) -> Grid:
-    """Return the grid of a figure with a panel a scenario; ``left`` is what stands beside each plot, in points."""
+    """Return the grid of a figure with one panel per scenario; ``left`` is the space beside each plot, in points."""
     columns = columns_for(panels) if left <= MOST_BESIDE_PT else min(columns_for(panels), 2)
     return Grid(panels, columns, WIDTHS_PT[columns], panel_height)
 
 
 def row_labels_pt(ccas) -> float:
-    """Return how wide the names of rows are, in points: a mix of CCAs, or one of a study's own, may take more than the kernel's."""
+    """Return the width of the row labels in points: mixes of CCAs, and a study's own CCAs, may need more than the kernel's."""
     # A plus takes a third more than a letter, and the axis keeps 5 points to itself.
     longest = max((len(cca) + cca.count(MIX) / 3 for cca in ccas), default=0)
     return max(ROW_LABELS_PT, INDENT_PT + 5 + LETTER_SHARE * FONT_SIZE_PT * longest)
 
 
 def header(figure, title, entries) -> None:
-    """Write the figure's title and its key, of entries with a label each."""
+    """Write the figure's title and its key, whose entries each have a label."""
     height, width = figure.get_figheight() * INCH_PT, figure.get_figwidth() * INCH_PT
     left = (GAP_PT / 2 + INDENT_PT) / width
     figure.text(left, 1 - 19 / height, title, size=10.5, weight="bold", va="baseline")
@@ -149,7 +149,7 @@ def header(figure, title, entries) -> None:
 
 
 def replication_entries(ip_versions) -> list[Line2D]:
-    """Return the key's entries for dots: IPv4 filled, IPv6 open; a lone IP version isn't named."""
+    """Return the key's entries for dots: IPv4 filled, IPv6 open; a single IP version isn't named."""
     only = len(ip_versions) == 1
     return [
         Line2D([], [], ls="none", marker="o", ms=4, mec=LIGHT.ink,
@@ -165,9 +165,9 @@ def reference_entry(label) -> Line2D:
 
 
 def value_axis(axes, direction, axis, spaced=False) -> None:
-    """Set the scale, ends and ticks of one direction ("x" or "y") as an `axis_scales.Axis` says.
+    """Set the scale, ends and ticks of one direction ("x" or "y") from an `axis_scales.Axis`.
 
-    If labels are to be `spaced`, one that would touch its neighbour is left out; its tick stays.
+    With `spaced`, a label that would touch its neighbour is left out; its tick stays.
     """
     set_scale = getattr(axes, f"set_{direction}scale")
     if axis.kind == "symlog":
@@ -202,7 +202,7 @@ def unit_below(axes, axis, unit) -> None:
 
 
 def lines_behind(axes, directions="x") -> None:
-    """Draw grid lines behind the data and nothing else around them but the axis below."""
+    """Draw grid lines behind the data, and around them only the axis below."""
     axes.spines[["left", "right", "top"]].set_visible(False)
     axes.set_axisbelow(True)
     for direction in directions:
@@ -210,7 +210,7 @@ def lines_behind(axes, directions="x") -> None:
 
 
 def rows_of(axes, names) -> None:
-    """Set the vertical axis to one row a name, from the top, with a line between rows."""
+    """Set the vertical axis to one row per name, from the top, with a line between rows."""
     axes.set_ylim(len(names) - 0.5, -0.5)
     axes.set_yticks(range(len(names)), names)
     axes.tick_params(axis="y", length=0, pad=5)
@@ -228,14 +228,14 @@ def size_pt(axes) -> tuple[float, float]:
 
 
 def scenario_title(axes, scenario, left, raised=0) -> None:
-    """Write name and conditions of a row of ``tidy/scenarios.csv`` above its panel; the rest is `panel_title`'s."""
+    """Write the name and conditions of a row of ``tidy/scenarios.csv`` above its panel; other arguments are those of `panel_title`."""
     panel_title(axes, heading(scenario), conditions(scenario), left, raised)
 
 
 def panel_title(axes, first, second, left, raised=0, right=0) -> None:
-    """Write a title in bold and a line below it, as far as they fit between the panel's edges.
+    """Write a title in bold and a line below it, shortened to fit between the panel's edges.
 
-    `left` and `right` are from there to the axes; `raised` is kept free for more lines between title and axes.
+    `left` and `right` are the distances from the edges to the axes; `raised` is free space for more lines between title and axes.
     """
     width, height = size_pt(axes)
     for text, y, weight, size, colour in (
@@ -265,13 +265,13 @@ def interval_line(axes, low, high, y, width=1.0, colour=LIGHT.ink) -> None:
 
 
 def reference_line(axes, value) -> None:
-    """Draw a dashed line at a value, if there is one and the axis holds it."""
+    """Draw a dashed line at a value if it exists and lies on the axis."""
     if value is not None and min(axes.get_xlim()) <= value <= max(axes.get_xlim()):
         axes.axvline(value, color=LIGHT.muted, lw=0.9, ls=DASHES, zorder=1)
 
 
 def remark(axes, y, text) -> None:
-    """Write in a row that has no mark why it has none."""
+    """Write the reason for a missing mark into its row."""
     axes.text(
         0.01, y, text, size=SMALL_SIZE_PT - 1, style="italic", color=LIGHT.muted,
         va="center_baseline", transform=axes.get_yaxis_transform(),
@@ -280,6 +280,6 @@ def remark(axes, y, text) -> None:
 
 
 def unclipped(axes) -> None:
-    """Let nothing in the axes be clipped: the limits hold all values; clip paths are dead weight."""
+    """Disable clipping in the axes: the limits cover all values, so clip paths would only add size."""
     for artist in axes.findobj():
         artist.set_clip_on(False)

@@ -1,4 +1,4 @@
-"""Scenarios as the rows of a panel: what they are called and what sets them apart."""
+"""Scenarios as the rows of a panel: their names and the conditions that distinguish them."""
 
 from figure_parts.figure_style import FONT_SIZE_PT, LIGHT, SMALL_SIZE_PT
 from figure_parts.scenario_panels import INDENT_PT, fitting, size_pt
@@ -8,7 +8,7 @@ ROW_PT, LABELS_PT = 24, 122
 
 
 def label_rows(axes, scenarios) -> None:
-    """Write name and conditions of each scenario to the left of its row.
+    """Write the name and conditions of each scenario to the left of its row.
 
     The axes begin `LABELS_PT` from the panel's left edge and have their rows at 0, 1, 2 and so on.
     """

@@ -16,9 +16,9 @@ SPREAD = 0.6  # of a slot, over which marks are set apart
 
 @dataclass(frozen=True)
 class Shares:
-    """What is shown: ``share`` (a column, with `_low` and `_high`) by ``number`` (a column, named in the plural).
+    """The data shown: ``share`` (a column, with `_low` and `_high`) by ``number`` (a column, named in the plural).
 
-    ``whose`` names the share in a panel's title, ``theory`` is column -> (its name, how its line is drawn).
+    ``whose`` names the share in a panel's title, ``theory`` maps a column to its name and line style.
     """
 
     title: str
@@ -35,7 +35,7 @@ class Shares:
 
 
 def draw_shares(cells, shares) -> CategoryPanels:
-    """Return the figure: one for each conditions and IP version, with a slot for each number."""
+    """Return the figure: one panel per conditions and IP version, with one slot per number."""
     apply_style()
     groups = list(cells.groupby(["setting", "conditions", "ip_version"], sort=False))
     ccas, versions = list(dict.fromkeys(cells["cca"])), list(cells["ip_version"].unique())
@@ -65,7 +65,7 @@ def _look(cca):
 
 
 def _draw_cca(axes, own, shares, numbers, cca, shift):
-    """Draw the marks of a CCA; return what they show in words."""
+    """Draw the marks of a CCA; return their description in words."""
     words = []
     for place, one in enumerate(numbers):
         if one not in own.index:

@@ -1,4 +1,4 @@
-"""Tiles of a matrix: a rectangle with a word on it, dashed where there is nothing."""
+"""Tiles of a matrix: a rectangle with a word on it, dashed if the value is missing."""
 
 from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
@@ -8,7 +8,7 @@ from figure_parts.tooltips import tell
 
 
 def draw_tile(axes: Axes, place, size_pt, text, colours, told, name, letters_pt=SMALL_SIZE_PT) -> None:
-    """Draw a tile in axes whose units are tiles: columns from 0 on, rows around whole numbers.
+    """Draw a tile in axes whose units are tiles: columns begin at whole numbers from 0, rows are centred on whole numbers.
 
     Parameters
     ----------
@@ -18,11 +18,11 @@ def draw_tile(axes: Axes, place, size_pt, text, colours, told, name, letters_pt=
     size_pt : tuple of float
         Width and height in points.
     text : str
-        On the tile.
+        Text on the tile.
     colours : tuple of str or None
-        Of the tile and of its text; None draws a dashed border.
+        Colours of the tile and of its text; None draws a dashed border.
     told, name : str
-        What its tooltip says, and of what.
+        Text of the tooltip, and the name of the thing that it describes.
     letters_pt : float
         Size of the text.
     """

@@ -1,7 +1,7 @@
-"""What marks tell who points at them: their run or cell and its numbers, carried in the SVG for the page's script.
+"""Tooltips of marks: their run or cell and its numbers, carried in the SVG for the page's script.
 
-`tell` is for what stands in one place: the marks of a line, a tile, the bars of one path. `tell_line` is for a curve, whose
-numbers the script reads off its axes. Printed, or without the script, a figure is as without.
+`tell` is for marks in fixed places: the marks of a line, a tile, the bars of one path. `tell_line` is for a curve, whose
+numbers the script reads off its axes. In print, or without the script, tooltips don't change a figure.
 """
 
 import numpy as np
@@ -17,16 +17,16 @@ _POINTS_AN_INCH = 72
 
 
 def tell(artist, texts, name="") -> None:
-    """Say what the marks of an artist are.
+    """Set the tooltips of an artist's marks.
 
     Parameters
     ----------
     artist : matplotlib.artist.Artist
-        A line whose marks are meant, or a patch: of a compound path each part is a mark.
+        A line with marks, or a patch; each part of a compound path is a mark.
     texts : list of str
-        One a mark, in their order.
+        One text per mark, in the order of the marks.
     name : str
-        What all of them are of; stands before each text.
+        Name of the thing that all marks describe; precedes each text.
     """
     if isinstance(artist, Line2D):
         shown = int(np.isfinite(np.asarray(artist.get_xydata(), float)).all(axis=1).sum())
@@ -37,12 +37,12 @@ def tell(artist, texts, name="") -> None:
 
 
 def tell_line(line, name, x_unit="", y_unit="") -> None:
-    """Say what a line is; at each of its places the numbers are those of its axes, in their units."""
+    """Set the tooltip of a line, with the coordinates of each place in the units of its axes."""
     _note(line, {"data-name": name, "data-curve": f"{x_unit}{_BETWEEN}{y_unit}"}, 0)
 
 
 def value_words(value, low=None, high=None, unit="", n=None) -> str:
-    """Return a number as a mark tells it, with its interval and how many runs it is of, as far as these are known.
+    """Return a number as text for a tooltip, with its interval and its number of runs as far as they are known.
 
     Examples
     --------
@@ -55,12 +55,12 @@ def value_words(value, low=None, high=None, unit="", n=None) -> str:
 
 
 def cell_name(rows) -> str:
-    """Return what a cell is called, of one or more of its rows with ``scenario``, ``cca`` and ``ip_version``; empty of none."""
+    """Return the name of a cell from one or more of its rows with ``scenario``, ``cca`` and ``ip_version``; empty without rows."""
     return f"{rows[0]['scenario']}, {rows[0]['cca']}, {ip_words(rows[0]['ip_version'])}" if rows else ""
 
 
 def run_words(row, words) -> str:
-    """Return what the mark of a run tells behind the name of its cell."""
+    """Return the tooltip text of a run's mark after the name of its cell."""
     return f"replication {number(row['replication'], 0)}: {words}"
 
 
@@ -71,7 +71,7 @@ def _note(artist, attributes, marks):
 
 
 def tooltip_attributes(figure) -> dict[str, dict[str, str]]:
-    """Return what the groups of a figure's SVG carry, by identifier: attributes by name; none of a figure of too many marks."""
+    """Return the tooltip attributes of a figure's SVG groups: identifier -> attributes by name; empty for too many marks."""
     notes = figure.__dict__.get("tooltips", [])
     if sum(marks for _, _, marks in notes) > MOST_MARKS:
         return {}
@@ -89,7 +89,7 @@ def tooltip_attributes(figure) -> dict[str, dict[str, str]]:
 
 
 def _places(axes):
-    """Return for both directions of axes their scale and two values with their places in the SVG, None of other scales."""
+    """Return the scale, and two values with their places in the SVG, for both directions of axes; None for other scales."""
     if not {axes.get_xscale(), axes.get_yscale()} <= {"linear", "log"}:
         return None
     figure = axes.get_figure()

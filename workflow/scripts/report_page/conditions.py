@@ -1,4 +1,4 @@
-"""What the page says of the scenarios and of the environments of the runs: rows of text, rounded for readers."""
+"""The page's description of the scenarios and of the runs' environments: rows of text, rounded for readers."""
 
 import json
 
@@ -39,9 +39,9 @@ CONDITIONS = (
 
 
 def scenario_rows(scenarios, runs) -> list[dict]:
-    """Return what was configured in each scenario, and what the valid runs show of it, as texts.
+    """Return the configuration of each scenario, and the values observed in its valid runs, as texts.
 
-    ``rtt_seen`` is the lowest of the valid runs, ``loss_seen`` link drops over the packets that reached the link.
+    ``rtt_seen`` is the lowest RTT of the valid runs, ``loss_seen`` the ratio of link drops to packets that reached the link.
     """
     rows = []
     for row in scenarios.to_dict("records"):
@@ -84,10 +84,10 @@ def scenario_rows(scenarios, runs) -> list[dict]:
 
 
 def folded_conditions(rows: list[dict]) -> dict:
-    """Return what the table of conditions shows of `scenario_rows`: what all scenarios have alike stands once, before it.
+    """Return the contents of the table of conditions from `scenario_rows`: values common to all scenarios appear once, above it.
 
-    ``columns`` are pairs of a key of the rows and its heading, of those whose values differ; ``shared`` is what all
-    have alike, as texts; ``rows`` are the rows, their ``details`` as one text of what not all have.
+    ``columns`` are pairs (key of the rows, heading) for the keys whose values differ; ``shared`` are the common values,
+    as texts; ``rows`` are the rows, with ``details`` as one text without the details that all share.
     """
     if len(rows) < 2:
         return {"columns": CONDITIONS, "shared": [], "rows": rows}
@@ -99,7 +99,7 @@ def folded_conditions(rows: list[dict]) -> dict:
 
 
 def _bursts_words(lengths):
-    """Return how long the bursts of losses are in words: nothing where there are none. ``lengths`` are those of runs, which all have one."""
+    """Return the length of loss bursts in words, empty without bursts. ``lengths`` are those of the runs, all equal."""
     known = lengths.dropna()
     return "" if known.empty else f" in bursts of {known.iloc[0]:.4g} packets"
 
@@ -112,7 +112,7 @@ def _seen_bursts(valid):
 
 
 def _shares_seen(valid):
-    """Return which share of the packets behind the bottleneck met what an option of the link does, in words; "" where none were to."""
+    """Return, in words, the shares of packets behind the bottleneck that each option of the link affected; "" if no option is set."""
     passed, words = link_packets(valid), []
     for option in OPTIONS:
         known = valid[option.column].notna() & passed.notna()
@@ -126,7 +126,7 @@ def _shares_seen(valid):
 
 
 def _discipline_words(row):
-    """Return what manages a scenario's queue, with the parameters that are not its defaults: "codel (ecn true)"."""
+    """Return a scenario's queue discipline with those of its parameters that are not defaults: "codel (ecn true)"."""
     defaults = {
         f"{parameter.name} {value}"
         for parameter in DISCIPLINES[row["discipline"]].parameters
@@ -137,7 +137,7 @@ def _discipline_words(row):
 
 
 def scenario_details(row) -> list[str]:
-    """Return what else a scenario sets, a few words each: that of the platform, the traffic, then what isn't as usual.
+    """Return a scenario's other settings, a few words each: platform, traffic, then everything unusual.
 
     ``row`` is a row of ``tidy/scenarios.csv``.
     """
@@ -169,7 +169,7 @@ PROCESSES = {"per-side": "two programs carry all flows"}
 
 
 def _traffic_details(row) -> list[str]:
-    """Return what a scenario sends, and in pieces of what size: a list of texts."""
+    """Return a scenario's traffic, with the size of its packets, writes or messages: a list of texts."""
     application, protocol, size = row["application"], row["protocol"].upper(), plain(row["message_bytes"])
     if application == "ftp":
         return ["a file by FTP"]
@@ -189,7 +189,7 @@ def _traffic_details(row) -> list[str]:
 
 
 def _cable_details(row) -> list[str]:
-    """Return what a scenario has that only a cable has, and what joins its paths: a list of texts."""
+    """Return a scenario's unusual settings of topology, cable, background and multipath: a list of texts."""
     paths, delays = count(int(row["paths"]), "path"), row["path_delay_ms"].split()
     joined = f"MPTCP over {paths}"
     if row["multipath"] == "gre":
@@ -208,7 +208,7 @@ def _cable_details(row) -> list[str]:
 
 
 def _outage_words(row):
-    """Return which path goes down when."""
+    """Return the path that goes down, and the time, in words."""
     if is_missing(row["outage_path"]):
         return ""
     end_s = plain(row["outage_at_s"] + row["outage_for_s"])
@@ -216,7 +216,7 @@ def _outage_words(row):
 
 
 def _chain_words(row):
-    """Return what is in a row on a chain: bottlenecks, and the flows that cross each."""
+    """Return the bottlenecks in a row on a chain, and the flows that cross each, in words."""
     if row["topology"] != "chain":
         return ""
     crossing = f"{row['cross_flows']:.0f} of the flows over each alone"
@@ -225,7 +225,7 @@ def _chain_words(row):
 
 
 def environment_rows(environments: list[dict]) -> list[dict]:
-    """Return one row a property of the environments of ``tidy/provenance.json``: its name in words and a value for each."""
+    """Return one row per property of the environments in ``tidy/provenance.json``: its name in words, and its value in each."""
     names = list(dict.fromkeys(key for environment in environments for key in environment))
     return [
         {

@@ -1,4 +1,4 @@
-"""What the first screen says of excluded runs."""
+"""The sentence on excluded runs on the first screen."""
 
 from run_tables.exclusions import not_run
 from topics.validity.sentences import validity_words
@@ -10,7 +10,7 @@ MOST_NAMED = 3
 
 
 def excluded_words(runs, checks, scenarios) -> str:
-    """Return a sentence on how many runs are excluded, why, and where; empty if none is.
+    """Return a sentence on the number of excluded runs, the reasons and the places; empty if none is excluded.
 
     Parameters
     ----------
@@ -24,7 +24,7 @@ def excluded_words(runs, checks, scenarios) -> str:
 
 
 def _places(excluded, runs, scenarios):
-    """Return where runs are: each CCA and scenario, or their number if they are many."""
+    """Return the CCA and scenario of each run, or the number of such places if there are many."""
     labels = scenarios.set_index("scenario")["label"]
     places = excluded.groupby(["scenario", "cca"], sort=False).size()
     if len(places) > MOST_NAMED:

@@ -1,8 +1,8 @@
 """The picture that opens the report: the study's answer at a glance.
 
-It is one that a topic names which leads; else a figure of the first finding, the scenarios first that show it best; else one that
-any topic names. Without
-one it is two tables of tiles, scenario by CCA: what the flows got of the rate, and how long packets waited.
+It is the figure named by a leading topic; else a figure of the first finding, beginning with the scenarios that show it best;
+else a figure that any topic names. Without one it is two tables of tiles, scenario by CCA: the flows' share of the rate, and
+the queueing delay.
 """
 
 import math
@@ -25,7 +25,7 @@ WAITING_WORDS = {
 
 
 def first_picture(outline, figures, tables, findings=()) -> dict | None:
-    """Return what the page's opening shows, or None if a study has nothing to compare.
+    """Return the contents of the page's opening, or None if a study has nothing to compare.
 
     Returns ``figure`` (slug), ``panels`` (those of the figure that are shown), ``columns``, ``caption``, ``more`` (how
     many panels are not shown) and ``section``; or no more than ``tiles``, as `tile_tables` returns them.
@@ -76,7 +76,7 @@ def _anchor_of(slug, outline):
 
 
 def _best_first(item, finding, tables):
-    """Return a figure's panels, those of the scenarios that show a finding best first; as they are if there isn't one a scenario."""
+    """Return a figure's panels, those of the scenarios that show a finding best first; unchanged without one panel per scenario."""
     scenarios = list(tables.scenarios["scenario"])
     if len(scenarios) != len(item["panels"]) or len(scenarios) <= PANELS.get(item["columns"], item["columns"]):
         return item["panels"]
@@ -86,11 +86,11 @@ def _best_first(item, finding, tables):
 
 
 def tile_tables(runs, scenarios) -> list[dict]:
-    """Return tables of means over the valid runs, IP versions together: a row a scenario, a column a CCA.
+    """Return tables of means over the valid runs, IP versions pooled: one row per scenario, one column per CCA.
 
-    Each has title, note (a sentence on what is measured, or none), ccas and rows (label, detail, which sets the scenario apart, and tiles: pairs of text and step of
-    the ramp, 0 without a value): of goodput in percent of the ideal, and of how long packets waited in ms
-    (`run_tables.waiting`). A table of fewer than two values is left out.
+    One is of goodput in percent of the ideal, one of queueing delay in ms (`run_tables.waiting`). Each has title, note (a sentence
+    on the quantity, or none), ccas and rows (label, detail, which distinguishes the scenario, and tiles: pairs of text and step
+    of the ramp, 0 without a value). A table with fewer than two values is left out.
     """
     valid = runs_at_centre(runs, scenarios)
     valid = valid[valid["valid"]]
@@ -120,7 +120,7 @@ def tile_tables(runs, scenarios) -> list[dict]:
 
 
 def _tile(mean, top, decimals) -> tuple[str, int]:
-    """Return a mean as text and the step of the ramp that its share of the top has, by square root: small ones differ too."""
+    """Return a mean as text, and its step of the ramp: by the square root of its share of the top, so that small means differ too."""
     if mean is None or is_missing(mean) or pd.isna(mean):
         return NONE, 0
     share = min(mean / top, 1.0) if top > 0 else 0.0

@@ -17,7 +17,7 @@ from wording.sentence_words import cca_name, listed
 
 
 def method_section(material, environments) -> dict:
-    """Return design, tests taken, power, definitions and what threatens validity."""
+    """Return the design, the tests used, power, definitions and threats to validity."""
     tables, study_design, params = material.tables, material.design, material.params
     sizes_alone = compares_sizes_alone(study_design)
     margins, detect = (differences(params["analysis"][name]) for name in ("equivalence_margin", "detect"))
@@ -45,7 +45,7 @@ def method_section(material, environments) -> dict:
 
 
 def unseen_percent(runs, significance) -> str:
-    """Return which share of unlike runs the replications leave possible where none is seen: "22", or "26 to 6" of 10 to 46."""
+    """Return the largest share of deviating runs, in percent, that replications without any still allow: "22", or "26 to 6" of 10 to 46."""
     taken = runs.groupby("scenario")["replication"].max()
     shares = [plain(round(100 * largest_share(0, int(n), significance))) for n in (taken.min(), taken.max())]
     return " to ".join(dict.fromkeys(shares))
@@ -68,7 +68,7 @@ def design(study, runs) -> dict:
 
 
 def population(scenarios) -> str:
-    """Say in plain words of what the study's intervals speak: `tidy/scenarios.csv` says what is drawn for each replication."""
+    """Describe in plain words the population of the study's intervals: `tidy/scenarios.csv` gives what is drawn for each replication."""
     drawn = scenarios["variation"] != ""
     lossy = (scenarios[["loss_forward_percent", "loss_reverse_percent"]].max(axis=1) > 0).any()
     own = ["losses"] * bool(lossy) + ["starts"]
@@ -90,7 +90,7 @@ def population(scenarios) -> str:
 
 
 def draws(runs, scenarios) -> list[dict]:
-    """Return what was drawn in each scenario that asks for it, and what its replications had, a row of texts each."""
+    """Return the drawn quantities of each scenario that draws any, and the values of its replications, one row of texts each."""
     rows = []
     for scenario in scenarios[scenarios["variation"] != ""].to_dict("records"):
         of_scenario = runs[runs["scenario"] == scenario["scenario"]]
@@ -111,7 +111,7 @@ def draws(runs, scenarios) -> list[dict]:
 
 
 def defined_ccas(study) -> list[dict]:
-    """Return the CCAs that a study defines, a row of texts each."""
+    """Return the CCAs that a study defines, one row of texts each."""
     rows = []
     for name, one in study["cca_definitions"].items():
         if "source" in one:
@@ -126,7 +126,7 @@ def defined_ccas(study) -> list[dict]:
 
 
 def _range_words(values, unit):
-    """Return the range of values with its unit: "9.91 to 10.08 ms", "20 ms", or that they aren't known."""
+    """Return the range of values with its unit: "9.91 to 10.08 ms", "20 ms", or that they are unknown."""
     known = values.dropna()
     if known.empty:
         return "not known"
@@ -135,6 +135,6 @@ def _range_words(values, unit):
 
 
 def _margin_reason(text) -> str:
-    """Return why the study's margins are as they are, as a sentence; empty if its file doesn't say."""
+    """Return the reason for the study's margins as a sentence; empty if its file doesn't give one."""
     reason = " ".join(text.split())
     return f"{reason}." if reason and reason[-1] not in ".!?" else reason

@@ -1,4 +1,4 @@
-"""What the section on method says of seeds and networks: sentences, each with what it presumes of the study."""
+"""Statements on seeds and networks in the section on method: sentences, each with its precondition on the study."""
 
 from report_page.statements import ALWAYS, Statement, every, known, mixed, none, some
 

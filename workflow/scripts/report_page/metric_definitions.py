@@ -1,4 +1,4 @@
-"""How a study defines its metrics: what each is read from in its traffic, and the paper's definition beside it."""
+"""A study's definitions of its metrics: the source of each in the study's traffic, beside the paper's definition."""
 
 from report_page.metric_words import PROGRAMS, STREAMS, WORDS, DefinedMetric, defined
 from report_page.statements import some
@@ -18,7 +18,7 @@ ROUND_TRIP = DefinedMetric(
 
 
 def _traffic_kind(scenario):
-    """Return what a row of ``tidy/scenarios.csv`` has its metrics read from; without `application` it is TCP (of iperf3)."""
+    """Return the kind of traffic that a row of ``tidy/scenarios.csv`` reads its metrics from; without `application` it is iperf3's."""
     if is_simulator(scenario["platform"]):
         return "ns-3"
     application = scenario.get("application") or "iperf3"
@@ -32,7 +32,7 @@ def _traffic_kind(scenario):
 
 
 def _kinds(scenarios, facts):
-    """Return the kinds of traffic under test in ``tidy/scenarios.csv``; programs stand in the place of TCP's flows in their own runs."""
+    """Return the kinds of traffic under test in ``tidy/scenarios.csv``; in the runs of programs, these replace the TCP flows."""
     kinds = list(dict.fromkeys(map(_traffic_kind, scenarios.to_dict("records"))))
     if not facts.values["programs_tested"]:
         return kinds
@@ -40,9 +40,9 @@ def _kinds(scenarios, facts):
 
 
 def with_sources(metric, scenarios, facts) -> DefinedMetric:
-    """Return a metric with its definition in a study, and with what it is read from in the traffic of ``tidy/scenarios.csv``.
+    """Return a metric with its definition in a study, and with its source in the traffic of ``tidy/scenarios.csv``.
 
-    That is one source, several with the kinds that each is of, or "none" if no such traffic has the metric.
+    This is one source, several sources with the kinds of traffic for each, or "none" if none of the traffic has the metric.
     """
     words, kinds = WORDS[metric.slug], {}
     for kind in _kinds(scenarios, facts):
@@ -54,7 +54,7 @@ def with_sources(metric, scenarios, facts) -> DefinedMetric:
 
 
 def definitions(scenarios, facts, by_size=False) -> list[dict]:
-    """Return our definitions beside the paper's, a row a question, with the paper's figure.
+    """Return our definitions beside the paper's, one row per question, with the paper's figure.
 
     A study of message sizes has its own: throughput, and round trips of single messages.
     """

@@ -1,4 +1,4 @@
-"""What each metric is and what it is read from, as the report's readers are told."""
+"""The definition and the source of each metric, in the words of the report."""
 
 from dataclasses import asdict, dataclass
 
@@ -8,10 +8,10 @@ from run_tables.metrics import Metric
 
 @dataclass(frozen=True)
 class MetricWords:
-    """Definition of a metric, and its source: what is measured, and which program's output it is taken from.
+    """Definition of a metric, and its source: the quantity measured, and the program whose output it is read from.
 
-    ``elsewhere`` has kinds of traffic (`method._traffic_kind`) that have another source, with that one, or None if they
-    have no such metric; ``question`` is what it answers, where it is ours.
+    ``elsewhere`` pairs kinds of traffic (`metric_definitions._traffic_kind`) that have another source with that source, or with
+    None if they lack the metric; ``question`` is the question it answers, if the metric is ours.
     """
 
     definition: tuple[Statement, ...]

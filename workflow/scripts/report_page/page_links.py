@@ -7,16 +7,16 @@ _IDENTIFIER = re.compile(r'\bid="([^"]+)"')
 
 
 def linked(page: str, other: str, file: str) -> str:
-    """Return a page whose links to what only the other page has lead there.
+    """Return a page in which links to identifiers that only the other page has lead to that page.
 
-    Raises `ValueError` if neither has what a link names.
+    Raises `ValueError` if a link's target is on neither page.
 
     Parameters
     ----------
     page, other : str
         HTML.
     file : str
-        Name of the other page's file, which lies in the same folder.
+        Name of the other page's file, in the same folder.
     """
     here, there = (set(_IDENTIFIER.findall(html)) for html in (page, other))
 

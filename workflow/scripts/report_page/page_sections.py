@@ -1,7 +1,7 @@
-"""The sections of the report's two pages in their order, and which of them a study has.
+"""The sections of the report's two pages in order, and the selection that applies to a study.
 
-``details.html`` has each topic's whole section. ``report.html`` has a short one of those that answer something: what the topic
-found, and a figure or two.
+``details.html`` has each topic's whole section. ``report.html`` has a short section for each topic that
+answers something: its findings, and a figure or two.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -27,11 +27,11 @@ MOST_FIGURES = 2
 
 @dataclass(frozen=True)
 class Section:
-    """A section of a page: its identifier, what the navigation calls it, and its template's file.
+    """A section of a page: its identifier, its label in the navigation, and its template's file.
 
-    The file is seen from the report's folder or from that of the topics. ``question`` is the section's number among the
-    questions that the report answers, ``context`` what a topic's template needs. With a ``heading``, as HTML, the page frames
-    it and begins it with its ``findings``. ``figures`` are the slugs of those that a short section shows.
+    The file's path is relative to the report's folder or to the topics' folder. ``question`` is the section's number among the
+    questions that the report answers, ``context`` the variables of a topic's template. With a ``heading``, as HTML, the page frames
+    it and begins it with its ``findings``. ``figures`` are the slugs of the figures that a short section shows.
     """
 
     anchor: str
@@ -45,9 +45,9 @@ class Section:
 
 
 def section_context(topic: Topic, material) -> dict | None:
-    """Return what the template of a topic's section needs: its declared tables, and what its own function adds.
+    """Return the variables of the template of a topic's section: its declared tables, and those that its own function adds.
 
-    None: the study has nothing to show of it.
+    None if the study has nothing to show for the topic.
     """
     if not find_spec(f"topics.{topic.name}.section"):
         return {}
@@ -66,7 +66,7 @@ def section_findings(topic: Topic, material) -> list[Finding]:
 
 
 def opening_findings(outline, findings: Mapping[str, Sequence[Finding]]) -> list[Finding]:
-    """Return the findings that open the report: those of topics that lead, then the others in their order; all where no topic has any that open it."""
+    """Return the findings that open the report, those of leading topics first; all findings if no topic has any that open it."""
     topics = sorted(outline.topics, key=lambda topic: topic not in outline.leading)
     opening = [finding for topic in topics if topic.opens for finding in findings[topic.name]]
     return opening or [finding for topic in topics for finding in findings[topic.name]]
@@ -85,7 +85,7 @@ def details_sections(
     ----------
     topics : iterable of Topic
     contexts : mapping
-        By a topic's name: what its template needs; a topic without is left out.
+        Variables of a topic's template, by the topic's name; a topic without a context is left out.
     findings : mapping
         By a topic's name.
     """
@@ -115,7 +115,7 @@ def short_sections(
 ) -> list[Section]:
     """Return the sections of a study's short page, in order.
 
-    A topic that neither found nor shows anything is left out, and so is one without a context.
+    Topics without findings and figures are left out, and so are topics without a context.
 
     Parameters
     ----------

@@ -1,6 +1,6 @@
-"""Where the CCAs, queues and mechanisms of a study are described, and links to the RFCs that a page names.
+"""References for the CCAs, queues and mechanisms of a study, and links to the RFCs that a page names.
 
-What a page loads it has inside; a link is followed by its reader only.
+The page embeds all that it loads; only its reader follows links.
 """
 
 import re
@@ -11,7 +11,7 @@ from wording.sentence_words import cca_name
 
 
 class Reference(NamedTuple):
-    """What is described, by whom or in which document, and where that is: an address that lasts, or None."""
+    """A described thing, its authors or document, and a permanent address, or None."""
 
     name: str
     source: str
@@ -71,7 +71,7 @@ _RFC = re.compile(r"\bRFC[ \N{NO-BREAK SPACE}](\d{3,5})\b")
 
 
 def references(design) -> list[Reference]:
-    """Return what the CCAs, queues and mechanisms of a study (`StudyDesign`) are described by, each once."""
+    """Return the references for the CCAs, queues and mechanisms of a study (`StudyDesign`), each once."""
     ccas = [Reference(cca_name(cca), *CCAS[cca]) for cca in design.ccas_that_run if cca in CCAS]
     queues = [queue.get("discipline") for scenario in design.scenarios for queue in queues_of(scenario)]
     ecn = [scenario["transport"].get("ecn") for scenario in design.scenarios]
@@ -84,7 +84,7 @@ def references(design) -> list[Reference]:
 
 
 def with_rfc_links(html: str) -> str:
-    """Return a page whose running text leads from each RFC that it names to the RFC.
+    """Return a page whose running text links each RFC that it names.
 
     >>> with_rfc_links('<p title="RFC 1">RFC 9743, <a href="#x">RFC 2</a></p>')
     '<p title="RFC 1"><a href="https://www.rfc-editor.org/rfc/rfc9743">RFC 9743</a>, <a href="#x">RFC 2</a></p>'

@@ -1,4 +1,4 @@
-"""What runs did over time, thinned for a page: a line for each measure of the first valid run of a cell."""
+"""Time series of runs, thinned for a page: one line for each measure of a cell's first valid run."""
 
 import pandas as pd
 
@@ -44,7 +44,7 @@ def series_of(runs: pd.DataFrame, **samples: pd.DataFrame) -> list[dict]:
     Returns
     -------
     list of dict
-        ``run``: the place of the run in ``runs``; ``words``, ``unit``; ``cca``: which of a mix the flows have, else empty; ``t`` in s
+        ``run``: index of the run in ``runs``; ``words``, ``unit``; ``cca``: the flows' CCA in a mix, else empty; ``t`` in s
         and ``v``: every k-th sample.
     """
     first = runs.reset_index(drop=True)
@@ -58,7 +58,7 @@ def series_of(runs: pd.DataFrame, **samples: pd.DataFrame) -> list[dict]:
 
 
 def _lines(name, table, first):
-    """Yield the whole lines of a table of samples; of several bottlenecks those of the first."""
+    """Yield the complete lines of a table of samples; with several bottlenecks only those of the first."""
     rows = table.merge(first, on=list(RUN))
     if "bottleneck" in rows:
         rows = rows[rows["bottleneck"] == 1]
@@ -80,7 +80,7 @@ def _lines(name, table, first):
 
 
 def _thinned(line, points):
-    """Return a line with at most so many points."""
+    """Return a line, thinned to at most `points` samples."""
     values = line.pop("values")
     values = values.iloc[:: max(1, -(-len(values) // points))]
     return line | {

@@ -1,7 +1,7 @@
-"""Sentences of the page that are true of some studies only: each stands beside what it presumes of a study.
+"""Sentences of the page that are true of some studies only, each with its precondition.
 
-`Facts` has what a study's scenarios have (`study_files.study_features`), its CCAs and IP versions, and values that sentences name.
-A statement without a precondition says so by `ALWAYS`, and why it is true of every study.
+`Facts` has the features of a study's scenarios (`study_files.study_features`), its CCAs and IP versions, and values that sentences
+name. A statement without a precondition declares `ALWAYS`, with the reason why it is true of every study.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -12,27 +12,27 @@ from study_files.study_features import FEATURES
 
 @dataclass(frozen=True)
 class Facts:
-    """What is known of a study where its sentences are chosen.
+    """The facts of a study by which its sentences are chosen.
 
     Attributes
     ----------
     scenarios : list of dict
         As resolved.
     values : mapping
-        What sentences name, by name.
+        Values that sentences refer to, by name.
     """
 
     scenarios: list
     values: Mapping = field(default_factory=dict)
 
     def number_with(self, feature) -> int:
-        """Return how many scenarios have a feature."""
+        """Return the number of scenarios that have a feature."""
         return sum(map(FEATURES[feature], self.scenarios))
 
 
 @dataclass(frozen=True)
 class Precondition:
-    """What a sentence presumes of a study: a predicate of its `Facts`."""
+    """Precondition of a sentence: a predicate of a study's `Facts`."""
 
     holds: Callable[[Facts], bool]
     words: str
@@ -48,27 +48,27 @@ class Precondition:
 
 
 def some(feature) -> Precondition:
-    """Return that a scenario or more of the study has a feature."""
+    """Require a feature in at least one scenario of the study."""
     return Precondition(lambda facts: facts.number_with(feature) > 0, f"some {feature}")
 
 
 def every(feature) -> Precondition:
-    """Return that all scenarios of the study have a feature."""
+    """Require a feature in every scenario of the study."""
     return Precondition(lambda facts: facts.number_with(feature) == len(facts.scenarios), f"every {feature}")
 
 
 def none(feature) -> Precondition:
-    """Return that no scenario of the study has a feature."""
+    """Require that none of the study's scenarios has a feature."""
     return ~some(feature)
 
 
 def mixed(feature) -> Precondition:
-    """Return that some scenarios have a feature, and some don't."""
+    """Require a feature in some scenarios of the study, but not in all."""
     return some(feature) & ~every(feature)
 
 
 def known(value) -> Precondition:
-    """Return that a value is there, and not 0, empty or False."""
+    """Require that a value exists and is not 0, empty or False."""
     return Precondition(lambda facts: bool(facts.values[value]), f"known {value}")
 
 
@@ -78,16 +78,16 @@ ALWAYS = Precondition(lambda facts: True, "always")
 
 @dataclass(frozen=True)
 class Statement:
-    """A sentence, with names of `Facts.values` in braces, and what it presumes."""
+    """A sentence, with names of `Facts.values` in braces, and its precondition."""
 
     text: str
     when: Precondition
 
     def said(self, facts) -> str:
-        """Return the sentence of a study."""
+        """Return the sentence, filled with the facts of a study."""
         return self.text.format_map(facts.values)
 
 
 def said(statements: Iterable[Statement], facts: Facts) -> str:
-    """Return those of some sentences that are true of a study, as one text."""
+    """Return the sentences that are true of a study, as one text."""
     return " ".join(statement.said(facts) for statement in statements if statement.when.holds(facts))

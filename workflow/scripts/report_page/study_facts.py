@@ -1,4 +1,4 @@
-"""Facts of a study that the sentences on its method and its threats to validity name or presume."""
+"""Facts of a study that the sentences on its method and its threats to validity contain or depend on."""
 
 import math
 from functools import partial
@@ -25,7 +25,7 @@ INITIAL_WINDOW = 10
 
 
 def facts_of_design(design) -> Facts:
-    """Return what sentences name of a `StudyDesign`, and what they presume of it."""
+    """Return the facts of a `StudyDesign` that sentences contain or depend on."""
     programs = programs_under_test(design.study)
     return Facts(
         design.scenarios,
@@ -38,7 +38,7 @@ def facts_of_design(design) -> Facts:
 
 
 def facts_of(material, environments, any_tests) -> Facts:
-    """Return what sentences on a study's method and threats name, and what they presume."""
+    """Return the facts that sentences on a study's method and threats contain or depend on."""
     tables, design = material.tables, material.design
     runs, scenarios, kernels = tables.runs, tables.scenarios, kernels_of(environments)
     goodput = tables.descriptive[(tables.descriptive["metric"] == "goodput_mbps") & (tables.descriptive["n"] >= 2)]
@@ -81,14 +81,14 @@ def facts_of(material, environments, any_tests) -> Facts:
 
 
 def _of_scenarios(total, number_of):
-    """Return "all scenarios", or how many of them: "2 of 3 scenarios"."""
+    """Return "all scenarios", or their number: "2 of 3 scenarios"."""
     if number_of == total:
         return "the one scenario" if total == 1 else f"all {total} scenarios"
     return f"{number_of} of {count(total, 'scenario')}"
 
 
 def _others_words(scenarios):
-    """Return what runs beside the flows under test in some scenarios, in words; "" if nothing does."""
+    """Return the traffic beside the flows under test in some scenarios, in words; "" if there is none."""
     kinds = (
         ("other CCAs", "long flows with other CCAs"), ("web", "web objects"), ("real-time", "real-time streams"),
         ("programs", "other programs"),
@@ -104,18 +104,18 @@ def _share_words(slow_start):
 
 
 def as_run(design) -> list[dict]:
-    """Return the scenarios of a `StudyDesign` as the runs of each of its CCAs have them: of a program's with its groups."""
+    """Return the scenarios of a `StudyDesign` as run by each of its CCAs; those of programs with the programs' groups."""
     return [scenario_of(design.study, scenario, cca) for scenario in design.scenarios for cca in design.study["ccas"]]
 
 
 def without_chance(design) -> set[str]:
-    """Return the identifiers of the scenarios whose replications differ in nothing but when flows start, whatever the CCA."""
+    """Return the identifiers of the scenarios whose replications differ only in the flows' start times, with every CCA."""
     by_chance = {one["id"] for one in as_run(design) if not is_without_chance(one)}
     return {one["id"] for one in design.scenarios} - by_chance
 
 
 def programs_of(scenarios) -> str:
-    """Return the programs that make a study's traffic: "iperf3 and nginx"; ``scenarios`` are resolved."""
+    """Return the programs that generate a study's traffic: "iperf3 and nginx"; ``scenarios`` are resolved."""
     used = {}
     for scenario in scenarios:
         applications = [group["application"] for group in scenario["groups"]] or [scenario["traffic"]["application"]]
@@ -126,13 +126,13 @@ def programs_of(scenarios) -> str:
 
 
 def replications_taken(runs) -> int | str:
-    """Return how many replications the cells have: 4, or "10 to 46" where scenarios have different numbers of them."""
+    """Return the number of replications per cell: 4, or "10 to 46" if it differs between scenarios."""
     taken = runs.groupby("scenario")["replication"].max()
     return int(taken.iloc[0]) if taken.nunique() == 1 else f"{taken.min()} to {taken.max()}"
 
 
 def amounts(scenarios) -> str:
-    """Return how much the runs send, in words: "1 or 2 s", "10 s or 50 MB"."""
+    """Return the runs' durations or transfer sizes in words: "1 or 2 s", "10 s or 50 MB"."""
     rows = sorted(scenarios[scenarios["duration_s"].notna()].to_dict("records"), key=lambda row: row["duration_s"])
     texts = list(dict.fromkeys(map(amount_words, rows)))
     if all(text.endswith(" s") for text in texts):
@@ -141,7 +141,7 @@ def amounts(scenarios) -> str:
 
 
 def kernels_of(environments) -> list[str]:
-    """Return the kernels' versions that the runs recorded, sorted; a simulator has none."""
+    """Return the kernel versions that the runs recorded, sorted; a simulator has none."""
     known = {environment["kernel"] for environment in environments if environment.get("kernel")}
     return sorted(map(str, known))
 

@@ -1,4 +1,4 @@
-"""Which tests a study's questions got and why some got none, and what its replications can show."""
+"""The tests used for a study's questions, the reasons for missing tests, and the power of its replications."""
 
 import math
 from collections import Counter
@@ -13,7 +13,7 @@ NONE_MADE = "none"
 
 
 def tests_taken(ip_versions, ccas, cca_pairs) -> list[dict]:
-    """Return which test was taken how often, and why none was where none was.
+    """Return how often each test was used, and the reasons where none was.
 
     The tables are None where the study has nothing to compare.
 
@@ -50,8 +50,8 @@ def added_up(pairs) -> list[tuple[str, int]]:
 def reasons(notes, most=3) -> list[tuple[str, int]]:
     """Count the reasons why no test was made.
 
-    Left out of a note is what differs from cell to cell (numbers after a colon), and what is no reason:
-    how many pairs are complete.
+    Omitted from a note are details that differ between cells (numbers after a colon), and the number of complete
+    pairs, which is not a reason.
     """
     counts = Counter()
     for note in notes:
@@ -64,7 +64,7 @@ def reasons(notes, most=3) -> list[tuple[str, int]]:
 
 
 def power_rows(ip_versions, margins, detect) -> list[dict]:
-    """Return what the replications can show of IPv6 against IPv4, a row of texts a metric.
+    """Return the power of the replications to show differences of IPv6 from IPv4, one row of texts per metric.
 
     detectable is the range over cells, needed the median and most pairs, enough the number of cells that have so many, and
     that have them even if the spread is at the upper end of its interval.
@@ -95,9 +95,9 @@ def power_rows(ip_versions, margins, detect) -> list[dict]:
 
 
 def mean_test_words(tables, significance) -> str:
-    """Say which test of the mean difference pairs get, and how many of them a test takes in this study's families.
+    """Describe the test used for the mean difference of pairs, and the number of pairs that it needs in this study's families.
 
-    ``tables`` has those of the tests of pairs, None where the study has none.
+    ``tables`` has the tables of paired tests, None where the study has none.
     """
     families = {}
     if tables.ip_versions is not None:

@@ -1,4 +1,4 @@
-"""What threatens the validity of a study: sentences, each with what it presumes of the study."""
+"""Threats to the validity of a study: sentences, each with its precondition."""
 
 from report_page.statements import ALWAYS, Facts, Statement, every, known, mixed, none, said, some
 
@@ -144,6 +144,6 @@ THREATS = {
 
 
 def threats(facts: Facts) -> list[tuple[str, str]]:
-    """Return headings and texts of what threatens a study's validity."""
+    """Return headings and texts of the threats to a study's validity."""
     texts = [(heading.format_map(facts.values), said(statements, facts)) for heading, statements in THREATS.items()]
     return [(heading, text) for heading, text in texts if text]

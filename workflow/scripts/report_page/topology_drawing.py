@@ -1,4 +1,4 @@
-"""A drawing of a scenario's network with the study's own values, as SVG that stands in the page."""
+"""A drawing of a scenario's network with the study's own values, as inline SVG."""
 
 from markupsafe import Markup, escape
 
@@ -12,9 +12,9 @@ QUEUE_AT, QUEUE_WIDTH, CELL = 318, 60, 10
 
 
 def topology_drawing(scenario) -> Markup:
-    """Return the drawing of a row of ``tidy/scenarios.csv``: hosts, routers or cables, the queue, the link, and what is set of each.
+    """Return the drawing of a row of ``tidy/scenarios.csv``: hosts, routers or cables, the queue, the link, and their settings.
 
-    All that it says in pictures stands in it as text, too, and in its title.
+    Everything that it shows is also given as text, in the drawing and in its title.
     """
     queue = f"{scenario['discipline']}, {scenario['queue']}"
     delay = f"{both_ways(scenario['delay_forward_ms'], scenario['delay_reverse_ms'], 'ms')} one way"

@@ -46,9 +46,9 @@ MOST_DRAWINGS = 40
 
 
 def measures_of(runs: pd.DataFrame) -> list[dict]:
-    """Return the columns of ``tidy/runs.csv`` that can be asked for, those of `FIRST` first: column, words, unit, meaning.
+    """Return the columns of ``tidy/runs.csv`` that a reader can choose, those of `FIRST` first: column, words, unit, meaning.
 
-    These are all numbers that are not the same in all valid runs, as far as the page can hold them.
+    These are all numeric columns that vary among the valid runs, as far as the page has room for them.
     """
     valid = runs[runs["valid"]] if runs["valid"].any() else runs
     numbers = [column for column in RUNS if column.kind in ("number", "count") and column.name not in NO_MEASURE]
@@ -149,7 +149,7 @@ def packed(data) -> str:
 
 
 def mean_rows(data) -> list[dict]:
-    """Return the means of goodput and RTT of each cell, with their intervals: what the page shows without its script."""
+    """Return the means of goodput and RTT of each cell, with their intervals: the page's contents without its script."""
     labels = {one["key"]: one["name"] for one in data["scenarios"]}
     return [
         {

@@ -57,7 +57,7 @@ TOPICS_FOLDER = Path(registry.__file__).parent
 
 
 def _read_tables(inputs, outline) -> SimpleNamespace:
-    """Read every table of a study; those that its design, or the other study, doesn't have are None."""
+    """Read every table of a study; tables that its design, or the other study, doesn't have are None."""
     tables = {table.name: None for topic in registry.TOPICS for table in topic.tables}
     tables |= {table.name: read_table(inputs[table.name], table) for table in outline.tables}
     for table in (table for topic in registry.TOPICS for table in topic.other_tables):
@@ -69,7 +69,7 @@ def _read_tables(inputs, outline) -> SimpleNamespace:
 
 
 def _metric_items(tables, figures, design) -> dict[str, dict]:
-    """Return what the page shows of each metric by cell, by slug: its figure, definition, means and statistics."""
+    """Return the page's items for each metric by cell, by slug: its figure, definition, means and statistics."""
     items = {}
     for metric in METRICS:
         if metric.slug in figures:
@@ -85,14 +85,14 @@ def _metric_items(tables, figures, design) -> dict[str, dict]:
 
 
 def _ccas_words(ccas, design) -> str:
-    """Return the CCAs or mixes as text; of many mixes their number and what they are made of."""
+    """Return the CCAs or mixes as text; for many mixes, their number and the CCAs in them."""
     if design.mixes and len(ccas) > MAX_MIXES_NAMED:
         return f"{len(ccas)}, of {', '.join(design.ccas_that_run)}"
     return ", ".join(ccas)
 
 
 def partial_words(runs) -> str:
-    """Return what part of the study a report is of, and what that means; nothing if all runs were carried out."""
+    """Return the part of the study that a report covers, and the consequences; empty if all runs were carried out."""
     absent = not_run(runs)
     if not absent.any():
         return ""
@@ -132,7 +132,7 @@ def _facts(tables, design, study, environments) -> list[tuple[str, str]]:
 
 
 def page_context(inputs, params) -> dict:
-    """Read everything and return what the templates need; ``inputs`` and ``params`` are mappings of the rule's."""
+    """Read all inputs and return the templates' variables; ``inputs`` and ``params`` are mappings of the rule's."""
     provenance = json.loads(Path(inputs["provenance"]).read_text(encoding="utf-8"))
     study, environments = provenance["study"] | params["prose"], provenance["environments"]
     design = StudyDesign(study | {"analysis": params["analysis"]}, frozenset(params["other_tables"]))
@@ -192,9 +192,9 @@ def page_context(inputs, params) -> dict:
 
 
 def _environment(template_path, **names) -> jinja2.Environment:
-    """Return what renders templates, all text in them escaped; ``names`` are known in each.
+    """Return the template environment, which escapes all text; ``names`` are defined in every template.
 
-    Templates that the template includes stand beside it, or in the topics' folders.
+    Templates that the template includes are in its folder, or in the topics' folders.
     """
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader([Path(template_path).parent, TOPICS_FOLDER]),
@@ -214,7 +214,7 @@ def render_pages(context, inputs, names) -> dict[str, str]:
     Parameters
     ----------
     context : dict
-        What templates need (`page_context`).
+        The templates' variables (`page_context`).
     inputs : mapping
         Paths of the rule's ``template``, ``style`` and ``script``.
     names : dict
@@ -241,7 +241,7 @@ def render_pages(context, inputs, names) -> dict[str, str]:
 
 
 def findings_text(study: str, findings) -> str:
-    """Return ``findings.json``: the sentences that open the report in their order, and what each is made of."""
+    """Return ``findings.json``: the sentences that open the report, in order, each with its data."""
     rows = [
         {
             "topic": one.topic,
@@ -256,7 +256,7 @@ def findings_text(study: str, findings) -> str:
 
 
 def held_together(text: str) -> str:
-    """Return a sentence whose numbers stay on one line with their units."""
+    """Return a sentence with its numbers kept on one line with their units."""
     return UNIT_SPACE.sub("\N{NO-BREAK SPACE}", text)
 
 

@@ -1,6 +1,6 @@
-"""A table of the page from a declared list of what it shows of each row.
+"""A table of the page, made from a declared list of columns.
 
-A section declares its tables once, by the names that its template has for them::
+A section declares its tables once, by their names in its template::
 
     SHOWN = (SCENARIO, CCA, IP_VERSION, N, shown_number("Goodput, %", "goodput_percent", 1))
     TABLES = {"table": PageTable("policer-cells", "Loss and goodput behind policers", "policer_cells", SHOWN)}
@@ -18,7 +18,7 @@ from wording.sentence_words import cca_name
 
 @dataclass(frozen=True)
 class Shown:
-    """A column of the page and the function that makes its cell, a `Cell` or a text, of a row."""
+    """A column of the page, and the function that makes its cell, a `Cell` or a text, from a row."""
 
     column: PageColumn
     cell: Callable[[dict], Cell | str]
@@ -35,13 +35,13 @@ def shown_text(heading, name, words=None, empty="", kind="text", filtered=False,
 
 
 def shown_number(heading, name, decimals=None, unit="", filtered=False, header=False) -> Shown:
-    """Return a column of numbers, with as many digits as suit each if `decimals` is None."""
+    """Return a column of numbers, with digits chosen for each number if `decimals` is None."""
     column = PageColumn(heading, "number", filtered, header)
     return Shown(column, lambda row: number_cell(row[name], decimals, unit), (name,))
 
 
 def shown_interval(heading, name, decimals) -> Shown:
-    """Return a column of intervals, whose ends are the columns ``<name>_low`` and ``<name>_high``."""
+    """Return a column of intervals with ends from the columns ``<name>_low`` and ``<name>_high``."""
     low, high = f"{name}_low", f"{name}_high"
     return Shown(PageColumn(heading, "short"), lambda row: interval_cell(row[low], row[high], decimals), (low, high))
 
@@ -52,12 +52,12 @@ def shown_signed(heading, name, decimals=None) -> Shown:
 
 
 def shown_p(heading, name) -> Shown:
-    """Return a column of p values."""
+    """Return a column of p-values."""
     return Shown(PageColumn(heading, "number"), lambda row: p_cell(row[name]), (name,))
 
 
 def shown_cell(heading, cell, kind="text", filtered=False, header=False) -> Shown:
-    """Return a column of custom cells: `cell` makes them of a row."""
+    """Return a column of custom cells, which `cell` makes from a row."""
     return Shown(PageColumn(heading, kind, filtered, header), cell)
 
 
@@ -103,13 +103,13 @@ def cells_table(
     Parameters
     ----------
     identifier, caption, initial
-        As of `data_table`.
+        As in `data_table`.
     table : pandas.DataFrame or iterable of dict
-        Its rows.
+        Rows of the table.
     shown : iterable of Shown
-        Its columns, in order.
+        Columns of the table, in order.
     design : StudyDesign, optional
-        Where it compares no IP versions, columns that show ``ip_version`` are left out.
+        If it doesn't compare IP versions, columns that show ``ip_version`` are left out.
     without : collection of str
         Columns of `table` that are not shown.
     """

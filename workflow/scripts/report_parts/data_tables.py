@@ -31,7 +31,7 @@ class PageColumn:
 
 @dataclass(frozen=True)
 class Cell:
-    """A cell: its text, what it is sorted by if not by the text, and a class of the style sheet."""
+    """A cell: its text, its sort key if that isn't the text, and a class of the style sheet."""
 
     text: str
     value: float | int | str | None = None
@@ -39,7 +39,7 @@ class Cell:
 
 
 def data_table(identifier, caption, columns, rows, initial=None) -> dict:
-    """Return what the template needs of a table.
+    """Return a table's variables for the template.
 
     Returns id, caption, columns, initial, rows (those in the HTML), total, packed (all rows, or None).
 
@@ -49,9 +49,9 @@ def data_table(identifier, caption, columns, rows, initial=None) -> dict:
         Unique in the page.
     columns : list of PageColumn
     rows : list of list
-        A `Cell` or a text for each column, else ValueError.
+        A `Cell` or a text for each column; a row of another length raises ValueError.
     initial : dict of str to str, optional
-        Heading of a filtered column -> the value that is chosen at first.
+        Heading of a filtered column -> its value when the page opens.
     """
     rows = [[cell if isinstance(cell, Cell) else Cell(cell) for cell in row] for row in rows]
     for row in rows:
@@ -104,17 +104,17 @@ def interval_cell(low, high, decimals) -> Cell:
 
 
 def p_cell(value) -> Cell:
-    """Return a cell with a p value."""
+    """Return a cell with a p-value."""
     return Cell(NONE) if is_missing(value) else Cell(p_value(value), round_trip(value))
 
 
 def round_trip(value) -> int | float:
-    """Return a number as JSON and an attribute can carry it: whole ones as such."""
+    """Return a number for JSON or an attribute: an int if it is whole, else a float."""
     return int(value) if float(value).is_integer() else float(value)
 
 
 def minus(text) -> str:
-    """Return a number's text with a minus sign that is one."""
+    """Return a number's text with a true minus sign in place of the hyphen."""
     return text.replace("-", MINUS)
 
 
@@ -134,19 +134,19 @@ def signed_cell(value, decimals=None) -> Cell:
 
 
 def size(value) -> str:
-    """Return how large a difference is, without its direction: "1.4", "< 0.001"."""
+    """Return the size of a difference, without its direction: "1.4", "< 0.001"."""
     if is_missing(value):
         return NONE
     return "< 0.001" if 0 < value < 0.0005 else number(value, shared_decimals(value))
 
 
 def _effect_decimals(value) -> int:
-    """Return how many decimals a difference in percent or points is shown with: three digits."""
+    """Return the number of decimals that gives a difference in percent or points three digits."""
     return max(0, decimals_for(value) - 1)
 
 
 def effect_cells(row, estimate="effect", low="ci_low", high="ci_high") -> tuple[Cell, Cell]:
-    """Return two cells of a row: a difference with its effect_unit, and its interval; each a dash if there is none."""
+    """Return two cells of a row: a difference with its effect_unit, and its interval; a dash for a missing one."""
     value = row[estimate]
     if is_missing(value):
         return Cell(NONE), Cell(NONE)
@@ -160,6 +160,6 @@ def effect_cells(row, estimate="effect", low="ci_low", high="ci_high") -> tuple[
 
 
 def shared_decimals(*values) -> int:
-    """Return decimals that suit a difference and its interval: those of the largest of them."""
+    """Return the number of decimals for a difference and its interval, chosen for the largest of them."""
     known = [abs(value) for value in values if not is_missing(value)]
     return min(3, _effect_decimals(max(known))) if known else 0

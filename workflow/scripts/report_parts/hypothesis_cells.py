@@ -1,4 +1,4 @@
-"""Cells that tables of hypothesis tests share: scenario, metric, estimates, and the look of verdicts."""
+"""Cells shared by tables of hypothesis tests: scenario, metric, estimates, and the style of verdicts."""
 
 from report_parts.cells_table import Shown, cells_table, shown_cell, shown_text
 from report_parts.data_tables import Cell, effect_cells, shared_decimals, signed
@@ -32,7 +32,7 @@ METRIC = shown_cell("Metric", _metric_cell, filtered=True)
 
 
 def first_metric(table) -> dict[str, str]:
-    """Return which metric a table shows at first."""
+    """Return the metric that a table shows when the page opens."""
     return {"Metric": METRICS[0].name} if table["metric"].nunique() > 1 else {}
 
 
@@ -58,7 +58,7 @@ NOTE = shown_text("Note", "note", kind="note")
 
 
 def tests_table(identifier, caption, table, scenarios, shown) -> dict:
-    """Return a table of tests, a row for each metric and scenario.
+    """Return a table of tests, one row per metric and scenario.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ def tests_table(identifier, caption, table, scenarios, shown) -> dict:
 
 
 def tiny(p) -> str:
-    """Return a p value as the paper prints it: very small ones as powers of ten."""
+    """Return a p-value as the paper prints it: very small ones as powers of ten."""
     if is_missing(p):
         return NONE
     if p == 0:

@@ -1,7 +1,7 @@
 """Turn a figure's SVG file into panels that a page can reflow and recolour.
 
-Each panel becomes an SVG of its own: only what it shows, with colours as the page's custom
-properties, type as the page's, and identifiers that are unique in the page.
+Each panel becomes a separate SVG with only its own contents, the page's custom properties as
+colours, the page's type, and identifiers that are unique in the page.
 """
 
 import re
@@ -29,12 +29,12 @@ _FOREIGN = {"script", "foreignObject", "image", "a", "style", "animate", "set", 
 
 
 def inline_panels(path, name) -> tuple[list[str], int]:
-    """Read a figure and return its panels, an ``<svg>`` element each, and how many of them stand side by side in it.
+    """Read a figure and return its panels, one ``<svg>`` element each, and the number of panels per row.
 
     Parameters
     ----------
     path : str or path
-        An SVG file written by `figure_svg.save_svg`; one that is no SVG with named views raises ValueError.
+        An SVG file written by `figure_svg.save_svg`; any other than an SVG with named views raises ValueError.
     name : str
         Prefix of the identifiers, unique among the page's figures.
     """
@@ -51,7 +51,7 @@ def inline_panels(path, name) -> tuple[list[str], int]:
 
 
 def once_more(panel: str) -> Markup:
-    """Return a panel for a second place of the page: identifiers of its own."""
+    """Return a copy of a panel for a second place in the page, with different identifiers."""
     # As plain text: of markup each part that is put together again would be escaped.
     return Markup(_IDENTIFIER.sub(r"\1first-", str.__str__(panel)))
 
@@ -77,9 +77,9 @@ def _panel(view, by_id, prefix):
 
 
 def _gather_dots(svg, prefix):
-    """Replace many equal marks by one line without ink that has the mark at each of its points.
+    """Replace many equal marks by one invisible line with the mark at each of its points.
 
-    14,400 dots take a fifth of the space so. Theirs are tenths of a point: the file has hundredths.
+    This reduces 14,400 dots to a fifth of their size. Coordinates are rounded to tenths of a point; the file has hundredths.
     """
     definitions = svg.find("defs")
     by_id = {element.get("id"): element for element in svg.iter() if element.get("id")}

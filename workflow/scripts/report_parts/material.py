@@ -1,8 +1,8 @@
-"""What the sections of the report are made of.
+"""The material from which the report's sections are made.
 
 A topic's ``section.py`` has
 
-- ``section(material)``: what its template needs, as ``topic``; None if there is nothing to show;
+- ``section(material)``: the template's variable ``topic``; None if there is nothing to show;
 - ``findings(material)``, if it has any: a list of `Finding`, which open the report.
 """
 
@@ -29,7 +29,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class ReportMaterial:
-    """What a topic's section is made of."""
+    """The material of a topic's section."""
 
     #: runs, scenarios and every analysis table by name, of the other study as ``other_<name>``: DataFrames, or None for
     #: what the study doesn't have.
@@ -40,7 +40,7 @@ class ReportMaterial:
     params: dict  # of the report's rule: confidence, significance, power, analysis, paper, and more
 
     def ranked(self, cells: pd.DataFrame) -> pd.DataFrame:
-        """Return the rows of a table of cells where CCAs can be ranked: those whose scenario and IP version have all their runs."""
+        """Return the rows of a table of cells that allow ranking CCAs: those of a scenario and IP version with all their runs."""
         return in_whole_places(cells, self.tables.runs)
 
     @property

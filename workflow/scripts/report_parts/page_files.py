@@ -1,4 +1,4 @@
-"""What the page carries of other files: downloads to the byte, figures as panels, filled captions."""
+"""Other files' contents in the page: byte-exact downloads, figures as panels, filled captions."""
 
 import base64
 import gzip
@@ -14,7 +14,7 @@ MEDIA_TYPES = {".csv": "text/csv", ".svg": "image/svg+xml", ".json": "applicatio
 
 
 def download(path) -> dict[str, str]:
-    """Return a file as the page carries it: the very bytes, compressed, and how to call them."""
+    """Return a file as the page carries it: its name, its media type, and its exact bytes, compressed."""
     path = Path(path)
     packed = gzip.compress(path.read_bytes(), 9, mtime=0)
     return {"name": path.name, "type": MEDIA_TYPES[path.suffix], "gzip": base64.b64encode(packed).decode("ascii")}
@@ -29,8 +29,8 @@ def optional(inputs, name) -> str | Path | None:
 
 
 def figure_item(inputs: Mapping[str, str], figure) -> dict:
-    """Return what the page shows of one figure: slug, caption (its first paragraph), explanation (the rest), panels, opens
-    (whether the opening has it, `first_picture`), columns, svg, csv.
+    """Return the page's item for one figure: slug, caption (its first paragraph), explanation (the rest), panels, opens
+    (whether it is in the opening, `first_picture`), columns, svg, csv.
 
     The inputs have ``<name>_figure``, ``_data`` and ``_caption``, where name is the figure's.
     """

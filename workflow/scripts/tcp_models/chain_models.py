@@ -1,13 +1,13 @@
-"""What theory says of a flow over several bottlenecks in a row beside flows that cross one each: the linear network, or parking lot.
+"""Theory of flows over several bottlenecks in a row that compete with flows over one each: the linear network, or parking lot.
 
-All bottlenecks are alike: of one rate, with as many cross flows at each.
+All bottlenecks are alike: they have the same rate and the same number of cross flows.
 """
 
 import math
 
 
 def fair_share(bottlenecks: int, alpha: float, long_flows: int = 1, cross_flows: int = 1) -> float:
-    """Return the share of each bottleneck, 0 to 1, that alpha-fairness gives to the flows over all of them.
+    """Return the share of each bottleneck, 0 to 1, that alpha-fairness allocates to the flows over all bottlenecks.
 
     Bonald and Massoulié, "Impact of fairness on Internet performance" (SIGMETRICS 2001), for the
     linear network: with L long flows and C cross flows at each of n bottlenecks the long flows get
@@ -23,22 +23,22 @@ def fair_share(bottlenecks: int, alpha: float, long_flows: int = 1, cross_flows:
 
 
 def reno_share_independent(bottlenecks: int, rtt_ratio: float, long_flows: int = 1, cross_flows: int = 1) -> float:
-    """Return the long flows' share where each packet is lost on its own, with equal chance at each bottleneck.
+    """Return the long flows' share if packets are lost independently, with equal probability at each bottleneck.
 
     Reno's rate is MSS/R sqrt(3/(2 p)) (Mathis, Semke, Mahdavi and Ott, CCR 1997). A long flow's packets pass n
     bottlenecks, so its p is n times a cross flow's, and its rate is r = rtt_ratio / sqrt(n) of theirs: the
     share is L r / (L r + C). At equal round-trip times that is alpha-fairness with alpha = 2.
 
-    ``rtt_ratio``: round-trip time of the cross flows over that of the long ones, queues included.
+    ``rtt_ratio``: round-trip time of the cross flows divided by that of the long flows, including queues.
     """
     return _share(rtt_ratio / math.sqrt(bottlenecks), long_flows, cross_flows)
 
 
 def reno_share_synchronised(bottlenecks: int, rtt_ratio: float, long_flows: int = 1, cross_flows: int = 1) -> float:
-    """Return the long flows' share where each overflow of a queue halves the window of every flow that passes it.
+    """Return the long flows' share if each overflow of a queue halves the window of every flow through it.
 
     Let each queue overflow once in T. A cross flow's window then grows by T/R_c packets, from half of it, and is
-    1.5 T/R_c in the mean; a long flow is halved n times in T: 1.5 T/(n R_l). Rates are windows over round-trip
+    1.5 T/R_c on average; a long flow is halved n times in T: 1.5 T/(n R_l). Rates are windows over round-trip
     times, so r = (R_c/R_l)^2 / n: at equal ones the share is that of proportional fairness, 1/(n + 1) for single
     flows. (That rates go with 1/R^2 where losses are synchronised: Lakshman and Madhow, "The performance of TCP/IP for
     networks with high bandwidth-delay products and random loss", IEEE/ACM ToN 1997.)
@@ -47,5 +47,5 @@ def reno_share_synchronised(bottlenecks: int, rtt_ratio: float, long_flows: int 
 
 
 def _share(ratio, long_flows, cross_flows):
-    """Return the long flows' share where each gets ``ratio`` of what a cross flow gets."""
+    """Return the long flows' share if the rate of each is ``ratio`` times that of a cross flow."""
     return long_flows * ratio / (long_flows * ratio + cross_flows)

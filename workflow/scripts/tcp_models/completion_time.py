@@ -1,4 +1,4 @@
-"""How long a web object takes on an empty path, packet by packet: slow start alone, without loss and with every window large enough."""
+"""Completion time of a web object on an empty path, packet by packet: only slow start, without loss or limiting windows."""
 
 import math
 from functools import lru_cache
@@ -13,7 +13,7 @@ ROUND_TRIPS_BEFORE = 2
 def last_departure_s(
     segments: int, packet_bytes: int, acknowledgement_bytes: int, rate_mbps: float, rtt_s: float
 ) -> float:
-    """Return when the last of some full packets leaves the bottleneck, in s after the request came to the server.
+    """Return the time at which the last of ``segments`` full packets leaves the bottleneck, in s after the server got the request.
 
     The first ``INITIAL_WINDOW`` may leave at once, and each acknowledgement, a round trip after its packet left, lets two more
     leave: slow start (RFC 5681, section 3.1) grows cwnd by what was acknowledged. The bottleneck is a token bucket that holds a
@@ -26,7 +26,7 @@ def last_departure_s(
     segments : int
         Number of packets, 1 or more.
     packet_bytes, acknowledgement_bytes : int
-        What the bottleneck counts of a full packet, and of one without data.
+        Bytes that the bottleneck counts for a full packet, and for a packet without data.
     rate_mbps : float
     rtt_s : float
         Round-trip time of the empty path.
@@ -54,15 +54,15 @@ def ideal_completion_s(
     Parameters
     ----------
     object_bytes : int
-        With the answer's header.
+        Size of the object including the response's header.
     segment_bytes : int
         Payload of a full packet.
     packet_bytes, acknowledgement_bytes : int
-        What the bottleneck counts of a full packet, and of one without data.
+        Bytes that the bottleneck counts for a full packet, and for a packet without data.
     rate_mbps : float
-        Of the bottleneck.
+        Rate of the bottleneck.
     rtt_s : float
-        Of the empty path.
+        Round-trip time of the empty path.
 
     Examples
     --------

@@ -1,11 +1,11 @@
-"""How evenly flows share: Jain's index, of all tables."""
+"""Fairness between flows: Jain's index, as used in all tables."""
 
 
 def jain_index(values) -> float:
     """Return Jain's fairness index, (sum x)^2 / (n sum x^2) (Jain, Chiu and Hawe, 1984): 1 if all are equal, 1/n if one has all.
 
-    ``values`` (iterable of float, shape (n,)): goodputs, at least one; all zero counts as fair, and with a missing one
-    (not a number) the index is missing.
+    ``values`` (iterable of float, shape (n,)): goodputs, at least one. If all are zero, this counts as fair; if any is missing
+    (not a number), the index is missing.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Constants of the CCAs as Linux has them (net/ipv4)."""
+"""Constants of the CCAs in Linux (net/ipv4)."""
 
 #: What a loss leaves of the window: RFC 5681, and `beta` of tcp_cubic.c (RFC 9438: 0.7).
 LEFT = {"reno": 0.5, "cubic": 717 / 1024}

@@ -1,4 +1,4 @@
-"""What the models of a flow's throughput are called in tables."""
+"""Names of the throughput models in tables."""
 
 SQUARE_ROOT = "square-root law"
 CUBIC = "CUBIC's response function"

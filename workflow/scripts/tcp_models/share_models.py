@@ -1,4 +1,4 @@
-"""What theory says of the share that a flow gets beside another, where it says anything.
+"""Models of the share that a flow gets in competition with another, where theory predicts it.
 
 Packets are full frames, and times are in seconds.
 """
@@ -33,7 +33,7 @@ def bbr_share(rate_packets_s: float, rtt_s: float, queue_packets: float, bbr_flo
 
 
 def cubic_times_s(window_packets, rtt_s) -> tuple[float, float]:
-    """Return how long CUBIC takes back to the window at which it met loss: as Reno would, and as CUBIC.
+    """Return the times in which CUBIC regains its window before a loss: in its Reno-friendly and in its cubic region.
 
     RFC 9438. As Reno (section 4.3): W_est grows by alpha = 3 (1 - beta) / (1 + beta) segments an
     RTT, from beta W to W. As CUBIC (section 4.2): K = cbrt(W (1 - beta) / C). If the first is the

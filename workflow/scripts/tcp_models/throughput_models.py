@@ -1,7 +1,7 @@
-"""What TCP's theory says a flow gets: the square-root law and CUBIC's response function.
+"""Models of a TCP flow's throughput: the square-root law and CUBIC's response function.
 
 Rates in Mbit/s, RTTs in ms, loss as a fraction of packets. The functions take numbers or arrays and
-give infinity where nothing is lost: a response function then sets no limit, the link does.
+return infinity if nothing is lost: then the link is the limit, not the response function.
 """
 
 import numpy as np
@@ -26,12 +26,12 @@ CUBIC_REGION = "cubic region"
 
 
 def rate_mbps(window_segments, mss_bytes, rtt_ms) -> np.ndarray | np.float64:
-    """Return the rate of a flow that sends a window every round trip, in Mbit/s."""
+    """Return the rate of a flow that sends one window per round trip, in Mbit/s."""
     return np.asarray(window_segments) * mss_bytes * 8 / (np.asarray(rtt_ms) * 1000)
 
 
 def _inverse_power(loss, exponent):
-    """Return loss ** -exponent, infinite where nothing is lost."""
+    """Return loss ** -exponent, infinite if nothing is lost."""
     loss = np.asarray(loss, float)
     with np.errstate(divide="ignore"):  # infinity is what is meant
         return loss**-exponent
@@ -40,8 +40,8 @@ def _inverse_power(loss, exponent):
 def square_root_law_mbps(mss_bytes, rtt_ms, loss, constant=MATHIS_C) -> np.ndarray | np.float64:
     """Return the square-root law of Reno, MSS / RTT * C / sqrt(p), in Mbit/s.
 
-    Mathis et al. (1997), equation 3. It leaves out slow start, timeouts and the receiver's window, so
-    that it is too high where windows are small (loss of some percent).
+    Mathis et al. (1997), equation 3. It ignores slow start, timeouts and the receiver's window, so
+    it is too high for small windows (loss of some percent).
 
     ``mss_bytes``, ``rtt_ms``, ``loss``: segment size in bytes, RTT in ms (above 0), lost share of the segments (0 to
     1).
@@ -53,7 +53,7 @@ def aimd_window(loss, increase, decrease) -> np.ndarray | np.float64:
     """Return the mean window of additive increase, multiplicative decrease, in segments; Reno is (1, 0.5): sqrt(1.5 / p).
 
     sqrt(increase * (1 + decrease) / (2 * (1 - decrease) * p)): RFC 9438, section 4.3, after Floyd, Handley and Padhye
-    (2000). Losses are at even distances; ``increase`` is in segments a round trip, ``decrease`` the factor of a loss.
+    (2000). Losses are evenly spaced; ``increase`` is in segments per round trip, ``decrease`` is the factor at a loss.
     """
     return np.sqrt(increase * (1 + decrease) / (2 * (1 - decrease))) * _inverse_power(loss, 0.5)
 
@@ -61,24 +61,24 @@ def aimd_window(loss, increase, decrease) -> np.ndarray | np.float64:
 def reno_friendly_window(loss, beta=CUBIC_BETA) -> np.ndarray | np.float64:
     """Return the mean window of CUBIC's Reno-friendly region, in segments.
 
-    CUBIC then grows by 3 (1 - beta) / (1 + beta) segments a round trip, chosen so that it gets Reno's
+    CUBIC then grows by 3 (1 - beta) / (1 + beta) segments per round trip, chosen so that it gets Reno's
     mean window in spite of its smaller decrease (RFC 9438, section 4.3).
     """
     return aimd_window(loss, 3 * (1 - beta) / (1 + beta), beta)
 
 
 def cubic_window(rtt_ms, loss, c=CUBIC_C, beta=CUBIC_BETA) -> np.ndarray | np.float64:
-    """Return the mean window of CUBIC's cubic growth alone, in segments.
+    """Return the mean window of only CUBIC's cubic growth, in segments.
 
     (C (3 + beta) / (4 (1 - beta)))^(1/4) * RTT^(3/4) / p^(3/4), RTT in seconds (RFC 9438, section
-    5, figure 5). Losses are at even distances.
+    5, figure 5). Losses are evenly spaced.
     """
     factor = (c * (3 + beta) / (4 * (1 - beta))) ** 0.25
     return factor * (np.asarray(rtt_ms) / 1000) ** 0.75 * _inverse_power(loss, 0.75)
 
 
 def cubic_response_mbps(mss_bytes, rtt_ms, loss) -> np.ndarray | np.float64:
-    """Return CUBIC's response function in Mbit/s: the larger of both regions' windows every RTT (RFC 9438, sections 4.3, 5.1).
+    """Return CUBIC's response function in Mbit/s: the larger window of the two regions per RTT (RFC 9438, sections 4.3, 5.1).
 
     Parameters are those of `square_root_law_mbps`.
     """
@@ -87,10 +87,10 @@ def cubic_response_mbps(mss_bytes, rtt_ms, loss) -> np.ndarray | np.float64:
 
 
 def cubic_region(rtt_ms, loss) -> str:
-    """Return which region gives CUBIC the larger window: `RENO_REGION` or `CUBIC_REGION`."""
+    """Return the region with the larger window for CUBIC: `RENO_REGION` or `CUBIC_REGION`."""
     return CUBIC_REGION if cubic_window(rtt_ms, loss) > reno_friendly_window(loss) else RENO_REGION
 
 
 def full_queue_delay_ms(queue_bytes, rate_mbps) -> np.ndarray | np.float64:
-    """Return how long a packet waits behind a full queue, in ms."""
+    """Return the waiting time of a packet behind a full queue, in ms."""
     return np.asarray(queue_bytes) * 8 / (np.asarray(rate_mbps) * 1000)

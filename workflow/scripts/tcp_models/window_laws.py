@@ -1,4 +1,4 @@
-"""How Reno's and CUBIC's windows grow in congestion avoidance and what a loss leaves of them, packet by packet.
+"""Growth of Reno's and CUBIC's windows in congestion avoidance, and their reduction after a loss, packet by packet.
 
 RFC 5681 and RFC 9438, in whole packets as Linux counts them (net/ipv4/tcp_cong.c, tcp_cubic.c). Both count packets
 that are acknowledged, not acknowledgements, so that delayed ones don't slow them down.
@@ -19,25 +19,25 @@ LEAST_PACKETS = 2
 
 
 def left_packets(cca: str, packets: int) -> int:
-    """Return what a loss leaves of Reno's or CUBIC's window: rounded down, 2 packets at least."""
+    """Return Reno's or CUBIC's window after a loss: rounded down, at least 2 packets."""
     return max(int(packets * LEFT[cca]), LEAST_PACKETS)
 
 
 class RenoWindow:
-    """Reno: a packet more when a whole window was acknowledged (RFC 5681, section 3.1).
+    """Reno: the window grows by one packet per acknowledged window (RFC 5681, section 3.1).
 
-    Its ``packets`` are the window.
+    ``packets`` is the window.
     """
 
     def __init__(self, packets):
         self.packets, self._counted = packets, 0
 
     def step_packets(self, _packets_per_s) -> int:
-        """Return how many packets can be acknowledged before anything changes."""
+        """Return the number of packets that can be acknowledged before the window changes."""
         return self.packets - self._counted
 
     def acknowledge(self, packets, _now_s) -> None:
-        """Take note of packets that were acknowledged."""
+        """Record acknowledged packets."""
         self._counted += packets
         while self._counted >= self.packets:
             self._counted -= self.packets
@@ -55,7 +55,7 @@ class CubicWindow:
     packets : int
         Window at the beginning of congestion avoidance.
     w_max : float
-        After fast convergence, if there was any (`converged_w_max`).
+        W_max after fast convergence, if there was any (`converged_w_max`).
     rtt_min_s : float
     """
 
@@ -68,11 +68,11 @@ class CubicWindow:
         self._each, self._looked = 100 * packets, (0, -math.inf)
 
     def step_packets(self, packets_per_s) -> int:
-        """Return how many packets are acknowledged until it looks again: those of a tick, but no fewer than at once."""
+        """Return the number of packets acknowledged until CUBIC's next update: those of a tick, but no fewer than at once."""
         return max(ACKNOWLEDGED_AT_ONCE, round(packets_per_s * TICK_S))
 
     def acknowledge(self, packets, now_s) -> None:
-        """Take note of packets that were acknowledged; `now_s` counts from the beginning of congestion avoidance."""
+        """Record acknowledged packets; `now_s` counts from the beginning of congestion avoidance."""
         self._reno_counted += packets
         looked_packets, looked_s = self._looked
         if looked_packets != self.packets or now_s - looked_s > CUBIC_REST_S:
@@ -87,7 +87,7 @@ class CubicWindow:
             self._counted %= self._each
 
     def _packets_a_step(self, at_s):
-        """Return after how many acknowledged packets the window grows by one."""
+        """Return the number of acknowledged packets after which the window grows by one."""
         since_s = at_s - self._k_s
         target = self._origin + int(math.copysign(CUBIC_C * abs(since_s) ** 3, since_s))
         each = self.packets // (target - self.packets) if target > self.packets else 100 * self.packets
@@ -100,5 +100,5 @@ class CubicWindow:
 
 
 def converged_w_max(packets: int, w_max_before: float) -> int:
-    """Return CUBIC's W_max after a loss: the window, or less if it was below W_max before (fast convergence, section 4.7)."""
+    """Return CUBIC's W_max after a loss: the window, or less if the window was below the previous W_max (fast convergence, section 4.7)."""
     return int(packets * (1 + LEFT["cubic"]) / 2) if packets < w_max_before else packets

@@ -1,9 +1,9 @@
-"""What a cable carries of messages of a size, and how long one takes there and back: exact, from headers alone.
+"""Goodput of a cable for messages of a given size, and a message's round-trip time: exact, from header sizes only.
 
 Sizes of headers are those that the testbed counts with: Ethernet (IEEE 802.3), IPv4 (RFC 791), IPv6 (RFC 8200), UDP
-(RFC 768), TCP (RFC 9293) and its timestamp option (RFC 7323, padded), GRE (RFC 2784). What a frame takes besides
-(checksum, preamble and gap: 24 bytes) is a study's `frame_overhead_bytes`. A full-duplex cable carries
-acknowledgements for nothing.
+(RFC 768), TCP (RFC 9293) and its timestamp option (RFC 7323, padded), GRE (RFC 2784). Further bytes per frame
+(checksum, preamble and gap: 24 bytes) are a study's `frame_overhead_bytes`. On a full-duplex cable
+acknowledgements take nothing from the data's rate.
 """
 
 from experiment.packet_sizes import (
@@ -29,24 +29,24 @@ CLOCK_STEPS = {"udp": 2, "tcp": 6}
 
 
 def frame_bytes(payload, protocol: str, ip_version: str, overhead=0, tunnel_ip_version: str | None = None) -> float:
-    """Return what a packet with ``payload`` bytes of data takes of the cable, in bytes.
+    """Return the bytes that a packet with ``payload`` bytes of data occupies on the cable.
 
-    ``overhead`` is what each frame takes besides the bytes that Linux counts; a tunnel is GRE-in-UDP.
+    ``overhead`` is the number of bytes per frame in addition to those that Linux counts; a tunnel is GRE-in-UDP.
     """
     tunnel = 0 if tunnel_ip_version is None else TUNNEL_BYTES[tunnel_ip_version]
     return payload + TRANSPORT_BYTES[protocol] + IP_HEADER_BYTES[ip_version] + ETHERNET_HEADER_BYTES + overhead + tunnel
 
 
 def full_cable_mbps(rate_mbps: float, payload: float, frame: float) -> float:
-    """Return what a full cable carries of data: rate x payload / frame, in Mbit/s.
+    """Return the goodput of a full cable: rate x payload / frame, in Mbit/s.
 
-    The rate is what is left to the data's packets, of all cables together; the others are bytes of each packet.
+    ``rate_mbps`` is the total rate of all cables that is left for data packets; ``payload`` and ``frame`` are bytes per packet.
     """
     return rate_mbps * payload / frame
 
 
 def goodput_mbps(rate_mbps, payload, protocol, ip_version, overhead, background_mbps=0.0) -> float:
-    """Return what a full cable carries of data: (rate - background) x payload / frame, in Mbit/s.
+    """Return the goodput of a full cable: (rate - background) x payload / frame, in Mbit/s.
 
     A message of 128 bytes by UDP over IPv4 at 100 Mbit/s, with frames of 128 + 42 + 24 = 194 bytes:
 
@@ -57,7 +57,7 @@ def goodput_mbps(rate_mbps, payload, protocol, ip_version, overhead, background_
 
 
 def round_trip_us(rate_mbps, payload, protocol, ip_version, overhead) -> float:
-    """Return how long a message takes there and back over an idle cable: 2 x frame / rate, in us.
+    """Return the round-trip time of a message over an idle cable: 2 x frame / rate, in us.
 
     >>> round(round_trip_us(100, 128, "tcp", "ipv4", 24), 2)
     34.88
@@ -66,11 +66,11 @@ def round_trip_us(rate_mbps, payload, protocol, ip_version, overhead) -> float:
 
 
 def clock_allowance_us(protocol) -> float:
-    """Return what a round trip may take longer on a guest with a virtual clock, in us."""
+    """Return the allowed extra time of a round trip on a guest with a virtual clock, in us."""
     return CLOCK_STEPS[protocol] * CLOCK_STEP_US
 
 
 def agrees(measured, calculated, allowance=0.0, tolerance_percent=TOLERANCE_PERCENT) -> bool:
-    """Tell whether a value is what was calculated, within the tolerance, or later than that by up to ``allowance``."""
+    """Return whether a value equals the calculated one within the tolerance, or exceeds it by up to ``allowance``."""
     slack = tolerance_percent / 100 * calculated
     return calculated - slack <= measured <= calculated + allowance + slack

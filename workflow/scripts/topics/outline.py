@@ -1,4 +1,4 @@
-"""What a study of some design gets: its topics, with their analysis tables and figures."""
+"""The outline of a study with a given design: its topics, with their analysis tables and figures."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -21,7 +21,7 @@ FIGURE_SUFFIXES = {"figure": ".svg", "data": ".csv", "caption": ".rst"}
 
 @dataclass(frozen=True)
 class StudyOutline:
-    """What analysis, figures and report of a study hold."""
+    """Contents of a study's analysis, figures and report."""
 
     design: StudyDesign
     topics: tuple[Topic, ...]  # those that apply, in the registry's order
@@ -37,7 +37,7 @@ class StudyOutline:
 
     @property
     def problems(self) -> list[str]:
-        """Sentences on what the study can't ask of its topics."""
+        """Sentences on requests that the study's topics can't fulfil."""
         return [sentence for topic in self.topics for sentence in topic.problems(self.design)]
 
 
@@ -82,7 +82,7 @@ def other_tables(study: str | None, results: str = "results") -> frozenset[str]:
 
 
 def table_paths(names: Iterable[str], design: StudyDesign) -> dict[str, str | list[str]]:
-    """Return where tables lie, by name: what a rule of the study has as inputs.
+    """Return the paths of tables by name, as inputs of a rule of the study.
 
     ``names``: names of tidy and analysis tables, or ``provenance``; ``other_<name>`` is an analysis table of the study
     that this one is compared with: a list with its path, or an empty one if there is no such table yet.

@@ -98,7 +98,7 @@ class Plot:
 
 
 class Place(Enum):
-    """Where a topic's section stands in the report."""
+    """Position of a topic's section in the report."""
 
     FRONT = "before the findings"
     QUESTION = "among the numbered questions"
@@ -115,7 +115,7 @@ def mostly(holds: Callable[[dict], bool]) -> Callable[[StudyDesign], bool]:
 
 @dataclass(frozen=True)
 class Topic:
-    """What the workflow must know of a topic before anything of the study is there."""
+    """A topic's declaration, from which the workflow plans before the study has any files."""
 
     name: str  # that of its folder: lower-case letters, digits and underscores
     navigation: str  # a word or two for the report's navigation

@@ -1,4 +1,4 @@
-"""Checks of a chain: what is judged of one bottleneck elsewhere is judged of each here, and that no packet got lost in between."""
+"""Checks of a chain: those of a single bottleneck, applied to each, and that no packet was lost in between."""
 
 from experiment.chain_names import DIRECTIONS, arrivals, attached, ends
 from experiment.disciplines import OF_KIND
@@ -20,7 +20,7 @@ MULTICAST = "Ip6OutMcastPkts"
 
 
 def of_each(specification, name, judge) -> Check:
-    """Return one `Check` of what ``judge`` says of each bottleneck, counted from 1."""
+    """Return one `Check` that combines the results of ``judge`` for each bottleneck, counted from 1."""
     checks = [judge(number) for number in range(1, len(specification.bottlenecks) + 1)]
     expected, observed = (
         "; ".join(f"bottleneck {n}: {getattr(check, what)}" for n, check in enumerate(checks, 1))
@@ -30,7 +30,7 @@ def of_each(specification, name, judge) -> Check:
 
 
 def check_goodput_ceilings(specification, document) -> Check:
-    """The flows through each bottleneck got no more than it can pass in the time, and what had passed it before and waited behind it."""
+    """The flows through each bottleneck got no more than its capacity in the time plus the packets that had waited behind it."""
 
     def judge(number):
         here = specification.bottlenecks[number - 1]
@@ -41,7 +41,7 @@ def check_goodput_ceilings(specification, document) -> Check:
 
 
 def waiting_behind_bytes(specification, number) -> float:
-    """Return how much of what passed a bottleneck, counted from 1, may still wait behind it: what arrives while the queues there empty."""
+    """Return the bytes that may wait behind a bottleneck (counted from 1) after passing it: those that arrive while the queues empty."""
     here, *behind = specification.bottlenecks[number - 1 :]
     held = ((one.queue_bytes or one.queue_packets * one.packet_bytes, one.rate_mbps) for one in behind)
     return sum(count * min(1, here.rate_mbps / rate_mbps) for count, rate_mbps in held)
@@ -62,19 +62,19 @@ def check_losses(specification, document, direction) -> Check:
 
 
 def check_losses_forward(specification, document) -> Check:
-    """Loss of the data's direction; see `check_losses`."""
+    """Loss in the direction of the data; see `check_losses`."""
     return check_losses(specification, document, "forward")
 
 
 def check_losses_reverse(specification, document) -> Check:
-    """Loss of the acknowledgements' direction; see `check_losses`."""
+    """Loss in the direction of the acknowledgements; see `check_losses`."""
     return check_losses(specification, document, "reverse")
 
 
 def check_marks_of_each(specification, document) -> Check:
-    """What each bottleneck marked arrived with its mark, but for what waited or was lost behind; no packet arrived that none had marked.
+    """Packets marked by each bottleneck arrived with the mark, unless they waited or were lost behind it; no other packet had a mark.
 
-    A packet may be marked by several, and counts at each.
+    A packet may be marked by several bottlenecks, and counts at each.
     """
     after, pairs = document["links"]["after"], specification.pairs
     wrong, observed = [], []
@@ -100,12 +100,12 @@ def check_marks_of_each(specification, document) -> Check:
 
 
 def marks_at(interface) -> int:
-    """Return how many packets the queue of an interface has marked."""
+    """Return the number of packets that the queue of an interface has marked."""
     return sum(queue.get("marks", 0) for queue in interface["qdiscs"].values())
 
 
 def lost_behind(document, number, direction) -> int:
-    """Return how many packets at most a bottleneck marked that nobody received: dropped or waiting in it, or behind it, or counted twice."""
+    """Return the largest number of packets that a bottleneck marked and no host received: dropped, waiting, or counted twice."""
     after = document["links"]["after"]
     queues = after[ends(number)[direction]]["qdiscs"]
     unseen = max(queue["backlog_packets"] + queue["drops"] for queue in queues.values())
@@ -115,7 +115,7 @@ def lost_behind(document, number, direction) -> int:
 
 
 def check_conservation(specification, document) -> Check:
-    """What came to each queue while traffic flowed left it, was dropped by it, or still waits there."""
+    """All packets that came to each queue while traffic flowed left it, were dropped by it, or still wait there."""
 
     def judge(number):
         own = {direction: not_forwarded(specification, document, number, direction) for direction in DIRECTIONS}
@@ -130,7 +130,7 @@ def check_conservation(specification, document) -> Check:
 
 
 def unaccounted(specification, document, number, direction) -> int:
-    """Return packets that came to the queue of a bottleneck less those that left it, were dropped, or wait, while traffic flowed."""
+    """Return the packets unaccounted for at a bottleneck's queue: arrivals minus departures, drops and waiting ones during the traffic."""
     name = ends(number)[direction]
     qdiscs = {when: document["links"][when][name]["qdiscs"] for when in ("before", "after")}
     left = grown(document, name, "tx_packets")
@@ -140,7 +140,7 @@ def unaccounted(specification, document, number, direction) -> int:
 
 
 def came(specification, document, number, direction) -> int:
-    """Return how many packets came to the queue of a bottleneck: from the bottleneck before, and from its router's hosts, less those for them."""
+    """Return the number of arrivals at a bottleneck's queue: from the previous bottleneck and its router's hosts, minus those to them."""
     router = name_of_router(number, direction)
     before = number - 1 if direction == "forward" else number + 1
     packets = sum(
@@ -161,24 +161,24 @@ def came(specification, document, number, direction) -> int:
 
 
 def senders_to(specification, number, direction) -> list[str]:
-    """Return the hosts at a bottleneck's router whose packets go to its queue: of data the senders, else the receivers."""
+    """Return the hosts at a bottleneck's router that send into its queue: for data the senders, otherwise the receivers."""
     router, side = name_of_router(number, direction), DIRECTIONS.index(direction)
     at_ends = (attached(pair)[side] for pair in specification.pairs)
     return [host for its_router, host in at_ends if its_router == router]
 
 
 def not_forwarded(specification, document, number, direction) -> int:
-    """Return how many packets at most these hosts sent while traffic flowed that went no further."""
+    """Return the largest number of packets that these hosts sent during the traffic and the router didn't forward."""
     return sum(document["stack"]["tcp"][host][MULTICAST] for host in senders_to(specification, number, direction))
 
 
 def name_of_router(number, direction) -> str:
-    """Return the router whose queue a bottleneck's is in a direction."""
+    """Return the router that has a bottleneck's queue in a direction."""
     return ends(number)[direction].partition("-")[0]
 
 
 def queued(document, name) -> int:
-    """Return how many packets more than before wait on a host's own link."""
+    """Return the increase in the number of packets that wait on a host's own link."""
     after, before = (document["links"][when][name]["qdiscs"] for when in ("after", "before"))
     return sum(queue["backlog_packets"] - before[kind]["backlog_packets"] for kind, queue in after.items())
 

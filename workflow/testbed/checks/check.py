@@ -1,4 +1,4 @@
-"""The outcome of a check, and how checks write what they say."""
+"""The outcome of a check, and the text forms used by checks."""
 
 from dataclasses import asdict, dataclass
 
@@ -9,7 +9,7 @@ INSTRUMENT, SENDER = "instrument", "sender"
 
 @dataclass(frozen=True)
 class Check:
-    """The outcome of one check; ``expected`` and ``observed`` are for people, ``cause`` says whose doing a failure is."""
+    """The outcome of one check; ``expected`` and ``observed`` are for people, ``cause`` attributes a failure."""
 
     name: str
     ok: bool
@@ -18,7 +18,7 @@ class Check:
     cause: str = INSTRUMENT
 
     def entry(self) -> dict:
-        """Return its entry in a document's verdict: ``cause`` only of one that failed."""
+        """Return the check's entry in a document's verdict, with ``cause`` only if it failed."""
         return {name: value for name, value in asdict(self).items() if name != "cause" or not self.ok}
 
 
@@ -28,7 +28,7 @@ def verdict_of(checks) -> dict:
 
 
 def in_turn(texts) -> str:
-    """Return what is said of each pair as one text: once if it is the same for all."""
+    """Return the texts for all pairs as one text; only once if all are the same."""
     return texts[0] if len(set(texts)) == 1 else "; ".join(texts)
 
 

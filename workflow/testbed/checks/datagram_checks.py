@@ -1,7 +1,7 @@
-"""Checks of flows of UDP: is every datagram accounted for, and did no more arrive than the bottleneck passes?
+"""Checks of UDP flows: is every datagram accounted for, and did no more arrive than the bottleneck passes?
 
-iperf3's server stops counting when its client has sent the last datagram. Those that wait in the queue then, or that were lost
-without a later one to tell, are in no count of iperf3's; the hosts' kernels count on.
+iperf3's server stops counting when its client has sent the last datagram. Datagrams that are still queued then, or whose loss
+no later datagram reveals, are missing in iperf3's counts; the hosts' kernels continue to count.
 """
 
 from testbed.checks.check import Check, in_turn
@@ -39,20 +39,20 @@ def check_datagrams(specification, document) -> Check:
 
 
 def by_the_kernel(specification, document) -> tuple[int, int]:
-    """Return how many datagrams the senders' kernels sent, and how many came to the receivers', damaged ones included."""
+    """Return the numbers of datagrams that the senders' kernels sent and that the receivers' kernels got, including damaged ones."""
     counters, version = document["stack"]["tcp"], KERNEL_NAMES[specification.ip_version]
     arrived = (counters[pair.receiver][version + name] for pair in specification.pairs for name in ARRIVED)
     return datagrams_sent(specification, document), sum(arrived)
 
 
 def waiting(document) -> int:
-    """Return how many packets waited in queues and delay lines at the end."""
+    """Return the number of packets that waited in queues and delay lines at the end."""
     after = document["links"]["after"].values()
     return sum(max((q["backlog_packets"] for q in one["qdiscs"].values()), default=0) for one in after)
 
 
 def most_under_way(specification) -> int:
-    """Return how many datagrams the queues and the path hold at most, on their way to the receivers."""
+    """Return the largest number of datagrams in the queues and on the path to the receivers."""
     held = 0
     for one in specification.bottlenecks:
         held += one.queue_packets or (one.queue_bytes or 0) // specification.packet_bytes

@@ -1,4 +1,4 @@
-"""Checks of a study's definitions: the parameters of CCAs, and the kernel that they are built into."""
+"""Checks of a study's definitions: the parameters of CCAs, and the kernel with the CCAs."""
 
 from testbed.checks.check import Check
 from testbed.machine.environment import kernel_of
@@ -18,7 +18,7 @@ def check_parameters(specification, document) -> Check:
 
 
 def _same(text, value):
-    """Tell whether the kernel's text of a parameter means a value; of a switch it is Y or N."""
+    """Return whether the kernel's text of a parameter denotes a value; for a switch the text is Y or N."""
     return text in (("N", "0"), ("Y", "1"))[value] if value in (0, 1) else text == str(value)
 
 
@@ -29,13 +29,13 @@ def _words(parameters):
 
 
 def check_kernel(specification, document) -> Check:
-    """The kernel that ran is the study's own, by the number of its build."""
+    """The kernel that ran is the study's custom kernel, by its build number."""
     wanted, build = kernel_of(specification), document["environment"]["kernel_build"]
     return Check("kernel", build.startswith(f"#{wanted} "), f"build {wanted}", build)
 
 
 def checks_of(specification) -> tuple:
-    """Return the checks that a run has because of what its study defines."""
+    """Return the checks of a run that follow from its study's definitions."""
     if specification.platform != "uml":
         return ()
     parameters = any(one.parameters for one in specification.definitions.values())

@@ -1,4 +1,4 @@
-"""Checks of the traffic: did every flow run, with its CCA, for its time, and get no more than there was?"""
+"""Checks of the traffic: did every flow run with its CCA and for its duration, and get no more than the capacity?"""
 
 import math
 from collections.abc import Iterator
@@ -28,10 +28,10 @@ MOST_OF = 0.9
 
 
 def check_cca(specification, document) -> Check:
-    """Every data connection ran its CCA: by iperf3's JSON and by the kernel, at every look.
+    """Every data connection used its CCA: by iperf3's JSON and by the kernel, at every reading.
 
-    Or what Linux puts in its place where ECN was asked for and a connection did without (`network_checks.check_ecn`). A socket
-    that was given a CCA from a C file and has another one got that from the file.
+    Or it used Linux's replacement if ECN was requested but not negotiated (`network_checks.check_ecn`). If a socket
+    was given a CCA from a C file and has another one, the file has changed it.
     """
     observed = [
         (specification.flow_kernel_cca(flow), process["client"]["end"].get("sender_tcp_congestion"))
@@ -63,7 +63,7 @@ def check_cca(specification, document) -> Check:
 
 
 def check_segment_size(specification, document) -> Check:
-    """Every data connection sent full packets of the size that the study says, at every look."""
+    """Every data connection sent full packets of the study's size, at every reading."""
     wanted = specification.snd_mss_bytes
     seen = [s["mss_bytes"] for s in readings(document)]
     return Check(
@@ -78,7 +78,7 @@ def check_exit_status(specification, document) -> Check:
 
 
 def check_duration(specification, document) -> Check:
-    """Every client sent for the duration, or as long as its group."""
+    """Every client sent for the run's duration, or for that of its group."""
     wanted = [specification.long_flows[p["flows"][0]].length_s for p in document["traffic"]]
     lengths = [p["client"]["end"]["sum_sent"]["seconds"] for p in document["traffic"]]
     ok = all(abs(length - asked) <= 0.01 * asked + 0.05 for length, asked in zip(lengths, wanted, strict=True))
@@ -86,9 +86,9 @@ def check_duration(specification, document) -> Check:
 
 
 def check_streams(specification, document) -> Check:
-    """There are as many streams as flows, and each sent; one that others starve may deliver nothing: that is a result.
+    """There are as many streams as flows, and each sent. A stream starved by others may deliver nothing: that is a result.
 
-    So is one that never sent where the network lost packets: it may have waited for an acknowledgement to its end.
+    It is also a result if a stream never sent because the network lost packets: it may have waited for an acknowledgement to its end.
     """
     if specification.udp:
         # iperf3 has packets and bytes of UDP in its sums alone.
@@ -130,10 +130,10 @@ def check_intervals(specification, document) -> Check:
 
 
 def check_overlap(specification, document) -> Check:
-    """All flows were sending at every look at the sockets, from a quarter of the duration to three; of groups, those whose time it was.
+    """All flows were sending at every reading of the sockets, from one to three quarters of the duration; of groups, those due then.
 
-    A flow may begin late where the network lost packets: those with which connections of its client begin may be among them.
-    That a connection which is there does not send is its sender's doing.
+    A flow may start late if the network lost packets: these may include the packets that open its client's connections.
+    If an established connection doesn't send, its sender is the cause.
     """
     clients = plan_clients(specification)
     planned = set(look_times_s(clients, specification))
@@ -167,7 +167,11 @@ def check_overlap(specification, document) -> Check:
 
 
 def is_held_up(client, there) -> bool:
-    """Return whether a connection of a client had not come up at a look, or waited for its first acknowledgement, or had lost packets; ``there``: flow -> its last socket at the look."""
+    """Return whether a connection of a client was held up at a reading.
+
+    That is, it was not established, or waited for its first acknowledgement, or had lost packets. ``there``: flow -> its last
+    socket at the reading.
+    """
     return any(
         flow not in there or there[flow]["bytes_acked"] <= COOKIE_ACKED_BYTES or there[flow]["retransmits"]
         for flow in client.flows
@@ -175,7 +179,7 @@ def is_held_up(client, there) -> bool:
 
 
 def check_rtt_floor(specification, document) -> Check:
-    """No connection measured an RTT below its path's, or the shortest that it had."""
+    """No connection measured an RTT below the shortest RTT that its path had."""
     jitter_ms = sum(specification.direction(d).jitter_reach_ms for d in ("forward", "reverse"))
     link_ms = sum(specification.link.delay_ms.values())
     shorter_ms = link_ms - specification.link_rtts_ms[0]
@@ -198,7 +202,7 @@ def check_rtt_floor(specification, document) -> Check:
 
 
 def may_be_of_an_echo(specification, socket) -> bool:
-    """Return whether a connection's least RTT may be that of another segment's timestamp, of which a crowd has some.
+    """Return whether a connection's lowest RTT may come from another segment's timestamp, as occurs among thousands of flows.
 
     A receiver that gets a segment twice, late and retransmitted, echoes the later timestamp when what was sent before it arrives.
     The difference is in whole milliseconds. Among thousands of readings the others show what the path takes.
@@ -207,14 +211,14 @@ def may_be_of_an_echo(specification, socket) -> bool:
 
 
 def check_messages(specification, document) -> Check:
-    """Every client sent as many messages as it should have, or some more: iperf3 looks at the end of an interval; UDP's are packets."""
+    """Every client sent the configured number of messages, or a few more: iperf3 checks at the end of an interval; UDP's are packets."""
     wanted = specification.traffic.messages * specification.traffic.block_bytes
     sent = [p["client"]["end"]["sum_sent" if not specification.udp else "sum"]["bytes"] for p in document["traffic"]]
     return Check("messages", min(sent) >= wanted, f"at least {wanted} bytes from each client", f"{words(sent)} bytes")
 
 
 def check_exchanges(specification, document) -> Check:
-    """The ping-pong of messages took place, for its time or number."""
+    """The ping-pong of messages took place, for its duration or number."""
     wrong, observed = [], []
     for process in document["traffic"]:
         result = process["round_trip"]
@@ -234,7 +238,7 @@ def check_transfer(specification, document) -> Check:
 
 
 def check_series(specification, document) -> Check:
-    """The time series have a reading of every flow at every sample of the time that all flows have in common."""
+    """The time series have a reading of every flow at every sample in the period common to all flows."""
     interval_ms = specification.traffic.sample_interval_ms
     if interval_ms is None:
         return Check("series", True, "none asked for", "none")
@@ -258,7 +262,9 @@ def check_series(specification, document) -> Check:
 
 
 def check_buffers(specification, document) -> Check:
-    """No receiver's window and no send buffer held a connection back, unless the study limits that buffer; what does follows from what its sender has under way.
+    """No receiver's window and no send buffer held a connection back, unless the study limits that buffer.
+
+    Any such limit follows from the data that the connection's sender has under way.
 
     By the kernel's own account of a connection's busy time (tcpi_rwnd_limited, tcpi_sndbuf_limited), from the first
     look to the last: at the start a window opens with its buffer, which Linux enlarges once in a round trip. Where packets are
@@ -293,9 +299,9 @@ def check_buffers(specification, document) -> Check:
 
 
 def is_opening(specification, socket) -> bool:
-    """Return whether a connection's window has room left in its largest buffer, of which packets' own overhead may take half.
+    """Return whether a connection's window can still grow within its largest buffer, of which packet overhead may take half.
 
-    What arrived out of order fills a part of the window.
+    Data received out of order occupy a part of the window.
     """
     window = socket.get("peer_window_bytes")
     filled = socket.get("sacked_packets", 0) * socket["mss_bytes"]
@@ -303,12 +309,12 @@ def is_opening(specification, socket) -> bool:
 
 
 def is_sized(specification, socket) -> bool:
-    """Return whether a connection's send buffer is below its largest."""
+    """Return whether a connection's send buffer is below its maximum."""
     return socket.get("send_buffer_bytes", specification.send_buffer_bytes) < specification.send_buffer_bytes
 
 
 def limited_shares(document, column) -> Iterator[tuple[float, dict]]:
-    """Yield of each connection the share of its busy time, from the first look to the last, that a column of limits has, and the last look."""
+    """Yield for each connection the limited share of its busy time between the first and last readings, by a column, and the last one."""
     nothing = {column: 0, "busy_ms": 0}
     connections = {}
     for socket in readings(document):
@@ -321,7 +327,7 @@ def limited_shares(document, column) -> Iterator[tuple[float, dict]]:
 
 
 def check_goodput_ceiling(specification, document) -> Check:
-    """No more was delivered than the path can carry in the time, in each direction that has data."""
+    """In each direction with data, no more was delivered than the path can carry in the time."""
     numbers = {}
     for flow in range(specification.flows):
         numbers.setdefault(specification.flow_pair(flow).direction, set()).add(flow)
@@ -335,7 +341,7 @@ def check_goodput_ceiling(specification, document) -> Check:
 
 
 def judge_goodput(specification, document, flows, waiting_bytes=0, direction="forward") -> Check:
-    """Return the `Check` of what some flows got together against the capacity that they share, all those of a specification.
+    """Return the `Check` of the total goodput of flows, all those of a specification, against the capacity that they share.
 
     ``flows`` are their numbers in the document, which those of a chain's bottleneck are not. ``waiting_bytes`` may have passed the bottleneck before the time that counts, and been delivered in it.
     """
@@ -353,9 +359,9 @@ def judge_goodput(specification, document, flows, waiting_bytes=0, direction="fo
 
 
 def spans_at_most(specification, document) -> Iterator[tuple[int, tuple[int, int, int]]]:
-    """Yield what `delivered_spans` does; of UDP whole intervals, in the longest time that they can have taken.
+    """Yield the same as `delivered_spans`; for UDP whole intervals, over the longest time that they can have taken.
 
-    iperf3 does not say by how much later a flow began whose opening was lost.
+    iperf3 doesn't report the delay of a flow whose opening packets were lost.
     """
     if not specification.udp:
         yield from delivered_spans(document)
@@ -366,7 +372,7 @@ def spans_at_most(specification, document) -> Iterator[tuple[int, tuple[int, int
 
 
 def delivered_spans(document) -> Iterator[tuple[int, tuple[int, int, int]]]:
-    """Yield flow and (begin, end, bytes): what was delivered of it in the time that flows have in common, or else in its own."""
+    """Yield each flow and (begin, end, bytes): its delivered bytes in the period common to all flows, or else in the flow's own."""
     for flow, window in (windows(document) or lifetime_windows(document)).items():
         yield flow, (window.begin_ns, window.end_ns, window.delivered_bytes[flow])
     for process in document["traffic"]:
@@ -376,5 +382,5 @@ def delivered_spans(document) -> Iterator[tuple[int, tuple[int, int, int]]]:
 
 
 def readings(document) -> list[dict]:
-    """Return all looks at the flows' sockets in one list."""
+    """Return all readings of the flows' sockets in one list."""
     return [socket for look in document["sockets"] for socket in look["sockets"]]

@@ -1,4 +1,4 @@
-"""Checks of groups that are no long flows: were all web objects asked for and all packets sent, as drawn, and what became of each?"""
+"""Checks of groups other than long flows: were all web objects requested and all packets sent as drawn, and did they arrive?"""
 
 from experiment.flow_groups import REAL_TIME, WEB
 from experiment.web_objects import NOT_COMPLETE, drawn_objects
@@ -17,7 +17,7 @@ DELAY_SLACK_NS = 1_000
 
 
 def check_web_objects(specification, document) -> Check:
-    """All objects were asked for at the moments that were drawn; each was complete to the byte, or the network kept it from that."""
+    """All objects were requested at the times drawn; each arrived complete to the byte, unless the network prevented it."""
     wrong, expected, observed, waits_ns = [], [], [], waiting_ns(specification)
     for group, objects in zip(specification.groups_of(WEB), document["web"], strict=True):
         times_ns, sizes = drawn_objects(specification, group)
@@ -41,7 +41,7 @@ def check_web_objects(specification, document) -> Check:
 
 
 def check_web_cca(specification, document) -> Check:
-    """A connection that each web server accepted has the group's CCA, by the kernel."""
+    """By the kernel, a connection accepted by each web server has the group's CCA."""
     wanted = [(group.name, specification.server_kernel_cca(group)) for group in specification.groups_of(WEB)]
     of_servers = [(objects["group"], objects["cca"]) for objects in document["web"]]
     expected, observed = (", ".join(f"{name}: {cca}" for name, cca in pairs) for pairs in (wanted, of_servers))
@@ -49,7 +49,7 @@ def check_web_cca(specification, document) -> Check:
 
 
 def check_real_time(specification, document) -> Check:
-    """All packets of each stream were sent at their times; each came once, undamaged and not before the path allows, or not at all."""
+    """All packets of each stream were sent on time; each arrived once, undamaged and no earlier than the path allows, or not at all."""
     wrong, expected, observed = [], [], []
     waits_ns = waiting_ns(specification)
     for group, streams in zip(specification.groups_of(REAL_TIME), document["real_time"], strict=True):
@@ -82,13 +82,13 @@ def check_real_time(specification, document) -> Check:
 
 
 def on_time(specification, began_ns, drawn_ns, waits_ns) -> bool:
-    """Return whether things began when they should have, one by one, or waited as long as `waiting_ns` allows."""
+    """Return whether each event began at its planned time, or waited no longer than `waiting_ns` allows."""
     late_ns = LATE_NS if specification.virtual_clock else REAL_LATE_NS
     return all(0 <= began - drawn <= late_ns + waits_ns[drawn] for began, drawn in zip(began_ns, drawn_ns, strict=True))
 
 
 def waiting_ns(specification) -> dict[int, int]:
-    """Return moment -> how long what all groups begin then and before keeps the clock busy at most, in ns."""
+    """Return moment -> the longest time in ns for which the events that all groups start by then keep the clock busy."""
     moments = [at for group in specification.groups_of(WEB) for at in drawn_objects(specification, group)[0]]
     for group in specification.groups_of(REAL_TIME):
         times_ns = send_times_ns(group)

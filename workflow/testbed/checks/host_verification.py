@@ -1,8 +1,8 @@
-"""Did the machine itself bend a run? Checks of platform ``host``, on top of those of every run (`verification`).
+"""Checks that the machine didn't distort a run on platform ``host``, in addition to those of every run (`verification`).
 
 Emulation under a real clock is only as good as the machine's spare time (Handigol et al., CoNEXT
-2012): a core that is saturated, or that a hypervisor has taken away, slows packets down in a way that
-looks like the network's doing.
+2012): a core that is saturated, or that a hypervisor has taken away, delays packets in a way that
+looks like an effect of the network.
 """
 
 from testbed.checks.check import Check
@@ -20,7 +20,7 @@ LATE_MAX_MS = 100.0
 
 
 def check_cpu_saturation(specification, document) -> Check:
-    """No core that carries the run was busy for more than `BUSY_LIMIT` of any second, or stolen for more than `STEAL_LIMIT`."""
+    """No core of the run was busy for more than `BUSY_LIMIT` of any second, or stolen for more than `STEAL_LIMIT`."""
     section = document["cpu"]
     busy = {core: max(shares_of(section, core, "busy", BUSY_WINDOW_S)) for core in section["cores"]}
     steal = {core: shares_of(section, core, "steal")[0] for core in section["cores"]}
@@ -34,7 +34,7 @@ def check_cpu_saturation(specification, document) -> Check:
 
 
 def check_clock(specification, document) -> Check:
-    """Who waited for a moment was woken in time; of fewer than a hundred wake-ups the latest is the one of 99 %."""
+    """Processes that waited for a time were woken promptly: 99 % and all within their limits; of fewer than 100, the latest is the 99 %."""
     late = document["cpu"]["late_ms"]
     return Check(
         "clock",

@@ -19,7 +19,7 @@ def checks_of(specification) -> tuple[Callable, ...]:
 
 
 def check_option(option: LinkOption, specification, document) -> Check:
-    """The share of packets that an option affected agrees with the configured one, in each direction that has the option and packets."""
+    """The share of packets affected by an option agrees with the configured one, in each direction with the option and packets."""
     judged = {}
     for direction in DIRECTIONS if specification.answers else DIRECTIONS[:1]:
         if specification.option(option.name, direction):

@@ -14,25 +14,25 @@ READ_BEFORE_CHECKSUM = 2
 
 
 def late(_, document, direction) -> tuple[int, int]:
-    """Return how many packets were late, and of how many."""
+    """Return the number of late packets and the total number."""
     _, left, were_late = counts(document, direction)
     return were_late, left
 
 
 def doubled(_, document, direction) -> tuple[int, int]:
-    """Return how many packets came twice, and of how many."""
+    """Return the number of duplicated packets and the total number."""
     came, left, _ = counts(document, direction)
     return left - came, came
 
 
 def damaged(specification, document, direction) -> tuple[int, int, tuple[float, float]]:
-    """Return how many packets came damaged, of how many that reached the hosts, and the least and largest share of damage that is noticed.
+    """Return the number of damaged packets, the number that reached the hosts, and the least and largest detectable share of damage.
 
     netem flips one bit of a packet's linear part, a random one (netem_enqueue of net/sched/sch_netem.c), and counts nothing. Without
     segmentation offload that part is the whole frame. A damaged Ethernet header has no effect here, for the router writes another
     one. In an IPv4 header a router drops the packet; IPv6 has no checksum there, and the packet goes elsewhere, or arrives. Of two bytes
     behind, those of TCP's data offset or UDP's length, the protocol may drop it before it looks at its checksum. Anything else fails
-    the checksum of TCP, UDP or ICMP at the host, which counts it. All since there has been a network, as hosts count.
+    the checksum of TCP, UDP or ICMP at the host, which counts it. All counts start when the network is built, as the hosts' do.
     """
     after, counted = document["links"]["after"], document["stack"]["tcp"]
     netem = after[PLACES[direction][1]]["qdiscs"]["netem"]
@@ -47,7 +47,7 @@ def damaged(specification, document, direction) -> tuple[int, int, tuple[float, 
 
 
 def noticed_share(mean_bytes, least_bytes, header_bytes, most_bytes=PACKET_BYTES) -> tuple[float, float]:
-    """Return the least and the largest share of flipped bits that are noticed, of packets with a mean length.
+    """Return the least and the largest detectable share of flipped bits, for packets with a given mean length.
 
     1 / length is largest on average if all packets have the least or the largest length, and least if all are alike.
 

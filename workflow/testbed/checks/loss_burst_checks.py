@@ -1,4 +1,4 @@
-"""The check of losses that depend on the state of the path, by a bound on their number."""
+"""The check of losses that depend on the state of the path, using a bound on their number."""
 
 import math
 
@@ -11,8 +11,8 @@ LEAST_TILT, TILT_STEP, TILTS = 1e-6, 1.5, 45
 def judge_bursty_loss(name, model, dropped, offered, false_alarm) -> Check:
     """Return the `Check` of a share of lost packets against that of a `LossModel`.
 
-    Chernoff's bound on the number that the chain drops of so many packets: a smaller chance than `false_alarm` for
-    so few or so many is a failure. Bursts make that number vary more than packets that are lost each on its own.
+    The check uses Chernoff's bound on the number of packets dropped by the chain: it fails if the probability of so few or
+    so many is below `false_alarm`. With bursts this number varies more than with independent losses.
     """
     expected = f"{100 * model.share:.6g} % in bursts of {model.burst_packets:.6g} packets"
     if offered == 0:
@@ -23,14 +23,14 @@ def judge_bursty_loss(name, model, dropped, offered, false_alarm) -> Check:
 
 
 def _log_bound(model, dropped, offered):
-    """Return the logarithm of Chernoff's bound on the chance of so few, or so many, lost packets: whichever tail it lies in."""
+    """Return the logarithm of Chernoff's bound on the probability of so few, or so many, lost packets, for the tail that applies."""
     sign = 1 if dropped > offered * model.share else -1
     tilts = (sign * LEAST_TILT * TILT_STEP**number for number in range(TILTS))
     return min(0.0, *(_log_generating(model, tilt, offered) - tilt * dropped for tilt in tilts if abs(tilt) < 50))
 
 
 def _log_generating(model, tilt, packets):
-    """Return ln E[exp(tilt x lost)] of a stationary chain over so many packets: its matrix's power, by squaring."""
+    """Return ln E[exp(tilt x lost)] of a stationary chain over ``packets`` packets: a matrix power, computed by squaring."""
     row, changes, losses = model.chain()
     states, scale, row_scale = range(len(row)), 0.0, 0.0
     # From state (row) to state (column), weighted by what happens to a packet that finds the first one; one that none finds counts for nothing.

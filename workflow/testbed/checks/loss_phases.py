@@ -1,4 +1,4 @@
-"""Loss that changes in a run: what netem had been offered and had dropped in each phase, and the check of it."""
+"""Loss that changes during a run: the packets offered to netem and dropped in each phase, and their check."""
 
 from itertools import pairwise
 
@@ -6,9 +6,9 @@ from testbed.checks.check import Check, in_turn
 
 
 def loss_phases(specification, document, direction) -> list[tuple[float, int, int]]:
-    """Return (loss in percent, packets offered, packets dropped) of netem in a direction for each of its losses in turn.
+    """Return (loss in percent, packets offered, packets dropped) of netem in a direction, for each successive loss rate.
 
-    What had been offered by a moment is what had left, waited and was dropped then.
+    The packets offered up to a moment are those that had left, were waiting, or had been dropped by then.
     """
     names = document["network"]["set"]["netem"][direction]
     before, after = (

@@ -1,8 +1,8 @@
-"""Which packets a netem with a model of losses dropped, one by one: the kernel tells how many, its random numbers from the seed tell which.
+"""The individual packets that a netem with a loss model dropped: the kernel counts them, random numbers from the seed identify them.
 
 netem (net/sched/sch_netem.c, since Linux 6.7 with a seed that can be set) takes its numbers from prandom_u32_state: for each packet
 those of the model (`experiment.loss_models`) and, where there is jitter, one more for the delay of each that isn't dropped. So the
-number of packets that came to it says all, and what is worked out here must come to as many drops as the kernel counted.
+number of packets that came to it determines everything, and the replay must yield as many drops as the kernel counted.
 """
 
 import math
@@ -27,7 +27,7 @@ def random_numbers(seed) -> Iterator[int]:
 
 
 def losses(seed, model, jitter) -> Iterator[bool]:
-    """Yield of each packet in its order whether netem drops it by a `LossModel`; ``jitter`` says whether there is any."""
+    """Yield for each packet in order whether netem drops it by a `LossModel`; ``jitter`` is true if there is jitter."""
     number = random_numbers(seed).__next__
     for lost in model.fates(number):
         yield lost
@@ -36,7 +36,7 @@ def losses(seed, model, jitter) -> Iterator[bool]:
 
 
 def loss_bursts(specification, document) -> dict[str, dict[str, int]]:
-    """Return direction -> the bursts of losses while traffic flowed, where losses come by a model: the document's section.
+    """Return direction -> the loss bursts during the traffic, where a loss model is used: the document's section.
 
     A dict with ``packets`` that came to netem, those ``dropped`` by the kernel's count and ``replayed_drops`` by its random
     numbers, ``bursts`` that ended, and ``longest_packets``, the longest of them; all pairs or paths together.
@@ -54,7 +54,7 @@ def loss_bursts(specification, document) -> dict[str, dict[str, int]]:
 
 
 def _of_device(document, name, effect):
-    """Return what `loss_bursts` does of one device."""
+    """Return the result of `loss_bursts` for one device."""
     before, after = (document["links"][when][name] for when in ("before", "after"))
     # What passed is the device's count, for with segmentation offload netem counts the segments of a super-packet.
     came = [at["tx_packets"] + _netem(at)["backlog_packets"] + _netem(at)["drops"] for at in (before, after)]
@@ -82,10 +82,10 @@ def _netem(device):
 
 
 def check_loss_bursts(specification, document) -> Check:
-    """The bursts of losses have the mean length that was asked for, and those worked out are those that the kernel made.
+    """The loss bursts have the configured mean length, and the replayed losses agree with the kernel's.
 
-    Each lost packet is a burst's last with the chance r = 1 / length, so that of D lost packets B are: as of a share of lost
-    packets D D(B/D||r) exceeds ln(2/a) with a chance of at most a (`judge_loss`).
+    Each lost packet is the last of a burst with probability r = 1 / length, so of D lost packets B are last ones. As for a share
+    of lost packets, D D(B/D||r) exceeds ln(2/a) with a probability of at most a (`judge_loss`).
     """
     wrong, expected, observed = False, [], []
     for direction, seen in document["loss_bursts"].items():

@@ -1,8 +1,8 @@
-"""What the network lost while traffic flowed, by the kernel's counters: what may explain that a flow began late or got nothing."""
+"""Packets lost by the network during the traffic, by the kernel's counters: a possible reason why a flow started late or got nothing."""
 
 
 def packets_lost(document) -> int:
-    """Return how many packets were dropped by all queues, delay lines and policers, or arrived damaged, while traffic flowed.
+    """Return the number of packets dropped by all queues, delay lines and policers, or damaged on arrival, during the traffic.
 
     A packet that a shaper's child qdisc drops counts at the shaper too; each interface counts once, by its largest counter.
     """
@@ -15,11 +15,11 @@ def packets_lost(document) -> int:
 
 
 def drops_grown(links, name, kind) -> int:
-    """Return by how much the drops of an interface's qdisc grew."""
+    """Return the increase in the drops of an interface's qdisc."""
     before, after = (links[when][name]["qdiscs"].get(kind, {"drops": 0}) for when in ("before", "after"))
     return after["drops"] - before["drops"]
 
 
 def damaged(counters) -> int:
-    """Return how many packets a host refused because of their checksums, since there was a network."""
+    """Return the number of packets that a host rejected because of their checksums, since the network was built."""
     return sum(count for name, count in counters.items() if name.endswith("InCsumErrors"))

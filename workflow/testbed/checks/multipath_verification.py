@@ -1,4 +1,4 @@
-"""Checks of several paths: were they joined as planned, and did each carry its share?"""
+"""Checks of multiple paths: were they joined as planned, and did each carry its share?"""
 
 from testbed.checks.check import INSTRUMENT, SENDER, Check
 from testbed.checks.lost_packets import packets_lost
@@ -35,7 +35,7 @@ def check_multipath(specification, document) -> Check:
 
 
 def differences(wanted, read_back, place="") -> list[str]:
-    """Return a text for each value that is not as wanted; what is there besides is passed over in dicts, not in lists."""
+    """Return a text for each value that differs from the wanted one; additional entries are ignored in dicts, but not in lists."""
     if isinstance(wanted, dict) and isinstance(read_back, dict):
         return [
             text
@@ -73,7 +73,7 @@ def check_subflows(specification, document) -> Check:
 
 
 def check_path_shares(specification, document) -> Check:
-    """In round robin each path carried its share of the packets from h1 to h2; per flow each packet went some path."""
+    """With round robin each path carried its share of the packets from h1 to h2; per flow, packets may take any path."""
     sent = path_packets(document, "h1", specification.paths)
     shares = ", ".join(f"{100 * count / max(1, sum(sent)):.3f} %" for count in sent)
     if specification.multipath.distribution == "per-flow":
@@ -84,6 +84,6 @@ def check_path_shares(specification, document) -> Check:
 
 
 def path_packets(document, host, paths) -> list[int]:
-    """Return the packets that a host sent on each path while traffic flowed."""
+    """Return the number of packets that a host sent on each path during the traffic."""
     before, after = (document["links"][when] for when in ("before", "after"))
     return [after[f"{host}-eth{p}"]["tx_packets"] - before[f"{host}-eth{p}"]["tx_packets"] for p in range(paths)]

@@ -1,4 +1,4 @@
-"""Checks of the network and the hosts: is it what was asked for, and did it do no more than that?"""
+"""Checks of the network and the hosts: are they as configured, and did they do nothing else?"""
 
 import math
 
@@ -49,7 +49,7 @@ MEMORY_COUNTERS = (
 
 
 def check_qdiscs(specification, document) -> Check:
-    """Every interface has the qdiscs, parameters and seeds that were set, and no other."""
+    """Every interface has exactly the qdiscs, parameters and seeds that were set."""
     wrong = []
     for name, wanted in document["network"]["set"]["qdiscs"].items():
         read_back = document["network"]["read_back"]["interfaces"][name]["qdiscs"]
@@ -69,7 +69,7 @@ def check_qdiscs(specification, document) -> Check:
 
 
 def counted_otherwise(placed, links) -> list[str]:
-    """Return a text for each interface at which other qdiscs counted than were set: ``links`` has the counters before and after the traffic."""
+    """Return a text for each interface whose counting qdiscs differ from those set; ``links`` has the counters before and after the traffic."""
     return [
         f"{name}: {'+'.join(counted)} counted {when} the traffic instead of {'+'.join(wanted)}"
         for name, wanted in placed["qdiscs"].items()
@@ -79,14 +79,14 @@ def counted_otherwise(placed, links) -> list[str]:
 
 
 def same(seen, value) -> bool:
-    """Tell whether what the kernel says of a parameter is what was set; None: it has none."""
+    """Return whether the kernel's value of a parameter equals the value set; None means no value."""
     if None in (seen, value) or isinstance(value, str) or isinstance(seen, str):
         return seen == value
     return math.isclose(seen, value, rel_tol=READ_BACK_DIGITS, abs_tol=1e-5)
 
 
 def check_offloads(specification, document) -> Check:
-    """Segmentation offload is on or off on every interface, as the study says."""
+    """Segmentation offload is on or off on every interface, as the study sets it."""
     wanted = specification.transport.segmentation_offload
     arrivals = document["network"]["set"].get("arrivals", {})
     wrong = [
@@ -105,7 +105,7 @@ def check_offloads(specification, document) -> Check:
 
 
 def check_mtu(specification, document) -> Check:
-    """Every interface of the links has the MTU that the study says."""
+    """Every interface of the links has the study's MTU."""
     wanted, interfaces = specification.link_mtu_bytes, document["network"]["read_back"]["interfaces"]
     arrivals = document["network"]["set"].get("arrivals", {})
     wrong = [
@@ -134,9 +134,9 @@ def check_host_settings(specification, document) -> Check:
 
 
 def check_pacing(specification, document) -> Check:
-    """The senders' interfaces have no qdisc that paces, so a CCA that does uses TCP's own timer; or the one that the study asks for.
+    """The senders' interfaces have the pacing qdisc that the study sets, or none, so that a pacing CCA uses TCP's own timer.
 
-    Behind a router they have none at all otherwise; on a cable the rate and its queue.
+    Otherwise, behind a router they have no qdisc at all; on a cable they have the rate and its queue.
     """
     interfaces = document["network"]["read_back"]["interfaces"]
     kinds = {kind for pair in specification.pairs for kind in interfaces[f"{pair.sender}-eth0"]["qdiscs"]}
@@ -160,7 +160,7 @@ def check_pacing(specification, document) -> Check:
 
 
 def check_idle_rtt(specification, document) -> Check:
-    """The idle paths' shortest RTTs are the configured delays and little more."""
+    """The idle paths' shortest RTTs equal the configured delays, or exceed them only slightly."""
     jitter_ms = sum(specification.direction(d).jitter_reach_ms for d in ("forward", "reverse"))
     wrong, expected, observed = [], [], []
     slack_ms = IDLE_RTT_SLACK_MS if specification.virtual_clock else REAL_IDLE_RTT_SLACK_MS
@@ -198,11 +198,11 @@ def check_loss(specification, document, direction) -> Check:
 
 
 def judge_loss(name, configured, dropped, offered, of_one=1) -> Check:
-    """Return the `Check` of a share of packets lost at random against the configured one, a fraction.
+    """Return the `Check` that compares a share of packets lost at random with the configured one, a fraction.
 
     Bound of Chernoff and Hoeffding (1963) on the binomial tail: with n packets
-    and a share q dropped, n D(q||p) exceeds ln(2/a) with a chance of at most a. ``of_one`` packets say as much as one that is
-    lost independently.
+    and a share q dropped, n D(q||p) exceeds ln(2/a) with a probability of at most a. ``of_one`` packets carry as much
+    information as one that is lost independently.
     """
     if offered == 0:
         return Check(name, False, f"{100 * configured:g} %", "no packet passed", SENDER)
@@ -211,25 +211,25 @@ def judge_loss(name, configured, dropped, offered, of_one=1) -> Check:
 
 
 def loss_words(dropped, offered) -> str:
-    """Return what was lost as text."""
+    """Return the losses as text."""
     return f"{dropped} of {offered} packets, {100 * dropped / offered:.4f} %"
 
 
 def check_loss_forward(specification, document) -> Check:
-    """Loss of the data's direction; see `check_loss`."""
+    """Loss in the direction of the data; see `check_loss`."""
     return check_loss(specification, document, "forward")
 
 
 def check_loss_reverse(specification, document) -> Check:
-    """Loss of the ACKs' direction; see `check_loss`."""
+    """Loss in the direction of the ACKs; see `check_loss`."""
     return check_loss(specification, document, "reverse")
 
 
 def check_ecn(specification, document) -> Check:
-    """Every data connection negotiated ECN as the study says, by the kernel, at every look.
+    """Every data connection negotiated ECN as the study sets it, by the kernel, at every reading.
 
-    Or did without, or with less, where a packet that opens a connection was lost: Linux asks for no ECN when it repeats a SYN
-    (net.ipv4.tcp_ecn_fallback). No more connections may have than such packets were repeated.
+    A connection may have no ECN, or less, if a packet that opens it was lost: Linux requests no ECN when it retransmits a SYN
+    (net.ipv4.tcp_ecn_fallback). The number of such connections may not exceed that of retransmitted opening packets.
     """
     seen, wanted, otherwise = [], [], {}
     for socket in readings(document):
@@ -251,9 +251,9 @@ def check_ecn(specification, document) -> Check:
 
 
 def check_marks(specification, document) -> Check:
-    """What the bottleneck marked arrived with its mark, but for what was still on its way or lost, and nothing else had one.
+    """Packets marked by the bottleneck arrived with the mark, unless they were under way or lost, and no other packets had one.
 
-    Without ECN nothing may be marked. Both directions, for acknowledgements are marked too if they can be.
+    Without ECN no packet may be marked. Both directions are checked, because acknowledgements may be marked too.
     """
     wrong, observed = [], []
     for direction, end in (("forward", 1), ("reverse", 0)):
@@ -271,7 +271,7 @@ def check_marks(specification, document) -> Check:
 
 
 def duplicates_of(document, direction) -> int:
-    """Return how many packets of a direction came twice (`behind_bottleneck.duplicates`)."""
+    """Return the number of duplicated packets in a direction (`behind_bottleneck.duplicates`)."""
     # What other runs would load for nothing.
     from testbed.network.behind_bottleneck import duplicates
 
@@ -279,7 +279,7 @@ def duplicates_of(document, direction) -> int:
 
 
 def marks_and_unseen(document, direction) -> tuple[int, int]:
-    """Return (marks that the bottlenecks of a direction made, how many of them at most had no packet arrive) at the end."""
+    """Return (marks made by a direction's bottlenecks, the largest number of these whose packets didn't arrive) at the end."""
     placed, after = document["network"]["set"], document["links"]["after"]
     queues = [q for name in placed["bottleneck"][direction] for q in after[name]["qdiscs"].values()]
     towards = {"forward": "r2", "reverse": "r1"}[direction]
@@ -295,13 +295,16 @@ def marks_and_unseen(document, direction) -> tuple[int, int]:
 
 
 def ce_packets(document, host) -> int:
-    """Return how many packets arrived at a host with a CE mark, since there was a network."""
+    """Return the number of packets that arrived at a host with a CE mark, since the network was built."""
     counters = document["stack"]["tcp"][host]
     return counters["IpExtInCEPkts"] + counters.get("Ip6InCEPkts", 0)
 
 
 def check_memory(specification, document) -> Check:
-    """The kernel never ran into memory limits that look like congestion control; where it did, more was under way than any CCA is given room for."""
+    """The kernel never reached memory limits, which look like congestion control.
+
+    A failure means that more data were under way than the memory provided for any CCA.
+    """
     nonzero = [
         f"{host} {name} {counters[name]}"
         for host, counters in document["stack"]["tcp"].items()
@@ -312,7 +315,7 @@ def check_memory(specification, document) -> Check:
 
 
 def check_drops_elsewhere(specification, document) -> Check:
-    """Packets were dropped by the bottleneck's queue and by netem and nowhere else."""
+    """Packets were dropped only by the bottleneck's queue and by netem."""
     after = document["links"]["after"]
     drops = [f"{name} {i['device_drops']}" for name, i in after.items() if i["device_drops"]]
     if document["stack"]["backlog_drops"]:
@@ -325,12 +328,12 @@ def check_drops_elsewhere(specification, document) -> Check:
 
 
 def grown(document, name, counter) -> int:
-    """Return by how much a counter of a device grew while traffic flowed."""
+    """Return the increase in a device's counter during the traffic."""
     return document["links"]["after"][name][counter] - document["links"]["before"][name][counter]
 
 
 def netem_counts(document, direction) -> tuple[int, int]:
-    """Return (packets offered to, packets dropped by) netem of a direction during the traffic, all pairs together.
+    """Return (packets offered to, packets dropped by) netem in a direction during the traffic, summed over all pairs.
 
     Passed packets are the device's: with segmentation offload a qdisc counts the
     segments of those that pass, but a dropped super-packet as one.
@@ -357,7 +360,7 @@ def losses_of_paths(specification, document, direction) -> list[tuple[float, int
 
 
 def outage_drops(document, direction) -> int:
-    """Return how many packets a direction lost because a path was down (`outage`)."""
+    """Return the number of packets lost in a direction because a path was down (`outage`)."""
     return document.get("outage", {}).get("dropped", {}).get(direction, 0)
 
 
@@ -368,13 +371,13 @@ def counts_of_netem(document, name) -> tuple[int, int]:
 
 
 def counter_of(document, name, kind, counter) -> int:
-    """Return by how much a counter of a device's qdisc grew during the traffic."""
+    """Return the increase in a counter of a device's qdisc during the traffic."""
     before, after = (document["links"][when][name]["qdiscs"][kind] for when in ("before", "after"))
     return after[counter] - before[counter]
 
 
 def relative_entropy(q, p) -> float:
-    """Return D(q||p) of two Bernoulli distributions in nats; infinite where p excludes q."""
+    """Return the relative entropy D(q||p) of two Bernoulli distributions in nats; infinite if p excludes q."""
     total = 0.0
     for a, b in ((q, p), (1 - q, 1 - p)):
         if a > 0:

@@ -1,4 +1,4 @@
-"""The check of the policers: are they what was asked for, and did no more pass than rate and burst allow?"""
+"""The check of the policers: are they as configured, and did no more pass than rate and burst allow?"""
 
 from experiment.timeline import DIRECTIONS
 from testbed.checks.check import Check
@@ -40,7 +40,7 @@ def check_policer(specification, document) -> Check:
 
 
 def delivered_of_allowed(specification, document, direction) -> tuple[int, float]:
-    """Return how many bytes were delivered in a direction, and how many it can carry in the time; (0, 0) where no long flow has data."""
+    """Return the bytes delivered in a direction, and its capacity in the time; (0, 0) if no long flow has data in it."""
     spans = spans_at_most(specification, document)
     got = [span for flow, span in spans if specification.flow_pair(flow).direction == direction]
     if not got:

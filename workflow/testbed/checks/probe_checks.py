@@ -1,4 +1,4 @@
-"""The checks of the probe that follows the traffic: does the path do what was asked for, no less and no more, whatever the kernel says of it?"""
+"""The checks of the probe after the traffic: does the path behave exactly as configured, regardless of the kernel's settings?"""
 
 import math
 
@@ -27,7 +27,7 @@ FAST_PATH_PACKETS = 8
 
 
 def check_delay(specification, document) -> Check:
-    """Single datagrams took the delay that was asked for, with its jitter, late packets and slots, and came once."""
+    """Single datagrams had the configured delay, with jitter, late packets and slots, and arrived once."""
     wrong, expected, observed = [], [], []
     for place, seen in enumerate(document["probe"]["delays"]):
         direction = seen["direction"]
@@ -56,7 +56,7 @@ def check_delay(specification, document) -> Check:
 
 
 def delays_ns(specification, place, direction) -> tuple[float, float, float]:
-    """Return the shortest and the longest delay in ns that a datagram may have between a pair of hosts, or over a path, and the least range of many."""
+    """Return a datagram's shortest and longest delay in ns between a pair of hosts, or over a path, and the least range of many delays."""
     if specification.is_cable:
         specification, place = specification.on_path(place), 0
     pair, base_ms = specification.pairs[place], mean_delay_ms(specification, place, direction)
@@ -89,7 +89,7 @@ def mean_delay_ms(specification, place, direction) -> float:
 
 
 def table_problems(specification, place, seen) -> list[str]:
-    """Return what is wrong with delays that are drawn from a table: how many of them are up to any delay."""
+    """Return problems with delays drawn from a table, by their distribution function."""
     if not (delays := seen.get("delays_ns")):
         return []
     direction = seen["direction"]
@@ -105,7 +105,7 @@ def table_problems(specification, place, seen) -> list[str]:
 
 
 def bunch_problems(specification, seen) -> list[str]:
-    """Return what is wrong with the instants at which datagrams came, where they come in bunches."""
+    """Return problems with the arrival times of datagrams that arrive in bunches."""
     slot_ms = specification.slot_ms(seen["direction"])
     if not slot_ms or len(seen["bunches_ns"]) < 2:
         return []
@@ -121,7 +121,7 @@ def bunch_problems(specification, seen) -> list[str]:
 
 
 def deviation_problems(specification, seen) -> list[str]:
-    """Return what is wrong with the standard deviation of the delays, where they are not drawn evenly; that of few is uncertain."""
+    """Return problems with the standard deviation of delays that aren't drawn uniformly; for few delays it is uncertain."""
     distribution = specification.option("jitter_distribution", seen["direction"])
     if not distribution or seen.get("deviation_ns") is None:
         return []
@@ -139,7 +139,7 @@ def in_ms(shortest_ns, longest_ns) -> str:
 
 
 def check_rate(specification, document) -> Check:
-    """Full packets that came to each bottleneck one behind the other left it at its rate."""
+    """Full packets that arrived back to back at each bottleneck left it at its rate."""
     expected, observed, ok = [], [], True
     for seen in document["probe"]["bottlenecks"]:
         due_ns, gap_ns = (
@@ -167,13 +167,13 @@ def check_rate(specification, document) -> Check:
 
 
 def holds_less_than_path(specification, direction, packet_ns) -> bool:
-    """Return whether netem's limit is less than what is on the path at the full rate: then a bucket above it is never empty, and bunches pass."""
+    """Return whether netem's limit is below the packets on the path at full rate: then a bucket above it never empties, and bunches pass."""
     on_path = 1e6 * specification.direction(direction).delay_ms / packet_ns
     return specification.link.netem_is_queue and (specification.queue_packets or 0) <= on_path
 
 
 def check_queue_limit(specification, document) -> Check:
-    """Of many packets that came at once each bottleneck's queue held as many as it should, and no more."""
+    """Of many packets that arrived at once, each bottleneck's queue held the expected number, and no more."""
     expected, observed, ok = [], [], True
     for seen in document["probe"]["bottlenecks"]:
         if "at_once" not in seen:
@@ -198,7 +198,7 @@ def check_queue_limit(specification, document) -> Check:
 
 
 def check_burst(specification, document) -> Check:
-    """After idle time a shaper let as many packets pass at once as its bucket holds, or one more where it may go into debt (htb)."""
+    """After idle time a shaper passed a bucket's worth of packets at once, or one more if its bucket may go into debt (htb)."""
     expected, observed, ok = [], [], True
     for seen in document["probe"]["bottlenecks"]:
         if "burst_packets" in seen:
@@ -214,7 +214,7 @@ def check_burst(specification, document) -> Check:
 
 
 def check_policed(specification, document) -> Check:
-    """A policer with a full bucket let as many packets pass at once as it holds, and as many as came into it in a time afterwards."""
+    """A policer with a full bucket passed the bucket's packets at once, and later those for which tokens had arrived."""
     expected, observed, ok = [], [], True
     for seen in document["probe"]["bottlenecks"]:
         policer = specification.policers.get(seen["direction"])
@@ -233,7 +233,7 @@ def check_policed(specification, document) -> Check:
 
 
 def checks_of(specification) -> tuple:
-    """Return the checks of the probe that a run has."""
+    """Return a run's checks of the probe."""
     if not specification.virtual_clock:
         return ()
     policed = (check_policed,) if specification.policers and specification.rate_mbps is not None else ()

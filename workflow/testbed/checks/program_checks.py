@@ -1,4 +1,4 @@
-"""Checks of declared programs: did each do what its declaration says, and do the counts of its packets hold?"""
+"""Checks of declared programs: did each behave as declared, and are the counts of its packets consistent?"""
 
 from collections.abc import Callable
 
@@ -19,7 +19,7 @@ FOUND = {
 
 
 def check_programs(specification, document) -> Check:
-    """Each program was ready, ended as declared, and reported what it should."""
+    """Each program became ready, ended as declared, and reported what its declaration requires."""
     wrong = []
     for flow, entry in zip(specification.program_flows, document["programs"], strict=True):
         wrong += [f"{flow.who}: {finding}" for finding in findings(flow, entry, is_cut_off(specification, flow))]
@@ -32,7 +32,7 @@ CUT_OFF_PERCENT = 50
 
 
 def is_cut_off(specification, flow) -> bool:
-    """Return whether the path loses half of all packets and more of a direction when a flow is to end, and from then on."""
+    """Return whether the path loses at least half of all packets in a direction from the planned end of a flow on."""
     if flow.seconds is None:
         return False
     timeline, end_ns = specification.timeline, round(1e9 * (flow.start_s + flow.seconds))
@@ -40,9 +40,9 @@ def is_cut_off(specification, flow) -> bool:
 
 
 def findings(flow, entry, cut_off=False) -> list[str]:
-    """Return what a flow's program did otherwise than its declaration says, with its last words.
+    """Return the deviations of a flow's program from its declaration, with its last output.
 
-    ``cut_off``: its client then may be ended at its limit of time, and report nothing (`is_cut_off`).
+    ``cut_off``: the client may be ended at its time limit and report nothing (`is_cut_off`).
     """
     found = [] if entry["ready"] else [f"the server was never ready{last_words(entry['server'])}"]
     for side, ends in (("server", flow.program.server_ends), ("client", flow.program.client_ends)):
@@ -60,24 +60,24 @@ def findings(flow, entry, cut_off=False) -> list[str]:
 
 
 def receiving_side(flow) -> str:
-    """Return which side of a flow receives the data."""
+    """Return the side of a flow that receives the data."""
     return "client" if flow.program.data_from == "server" else "server"
 
 
 def reported_bytes(flow, entry) -> int | None:
-    """Return how many bytes the receiving side of a flow says that it got, None if it doesn't."""
+    """Return the number of bytes that the receiving side of a flow reports, None without a report."""
     return entry[receiving_side(flow)]["reported"]
 
 
 def how(side) -> str:
-    """Return how a side of a flow ended, for a message; nothing of one that was ended from outside."""
+    """Return a message on how a side of a flow ended; empty if it was ended from outside."""
     if side["ended_by"] != ITSELF:
         return ""
     return f" (signal {-side['status']})" if side["status"] < 0 else f" (exit status {side['status']})"
 
 
 def last_words(side) -> str:
-    """Return what a side of a flow printed last, for a message."""
+    """Return the last output of a side of a flow, for a message."""
     return f", its last words: {side['last']}" if side["last"] else ", without a word"
 
 
@@ -98,7 +98,7 @@ def check_program_packets(specification, document) -> Check:
 
 
 def check_program_data(specification, document) -> Check:
-    """Each program sent data, and what it says that it got fits what arrived."""
+    """Each program sent data, and the amount that it reports agrees with the data that arrived."""
     wrong = []
     flows = zip(specification.program_flows, document["programs"], document["program_packets"]["flows"], strict=True)
     for flow, entry, packets in flows:
@@ -114,7 +114,7 @@ def check_program_data(specification, document) -> Check:
 
 
 def check_qlog(specification, document) -> Check:
-    """Each program that is declared to log its congestion control has done so."""
+    """Each program that is declared to log its congestion control did so."""
     flows = [
         (flow, entry[flow.program.data_from]["qlog"])
         for flow, entry in zip(specification.program_flows, document["programs"], strict=True)

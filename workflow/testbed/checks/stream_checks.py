@@ -39,13 +39,13 @@ def check_duration(specification, document) -> Check:
 
 
 def full_queue_ms(specification) -> float:
-    """Return how long a full queue of the bottleneck takes to pass, in ms."""
+    """Return the time that a full queue of the bottleneck takes to drain, in ms."""
     rate_mbps = specification.rate_mbps
     return sum(specification.queues_bytes) * 8e-3 / rate_mbps if rate_mbps else 0.0
 
 
 def check_bytes(specification, document) -> Check:
-    """Of every flow what it wrote was acknowledged and received to the byte."""
+    """All bytes that each flow wrote were acknowledged and received."""
     wrong = [
         entry["flows"][0]
         for entry in document["traffic"]
@@ -71,7 +71,7 @@ def check_bytes(specification, document) -> Check:
 
 
 def check_streams(specification, document) -> Check:
-    """There are as many streams as flows, and each sent; one that never did was kept from it by losses."""
+    """There are as many streams as flows, and each sent, unless losses prevented it."""
     streams = [entry["stream"] for entry in document["traffic"]]
     silent = sum(1 for stream in streams if not stream["bytes_sent"])
     return Check(

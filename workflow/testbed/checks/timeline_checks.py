@@ -1,4 +1,4 @@
-"""The check of a path that changes: did each change take place, at its time, and did no more pass meanwhile than may?"""
+"""The check of a path that changes: did each change happen on time, and did no more pass than allowed in between?"""
 
 import math
 
@@ -12,7 +12,7 @@ BEYOND_PACKETS = 2
 
 
 def check_timeline(specification, document) -> Check:
-    """Every change took place, in its order and at its time; the kernel confirms it on each device, and no more passed than the rates allow."""
+    """Every change happened in order and on time; the kernel confirms it on each device, and no more passed than the rates allow."""
     asked, done, wrong = specification.timeline.changes, document.get("timeline", []), []
     latest_ns = LATE_NS if specification.virtual_clock else REAL_LATE_NS
     for change, entry in zip(asked, done, strict=False):
@@ -35,12 +35,12 @@ def check_timeline(specification, document) -> Check:
 
 
 def words(change) -> str:
-    """Return a change in words: "forward rate_mbps 10 at 5 s"."""
+    """Return the description of a change: "forward rate_mbps 10 at 5 s"."""
     return f"{change.direction} {change.quantity} {change.value:g} at {change.at_ns / 1e9:g} s"
 
 
 def passed_beyond(specification, done) -> list[str]:
-    """Return where more left a bottleneck between two changes of its rate than the rate allows."""
+    """Return the places where more left a bottleneck between two changes of its rate than the rate allows."""
     wrong, before = [], {}
     for entry in done:
         if entry["quantity"] != "rate_mbps":
@@ -61,9 +61,9 @@ def passed_beyond(specification, done) -> list[str]:
 
 
 def left_too_slowly(specification, done) -> list[str]:
-    """Return where less left a bottleneck after a change of its rate than waited, by the time at which all of that must have.
+    """Return the places where less than the waiting backlog left a bottleneck after a change of its rate, by the time it must have.
 
-    The packet that the shaper was at goes on at the old rate, so that a new one begins as much later as that takes.
+    The packet that the shaper is sending continues at the old rate, so the new rate begins later by the rest of its time.
     """
     wrong, rates = [], {}
     for entry in done:
@@ -109,9 +109,9 @@ def delayed_otherwise(specification, done) -> list[str]:
 
 
 def passed_beyond_trace(specification, done) -> list[str]:
-    """Return where more left a bottleneck since its first change than a trace offered: what the ideal goodput asks too.
+    """Return the places where more left a bottleneck since its first change than a trace offered, as the ideal goodput assumes.
 
-    Each rise before a span's end may let a packet more pass (`experiment.traces`).
+    Each rise before the end of a span may pass one more packet (`experiment.traces`).
     """
     wrong, first, counts = [], {}, {}
     for entry in done:

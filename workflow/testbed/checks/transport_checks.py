@@ -1,4 +1,4 @@
-"""Checks of TCP's settings by what they do: buffers, acknowledgements, timeouts, the sender's rate."""
+"""Checks of TCP's settings by their effects: buffers, acknowledgements, timeouts, the sender's rate."""
 
 from collections import Counter
 
@@ -27,7 +27,7 @@ PACING_DIGITS, BYTE_A_SECOND_MBPS = 1e-4, 8e-6
 
 
 def check_send_buffer(specification, document) -> Check:
-    """No more was unacknowledged or waiting than the send buffer holds, and it was as large as the study says where flows filled it."""
+    """Unacknowledged and waiting data never exceeded the send buffer, which had the study's size if flows filled it."""
     asked, seen = specification.transport.send_buffer_bytes, readings(document)
     taken = max((s["send_buffer_taken_bytes"] for s in seen if "send_buffer_taken_bytes" in s), default=None)
     flying = most_unacknowledged_bytes(document)
@@ -50,7 +50,7 @@ def check_send_buffer(specification, document) -> Check:
 
 
 def check_receive_buffer(specification, document) -> Check:
-    """No more was unacknowledged than the receive buffer holds, and where that held flows back not much less."""
+    """Unacknowledged data never exceeded the receive buffer, and came close to it if it held flows back."""
     asked, flying = specification.transport.receive_buffer_bytes, most_unacknowledged_bytes(document)
     held = max((share for share, _ in limited_shares(document, "rwnd_limited_ms")), default=0)
     # MPTCP's subflows share a buffer.
@@ -64,7 +64,7 @@ def check_receive_buffer(specification, document) -> Check:
 
 
 def check_receive_window(specification, document) -> Check:
-    """No more was unacknowledged than a window that isn't scaled can announce (RFC 9293, section 3.1); the last packet may be a part of one."""
+    """Unacknowledged data never exceeded an unscaled window (RFC 9293, section 3.1); the last packet may be a partial one."""
     flying = most_unacknowledged_bytes(document)
     return Check(
         "receive_window",
@@ -75,7 +75,7 @@ def check_receive_window(specification, document) -> Check:
 
 
 def most_unacknowledged_bytes(document) -> float:
-    """Return the most payload that a flow had unacknowledged at a look, or at a sample of the time series; all subflows together at a look."""
+    """Return a flow's largest unacknowledged payload at a reading (all subflows together) or at a sample of the time series."""
     sizes, at_looks = {}, Counter()
     for number, look in enumerate(document["sockets"]):
         for socket in look["sockets"]:
@@ -102,7 +102,7 @@ def check_acknowledgements(specification, document) -> Check:
 
 
 def check_least_timeout(specification, document) -> Check:
-    """Timeouts are above the RTT by the least that the study sets, and where the RTT varies little not by more."""
+    """Timeouts exceed the RTT by the study's minimum, and not by more if the RTT varies little."""
     least = specification.transport.min_rto_ms
     above = [s["rto_ms"] - s["rtt_ms"] for s in readings(document) if s.get("rtt_ms") and s.get("rto_ms")]
     most = max((DEVIATIONS * s["rttvar_ms"] for s in readings(document) if s.get("rttvar_ms")), default=0)
@@ -117,7 +117,7 @@ def check_least_timeout(specification, document) -> Check:
 
 
 def check_sending_rate(specification, document) -> Check:
-    """No client sent faster than its limit; of UDP none slower either."""
+    """No client sent faster than its limit; with UDP, none sent slower either."""
     wrong, expected, observed = [], [], []
     for process in document["traffic"]:
         end, flows = process["client"]["end"], process["flows"]
@@ -136,7 +136,7 @@ def check_sending_rate(specification, document) -> Check:
 
 
 def check_super_packets(specification, document) -> Check:
-    """Super-packets had no more segments in the mean than the study lets them have, by the senders' counters."""
+    """By the senders' counters, super-packets had on average no more segments than the study allows."""
     most = specification.gso_max_segments
     sizes = []
     for pair in specification.pairs:
@@ -153,7 +153,7 @@ def check_super_packets(specification, document) -> Check:
 
 
 def check_pacing_limit(specification, document) -> Check:
-    """All sockets had the limit of their pacing rate that the study asks for, and no pacing rate above it."""
+    """All sockets had the study's limit of the pacing rate, and no pacing rate above it."""
     asked, seen = specification.max_pacing_rate_mbps, readings(document)
     limits = {socket.get("max_pacing_mbps") for socket in seen}
     rates = [socket["pacing_mbps"] for socket in seen if socket.get("pacing_mbps")]
@@ -165,7 +165,7 @@ def check_pacing_limit(specification, document) -> Check:
 
 
 def checks_of(specification) -> tuple:
-    """Return the checks of what the study asks of TCP and of its senders."""
+    """Return the checks of the study's settings for TCP and its senders."""
     transport, traffic = specification.transport, specification.traffic
     if not specification.flows or traffic.application == "round-trip":
         return ()

@@ -1,4 +1,4 @@
-"""The check that all was as it was set until the end: what was read back before the traffic is read back after it."""
+"""The check that all settings lasted until the end: the values read back after the traffic equal those from before it."""
 
 from experiment.timeline import DIRECTIONS
 from testbed.checks.check import Check
@@ -14,7 +14,7 @@ OF_TIMELINE = {
 
 
 def changed(before, after, place="") -> dict[str, list]:
-    """Return place -> [before, after] of all values that differ in what was read back two times."""
+    """Return place -> [before, after] for all values that differ between two read-backs."""
     if isinstance(before, dict) and isinstance(after, dict):
         keys = dict.fromkeys([*before, *after])
         found = (changed(before.get(key), after.get(key), f"{place}/{key}" if place else key) for key in keys)
@@ -23,7 +23,7 @@ def changed(before, after, place="") -> dict[str, list]:
 
 
 def check_unchanged(specification, document) -> Check:
-    """What was read back before the traffic is the same after it, except for what the study changes."""
+    """The values read back before and after the traffic are equal, except for the study's changes."""
     allowed = changes_of_timeline(specification, document) | seeds_after_outage(specification, document)
     wrong = [
         f"{place}: {after} instead of {before}"
@@ -34,7 +34,7 @@ def check_unchanged(specification, document) -> Check:
 
 
 def changes_of_timeline(specification, document) -> dict[str, float]:
-    """Return place -> the value that the last change of each quantity leaves there."""
+    """Return place -> the value that the last change of each quantity sets there."""
     placed, allowed = document["network"]["set"], {}
     for direction in DIRECTIONS:
         for quantity, (kind, parameter, units) in OF_TIMELINE.items():
@@ -50,7 +50,7 @@ def changes_of_timeline(specification, document) -> dict[str, float]:
 
 
 def seeds_after_outage(specification, document) -> dict[str, int]:
-    """Return the places of seeds that differ after an outage, and what they are then."""
+    """Return the places of the seeds that differ after an outage, with their new values."""
     outage = specification.multipath.outage
     return {
         f"interfaces/{name}/qdiscs/netem/seed": seed_after(specification, direction)
@@ -59,5 +59,5 @@ def seeds_after_outage(specification, document) -> dict[str, int]:
 
 
 def is_peer(place, before, after) -> bool:
-    """Return whether all that is new in a place are endpoints which MPTCP learnt from its peer."""
+    """Return whether the only additions at a place are endpoints that MPTCP learnt from its peer."""
     return place.endswith("/endpoints") and all(one.get("implicit") for one in after if one not in before)

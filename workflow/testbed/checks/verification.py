@@ -1,4 +1,4 @@
-"""Is a run what it says? One check a claim, from what was read back and counted.
+"""Checks of whether a run was as specified: one check per claim, from read-back values and counters.
 
 Every check takes the specification and the run document (without its verdict)
 and returns a `Check`. A failed check makes the run invalid: it is kept, counted
@@ -59,7 +59,7 @@ AFTERWARDS = (check_memory, check_drops_elsewhere)
 
 
 def checks_of(specification) -> tuple[Callable, ...]:
-    """Return the checks that a run has, in the order of its verdict."""
+    """Return a run's checks, in the order of its verdict."""
     return network_and_traffic(specification) + (host_verification.CHECKS if specification.platform == "host" else ())
 
 
@@ -107,7 +107,7 @@ def of_link_options(specification) -> tuple[Callable, ...]:
 
 
 def of_groups(specification) -> tuple[Callable, ...]:
-    """Return the checks of groups that are no long flows."""
+    """Return the checks of groups other than long flows."""
     if not specification.groups:
         return ()
     # What other runs would load for nothing.
@@ -122,7 +122,7 @@ def of_groups(specification) -> tuple[Callable, ...]:
 
 
 def checks_of_traffic(specification) -> tuple[Callable, ...]:
-    """Return the checks that a run has whatever its paths are."""
+    """Return the checks of a run that don't depend on its paths."""
     if not specification.flows:
         loss = LOSS if specification.answers else (check_loss_forward,)
         return (*NETWORK, check_idle_rtt, *loss, *AFTERWARDS)

@@ -1,4 +1,4 @@
-"""Carrying a run out, from its specification to its document: tried twice, written in one step."""
+"""Execution of a run, from its specification to its document: tried twice, written in one step."""
 
 import gzip
 import json
@@ -17,32 +17,32 @@ from testbed.machine.platforms import platform_of
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a run that has a document went: ``first_fault``, what the machine did to a first try; ``failure``, why it was not carried out. Or None."""
+    """The outcome of a run with a document: ``first_fault``, the machine's fault in a first try, and ``failure``, its reason; or None."""
 
     first_fault: str | None
     failure: str | None
 
 
 def carry_out(specification, output, log, limit_s=None, first_fault=None, **of_platform) -> Outcome:
-    """Carry a run out, write its document, and log how it went in one last line.
+    """Execute a run, write its document, and log the outcome in one last line.
 
-    A run that fails by itself has a document too, which says so (`failure`). One that the machine ends has a
-    second try; if that is ended from outside as well it has none, and may be started again.
+    A run that fails by itself also has a document, which reports the failure (`failure`). A run that the machine ends has a
+    second try; if that is also ended from outside, the run has no document and may be started again.
 
     Raises `GuestError` or `OSError` if there is no document. The log's last line says so too.
 
     Parameters
     ----------
     output : pathlib.Path
-        Where the document goes; a file of that name is always whole.
+        File for the document; a file of that name is always complete.
     log : binary file
-        Gets the guest's console and what happened to the run.
+        Receives the guest's console and the outcome of the run.
     limit_s : float, optional
         Real seconds for each try; by default the platform's own.
     first_fault : str, optional
-        What a fault of the machine did to an earlier try, for the log.
+        The machine's fault in an earlier try, for the log.
     **of_platform
-        What only some platforms know (`boot`).
+        Arguments that only some platforms have (`boot`).
     """
     platform_module = platform_of(specification)
     limit_s = limit_s or platform_module.wall_limit_s(specification)
@@ -74,7 +74,7 @@ def carry_out(specification, output, log, limit_s=None, first_fault=None, **of_p
 
 
 def second_try(platform_module, specification, limit_s, log) -> dict:
-    """Return the document of a run which the machine has ended once; if it ends alike, the one that says so."""
+    """Return the document of a run that the machine has ended once; if it ends in the same way, the document of that failure."""
     try:
         return platform_module.boot(specification, limit_s, log)
     except MachineFault as fault:
@@ -84,12 +84,12 @@ def second_try(platform_module, specification, limit_s, log) -> dict:
 
 
 def on_second_try(first_fault) -> str:
-    """Return what the last line of a log says of a run that took a second try."""
+    """Return the text for the last line of a log of a run that needed a second try."""
     return f"; on the second try, the first: {first_fault}" if first_fault else ""
 
 
 def write_document(document, output) -> None:
-    """Write a run document, compressed, in one atomic step; the same bytes everywhere."""
+    """Write a compressed run document in one atomic step, with the same bytes everywhere."""
     try:
         text = (json.dumps(document, separators=(",", ":"), ensure_ascii=False, allow_nan=False) + "\n").encode()
     except UnicodeEncodeError:  # halves of characters, by a kernel of somebody's own
@@ -110,9 +110,9 @@ def write_document(document, output) -> None:
 
 
 def is_done(specification, output) -> bool:
-    """Tell whether a whole document of just this run, by this testbed and image, is there.
+    """Return whether a complete document of exactly this run, by this testbed and image, exists.
 
-    It is true only if another execution would give the same bytes, or just another measurement (platform ``host``).
+    It is true only if another execution would give the same bytes, or only another measurement (platform ``host``).
 
     ``output``:
     """

@@ -1,4 +1,4 @@
-"""Closing off a program of somebody else: it writes into its own folder only, sees no other process, and has no privileges.
+"""Isolation of a third-party program: it writes only into its own folder, sees no other process, and has no privileges.
 
 All of this happens in the process that becomes the program, in separate namespaces. Nothing of it reaches a guest.
 """
@@ -41,7 +41,7 @@ SIGNALLED = 128
 
 
 def problem(folder, huge_pages) -> str | None:
-    """Return why this machine can't close a program off, by trying it, or None."""
+    """Return the reason why this machine can't isolate a program, found by trying it, or None."""
     try:
         done = subprocess.run(["true"], preexec_fn=lambda: close_off(folder, huge_pages), capture_output=True)
     except (OSError, subprocess.SubprocessError) as error:
@@ -50,19 +50,19 @@ def problem(folder, huge_pages) -> str | None:
 
 
 def close_off(folder, huge_pages) -> None:
-    """Close off the program that this child process is about to become.
+    """Isolate the program that this child process is about to become.
 
     Parameters
     ----------
     folder : str or pathlib.Path
-        All that it may write, and where it is started.
+        The only folder that the program may write to, and its working directory.
     huge_pages : bool
-        Whether its shared memory, which it has for itself, has huge pages.
+        Whether the program's private shared memory has huge pages.
 
     Raises
     ------
     OSError
-        If the machine forbids it.
+        If the machine forbids the isolation.
     """
     libc = ctypes.CDLL(None, use_errno=True)
     enter_namespaces(CLONE_NEWNS | CLONE_NEWPID)
@@ -123,7 +123,7 @@ def _end_of(child, libc):
 
 
 def _give_up_privileges(libc):
-    """Leave no capability that this process, or whatever it becomes, could get back; user and group stay."""
+    """Drop all capabilities, so that this process and its successors can't regain them; user and group stay the same."""
     succeed(libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
     succeed(libc.prctl(PR_SET_SECUREBITS, SECBIT_NOROOT | SECBIT_NOROOT_LOCKED, 0, 0, 0))
     for capability in (*(number for number in range(64) if number != CAP_SETPCAP), CAP_SETPCAP):

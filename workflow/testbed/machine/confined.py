@@ -1,6 +1,6 @@
-"""Confining a declared program inside of a guest: what it sees, who it is, and how much it may take.
+"""Confinement of a declared program inside a guest: its files, its user, and its memory limit.
 
-It gets a root of its own in memory: the image's programs and libraries to read, its own files, a folder for logs, ``/tmp``, and
+It gets a private root in memory: the image's programs and libraries to read, its own files, a folder for logs, ``/tmp``, and
 five devices. The machine's files, those of the run and of other programs are not in it. It runs as a user of its own without any
 privilege, in the network namespace of its host, of which it can change nothing.
 """
@@ -35,11 +35,11 @@ def confine(files, root, user, memory_mib) -> None:
     files : str or None
         Folder with the program's own files.
     root : str
-        An empty folder, in which its root is made; nobody else sees that.
+        An empty folder in which the program's root is made, invisible to other processes.
     user : int
         Number of its user and group.
     memory_mib : int
-        Memory that each of its processes may write to, in MiB.
+        Writable memory of each of the program's processes in MiB.
     """
     libc = ctypes.CDLL(None, use_errno=True)
     os.unshare(CLONE_NEWNS | CLONE_NEWUTS | CLONE_NEWIPC)
@@ -74,14 +74,14 @@ def _mount(libc, kind, target, data):
 
 
 def _bind(libc, source, target, flags=MS_RDONLY):
-    """Show a file or folder at another place, to be read only unless ``flags`` are 0."""
+    """Bind-mount a file or folder at another place, read-only unless ``flags`` is 0."""
     succeed(libc.mount(source.encode(), target.encode(), None, MS_BIND, None))
     if flags:
         succeed(libc.mount(None, target.encode(), None, MS_BIND | MS_REMOUNT | MS_NOSUID | flags, None))
 
 
 def _bind_image(libc, root):
-    """Show what of the image a program needs."""
+    """Bind-mount the parts of the image that a program needs."""
     os.mkdir(f"{root}/etc")
     os.mkdir(f"{root}/dev")
     for place in (*(Path("/", name) for name in IMAGE), *(Path("/etc", name) for name in SETTINGS)):

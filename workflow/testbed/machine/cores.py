@@ -1,4 +1,4 @@
-"""Which core carries what of a run under a real clock: each side's work on a core of its own.
+"""The assignment of a run's work to cores under a real clock: each side's work on a separate core.
 
 Two hosts of a measured network are two machines. So what one host's processes do, and what the
 kernel does for packets that arrive there, is put on one core (`placed_host`), and what its peer
@@ -14,7 +14,7 @@ program     second               first          first
 ==========  ===================  =============  ============
 
 The program is the testbed's own, with the reader of CPU times (`cpu`). The first core of a
-machine often has its interrupts too. One core carries all, if there is no other.
+machine often also handles its interrupts. If there is only one core, it carries everything.
 """
 
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ TOPOLOGY = Path("/sys/devices/system/cpu")
 
 @dataclass(frozen=True)
 class Placement:
-    """Numbers of cores: of ``senders``, ``receivers``, each of the ``routers`` by its name, and the ``program``."""
+    """The core numbers of ``senders``, ``receivers``, each of the ``routers`` by name, and the ``program``."""
 
     senders: int
     receivers: int
@@ -77,7 +77,7 @@ def place(cores, siblings) -> Placement:
 
 
 def apart(cores, siblings) -> list[int]:
-    """Return one thread of each core; all threads, where there is but one core."""
+    """Return one thread of each core, or all threads if there is only one core."""
     chosen, seen = [], set()
     for core in sorted(cores):
         if core not in seen:
@@ -87,7 +87,7 @@ def apart(cores, siblings) -> list[int]:
 
 
 def siblings_of(cores, folder=TOPOLOGY) -> dict[int, set[int]]:
-    """Return core -> the threads of the same core, as sysfs lists them; the core alone where sysfs is silent."""
+    """Return core -> the threads of the same core, as sysfs lists them; only the core itself if sysfs lists none."""
     siblings = {}
     for core in cores:
         try:

@@ -1,4 +1,4 @@
-"""What a kernel printed of its end: why it gave up, and the functions that were under way."""
+"""A crashed kernel's last output: the reason, and the active functions."""
 
 import re
 
@@ -16,19 +16,19 @@ MOST_FUNCTIONS, MOST_CHARACTERS, REGISTERS = 8, 200, 12
 
 
 def lines_of(printed) -> list[str]:
-    """Return the lines that a guest printed, without the time that a kernel may put in front, which is virtual."""
+    """Return the lines that a guest printed, without the kernel's leading timestamps, which are virtual."""
     lines = (re.sub(r"^\[ *[0-9.]+\] ", "", line.strip()) for line in printed.decode(errors="replace").splitlines())
     return [line[:MOST_CHARACTERS] for line in lines if line]
 
 
 def crashed(printed) -> bool:
-    """Return whether a kernel said why it ended, and it was not the machine."""
+    """Return whether a kernel printed a reason for its end other than the machine."""
     lines = lines_of(printed)
     return any(WHY.search(line) for line in lines) and not any(OF_THE_MACHINE.search(line) for line in lines)
 
 
 def last_words(printed) -> str:
-    """Return why a kernel ended, in its own words, with its call trace; or else the last line that it printed."""
+    """Return the reason that a kernel printed for its end, with its call trace, or else the last line that it printed."""
     lines = lines_of(printed)
     why = dict.fromkeys(line for line in lines if WHY.search(line))
     if not why:

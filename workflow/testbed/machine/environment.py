@@ -1,4 +1,4 @@
-"""What a run ran on, as far as it can change a result: kernel, tick, clock, tools, image."""
+"""The environment of a run, as far as it can affect a result: kernel, tick, clock, tools, image."""
 
 import gzip
 import hashlib
@@ -20,7 +20,7 @@ CPU_INFORMATION = Path("/proc/cpuinfo")
 
 
 def describe(testbed_digest) -> dict:
-    """Return the environment of the running guest; nothing in it depends on when or where.
+    """Return the environment of the running guest, which doesn't depend on the time or the machine.
 
     ``testbed_digest`` is the identity of the program that carries the run out (`identity`).
 
@@ -37,7 +37,10 @@ def describe(testbed_digest) -> dict:
 
 
 def describe_unbooted(linux, build, testbed_digest) -> dict:
-    """Return what `describe` would of a guest that did not get so far, by its kernel's file; ``build`` is the number of its build, None of the image's."""
+    """Return the same as `describe` for a guest that did not get that far, from its kernel's file.
+
+    ``build`` is the kernel's build number, None for the image's kernel.
+    """
     version, configuration = of_binary(linux)
     return {
         "platform": "uml",
@@ -50,7 +53,7 @@ def describe_unbooted(linux, build, testbed_digest) -> dict:
 
 
 def build_in(linux) -> str:
-    """Return what a guest kernel's file says of its build, as uname(2) does."""
+    """Return the build information in a guest kernel's file, as uname(2) gives it."""
     return re.search(rb"Linux version [^\n\0]*\) (#[^\n\0]+)", linux.read_bytes())[1].decode()
 
 
@@ -63,7 +66,7 @@ def kernel_of(specification) -> str | None:
 
 
 def configured(configuration) -> dict:
-    """Return what the configuration of a guest kernel says of it: its digest and tick."""
+    """Return the digest and the tick of a guest kernel from its configuration."""
     return {
         "kernel_config_sha256": hashlib.sha256(configuration).hexdigest(),
         "tick_hz": int(re.search(rb"^CONFIG_HZ=(\d+)$", configuration, re.M)[1]),
@@ -71,7 +74,7 @@ def configured(configuration) -> dict:
 
 
 def describe_host(testbed_digest) -> dict:
-    """Return the environment of a run on this machine's own kernel: of where it depends only what a result may.
+    """Return the environment of a run on this machine's own kernel: only the machine's properties that may affect a result.
 
     Raises `FileNotFoundError` if the image has no description.
     """
@@ -87,7 +90,7 @@ def describe_host(testbed_digest) -> dict:
 
 
 def kernel(configuration) -> dict[str, str | None]:
-    """Return what names the kernel; ``configuration`` is None where it can't be read."""
+    """Return the kernel's identification; ``configuration`` is None if it can't be read."""
     system = os.uname()
     return {
         "kernel": system.release,
@@ -97,7 +100,7 @@ def kernel(configuration) -> dict[str, str | None]:
 
 
 def program(testbed_digest) -> dict:
-    """Return what names the tools of the image and the testbed."""
+    """Return the identification of the image's tools and of the testbed."""
     image = json.loads(IMAGE_DESCRIPTION.read_text())
     return {"tools": image["packages"], "image_digest": image["content_digest"], "testbed_digest": testbed_digest}
 

@@ -1,4 +1,4 @@
-"""Executing a guest, a measured program or a simulator: on its cores, within its time, and never beyond its workflow."""
+"""Execution of a guest, a measured program or a simulator: on its cores, within its time limit, and never beyond its workflow."""
 
 import contextlib
 import ctypes
@@ -31,38 +31,38 @@ def execute(
     What it prints goes to the log by way of memory: if it had the log itself, a full disk
     would be an error of its own in the middle of the run.
 
-    Returns its exit status (negative: the signal that ended it), and what it printed, standard output and error.
+    Returns the program's exit status (negative: the signal that ended it), and its standard output and error.
 
     Parameters
     ----------
     command : list of str
     step : str
-        What it is, for the message.
+        Name of the step, for the message.
     folder : pathlib.Path
-        Where it is started.
+        Working directory of the program.
     environment : dict of str
-        All of its environment.
+        The program's complete environment.
     cores : iterable of int
-        On which it and all that it starts stay.
+        Cores to which the program and its children are bound.
     limit_s : float
-        Real seconds that it may take.
+        Limit of real time in s.
     log : binary file
         Unbuffered.
     workflow : int or None
         The workflow, as a pidfd.
     prepare : callable, optional
-        Called in the process that becomes the program.
+        Function called in the process that becomes the program.
     cpu_s : float, optional
-        Seconds of CPU time after which SIGXCPU ends it, or one of those that it starts.
+        CPU time in s after which SIGXCPU ends the program, or one of its children.
 
     Raises
     ------
     MachineFault
-        If it takes longer.
+        If the program takes longer.
     ConsoleFull
-        If it prints more than `LARGEST_CONSOLE_BYTES`.
+        If the program prints more than `LARGEST_CONSOLE_BYTES`.
     WorkflowEnded
-        If the workflow ends before.
+        If the workflow ends first.
     """
     with Console(log) as console:
         process = subprocess.Popen(
@@ -93,7 +93,7 @@ def execute(
 
 
 class Console:
-    """What a program prints, in memory, and copied to a log from there."""
+    """A program's output in memory, and its copy in a log."""
 
     def __init__(self, log):
         self.log, self.copied, self.writable = log, 0, True
@@ -109,12 +109,12 @@ class Console:
         os.close(self.memory)
 
     def printed(self, start=0) -> bytes:
-        """Return all from a byte on; the program writes where it has got to, undisturbed."""
+        """Return the output from byte ``start`` on, without disturbing the program's writes."""
         # The program and this process share the place in the file; its size is what may be printed.
         return os.pread(self.memory, os.lseek(self.memory, 0, os.SEEK_CUR) - start, start)
 
     def copy(self) -> None:
-        """Append to the log what is new; if that can't be done, tell the user, once."""
+        """Append new output to the log; if this fails, tell the user once."""
         try:
             while self.writable and (new := self.printed(self.copied)):
                 self._write(UNPRINTABLE.sub(lambda match: b"\\x%02x" % match[0][0], new))

@@ -1,7 +1,7 @@
-"""A run that could not be carried out: a document that says so, and why.
+"""A run that failed: a document that reports the failure and its reason.
 
-A study goes on without such a run: its document is the run's as any other, the same bytes
-wherever it is made again, and judged invalid.
+A study continues without such a run. Its document is an ordinary run document, has the same bytes
+wherever it is made again, and is judged invalid.
 """
 
 from experiment.specification import DOCUMENT_VERSION
@@ -20,9 +20,9 @@ def document_of(specification, environment, step, cause, kind=None) -> dict:
     ----------
     specification : dict
     environment : dict
-        What the run ran on, as `environment.describe` has it.
+        Environment of the run, in the form of `environment.describe`.
     step, cause : str
-        The step that failed, and why.
+        The step that failed, and the reason.
     kind : str, optional
         `CRASH` or `NOT_ENDED`.
     """

@@ -1,6 +1,6 @@
-"""The door for files that people give (studies, C files, patches, traces): regular, of limited size, and read once.
+"""Reading of files from users (studies, C files, patches, traces): regular files of limited size, read once.
 
-What is hashed, checked and kept are the bytes of that one reading.
+The bytes of this single reading are hashed, checked and kept.
 """
 
 import errno
@@ -9,29 +9,29 @@ import stat
 
 
 class GivenFileError(OSError):
-    """A file that can't be taken; ``strerror`` says why."""
+    """A file that can't be used; ``strerror`` gives the reason."""
 
     def __init__(self, reason):
         super().__init__(errno.EINVAL, reason)
 
 
 def given_bytes(path, largest, flags=0) -> bytes:
-    """Return the content of a regular file, perhaps behind links.
+    """Return the content of a regular file, following symbolic links.
 
     Parameters
     ----------
     path : str or pathlib.Path
     largest : int
-        Allowed size in bytes.
+        Largest allowed size in bytes.
     flags : int, optional
-        More flags of open(2), such as ``os.O_NOFOLLOW``.
+        Additional flags of open(2), such as ``os.O_NOFOLLOW``.
 
     Raises
     ------
     GivenFileError
-        It is a device, a pipe or a socket, or larger. No more than ``largest`` bytes are read.
+        If it is a device, a pipe or a socket, or larger. No more than ``largest`` bytes are read.
     OSError
-        It can't be opened, or is a folder.
+        If the file can't be opened, or is a folder.
     """
     # Without waiting, which opening a pipe would.
     with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | flags), "rb") as opened:
@@ -47,7 +47,7 @@ def given_bytes(path, largest, flags=0) -> bytes:
 
 
 def given_text(path, largest) -> str:
-    """Return the content of such a file as text, with its line ends.
+    """Return the content of a regular file as text, with its line ends.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""What a run's program is given, and what it leaves: a folder with its modules, its specification, its document."""
+"""The input and the output of a run's program: a folder with its modules, its specification, and its document."""
 
 import contextlib
 import json
@@ -61,7 +61,7 @@ def lay_programs(specification, job) -> None:
 
 
 def linked(file, place) -> None:
-    """Put a file into another place, as a link to it where both are on one file system."""
+    """Copy a file to another place, as a hard link if both are on one file system."""
     try:
         os.link(file, place)
     except OSError:
@@ -70,7 +70,11 @@ def linked(file, place) -> None:
 
 @dataclass(frozen=True)
 class PacketsAsked:
-    """Captures of a run's packets that are asked for: ``kept_bytes`` of each, ``at`` interfaces (all, if there is none), read every ``step_s`` besides, into ``folder``."""
+    """Requested packet captures of a run.
+
+    ``kept_bytes`` of each packet are stored, ``at`` the named interfaces (all if empty), with additional readings every ``step_s``;
+    ``folder`` receives the files.
+    """
 
     kept_bytes: int
     at: list[str]
@@ -78,12 +82,12 @@ class PacketsAsked:
     folder: Path
 
     def ask(self, job) -> None:
-        """Tell the run's program."""
+        """Pass the request to the run's program."""
         (job / "packets").mkdir()
         (job / "packets.json").write_text(json.dumps({"bytes": self.kept_bytes, "at": self.at, "step_s": self.step_s}))
 
     def take(self, job) -> None:
-        """Move what it left: regular files only, for a kernel of somebody's own can leave anything there."""
+        """Move the run's output: only regular files, because a custom kernel can leave anything there."""
         for file in sorted((job / "packets").iterdir()):
             if file.suffix == ".pcapng" and stat.S_ISREG(file.lstat().st_mode):
                 shutil.move(file, self.folder / file.name)
@@ -91,7 +95,7 @@ class PacketsAsked:
 
 @dataclass(frozen=True)
 class TraceAsked:
-    """Kernel events of a run that are asked for.
+    """Requested kernel events of a run.
 
     ``kernel`` is the guest kernel with tracing, ``events`` and ``functions`` are globs, and ``folder`` gets the files.
     """
@@ -102,12 +106,12 @@ class TraceAsked:
     folder: Path
 
     def ask(self, job) -> None:
-        """Tell the run's program."""
+        """Pass the request to the run's program."""
         (job / "trace").mkdir()
         (job / "trace.json").write_text(json.dumps({"events": self.events, "functions": self.functions}))
 
     def take(self, job) -> None:
-        """Move what it left: regular files with known names only."""
+        """Move the run's output: only regular files with known names."""
         for name in TRACE_FILES:
             file = job / "trace" / name
             if os.path.lexists(file) and stat.S_ISREG(file.lstat().st_mode):
@@ -115,7 +119,7 @@ class TraceAsked:
 
 
 def prepare(folder) -> None:
-    """Put the packages into a folder, compiled: a run that did it itself would take longer, and have another time line."""
+    """Put the compiled packages into a folder: compiling them in a run would take longer and change its timing."""
     for package in TESTBED:
         for module in modules_of(package):
             copy = folder / package.name / module.relative_to(package)
@@ -148,16 +152,16 @@ def prepared() -> Path:
 
 
 def result(specification, job, status, step="guest", what="the guest kernel", says_why=False) -> dict:
-    """Return the document that a run left in ``job``, or one that says why it failed; raise `GuestError` if neither can be had.
+    """Return the document that a run left in ``job``, or one with the reason for its failure; raise `GuestError` if there is neither.
 
     Parameters
     ----------
     specification : RunSpecification
     job : pathlib.Path
     status : int
-        How its process ended (negative: the signal).
+        Exit status of the run's process (negative: the signal).
     step, what : str
-        What was under way, and what that process was, for the message.
+        The step under way, and the name of that process, for the message.
     says_why : bool
         Whether the process printed why it ended.
     """
@@ -195,15 +199,15 @@ def _no_number(word):
 
 
 def left_by_run(path, keys=()) -> dict | None:
-    """Return what a run wrote, or None: it may have ended before, or in the middle of it.
+    """Return the content that a run wrote, or None if it ended before or during the writing.
 
-    A kernel of somebody's own can leave anything there, such as a link or a pipe: then it has left nothing.
+    A custom kernel can leave anything there, such as a link or a pipe, which counts as nothing.
 
     Parameters
     ----------
     path : pathlib.Path
     keys : iterable of str
-        Those that must be there, as text.
+        Required keys with text as value.
     """
     try:
         left = json.loads(given_bytes(path, LARGEST_BYTES, os.O_NOFOLLOW), parse_constant=_no_number)

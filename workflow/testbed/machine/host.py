@@ -35,17 +35,17 @@ CLOCK_READINGS = 10
 
 
 def run_time_s(specification) -> float:
-    """Return about how many seconds a run takes: under a real clock as long as its traffic, and the start."""
+    """Return the estimated seconds that a run takes: under a real clock the duration of its traffic, plus the start."""
     return START_S + more_hosts_s(specification) + specification.expected_s
 
 
 def wall_limit_s(specification) -> float:
-    """Return the real seconds that a run may take."""
+    """Return the limit of real time for a run in s."""
     return SPARE_S + 2 * more_hosts_s(specification) + time_limit_s(specification)
 
 
 def digest(specification) -> str:
-    """Return the identity of the program that carries a run out."""
+    """Return the identity of the program that executes a run."""
     return program_identity(specification)
 
 
@@ -56,16 +56,16 @@ def namespaces_here() -> list[str]:
 
 
 def boot(specification, wall_limit_s, log) -> dict:
-    """Carry out a run under this machine's kernel and return its document.
+    """Execute a run under this machine's kernel and return its document.
 
-    Raises `GuestError` if the run crashed, hung, or could not be carried out.
+    Raises `GuestError` if the run crashed, hung, or could not be executed.
 
     Parameters
     ----------
     wall_limit_s : float
         Real seconds after which the run is ended.
     log : binary file
-        Gets what the run's program says.
+        Receives the output of the run's program.
     """
     with workflow_process() as workflow, job_folder() as job, whole_machine(log, workflow) as cores:
         hand_over(specification, job)
@@ -84,7 +84,7 @@ def boot(specification, wall_limit_s, log) -> dict:
 
 
 def clock_difference_s() -> float:
-    """Return the time of day less the monotonic clock; it stays the same unless the clock is set or the machine sleeps."""
+    """Return the time of day minus the monotonic clock, which is constant unless the clock is set or the machine sleeps."""
     readings = []
     for _ in range(CLOCK_READINGS):
         before_ns, day_ns, after_ns = time.monotonic_ns(), time.time_ns(), time.monotonic_ns()

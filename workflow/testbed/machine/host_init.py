@@ -1,4 +1,4 @@
-"""First process of a run on this machine's own kernel: file systems of its own, then the run's program.
+"""First process of a run on this machine's own kernel: it mounts private file systems, then starts the run's program.
 
 ``python3 -m testbed.machine.host_init JOB`` starts as root of new user, network, mount and process
 namespaces (unshare(1)), so all that it changes and starts ends with it. The network namespace
@@ -32,7 +32,7 @@ def mount(source, target, kind=None, flags=0) -> None:
 
 
 def prepare(job) -> None:
-    """Mount what a run writes to or must not see of the machine; ``job`` becomes `JOB`.
+    """Mount the folders that a run writes to, and hide those of the machine that it must not see; ``job`` becomes `JOB`.
 
     Raises
     ------
@@ -56,7 +56,7 @@ def prepare(job) -> None:
 
 
 def has_hardware(name) -> bool:
-    """Tell whether a network device is one of the machine's."""
+    """Return whether a network device belongs to the machine."""
     return Path("/sys/class/net", name, "device").exists()
 
 

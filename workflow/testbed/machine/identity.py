@@ -26,7 +26,7 @@ PAIRS = {")": "(", "]": "[", "}": "{"}
 
 
 def program_identity(specification) -> str:
-    """Return the identity of the testbed that carries a run out: as handed over, computed here if nothing was."""
+    """Return the identity of the testbed that executes a run: as handed over, or else computed here."""
     return specification.testbed_digest or package_digest(*TESTBED)
 
 
@@ -66,14 +66,14 @@ def modules_of(folder) -> list[Path]:
 def module_digest(content) -> str:
     """Return the SHA-256, in hex digits, of what a module does; ``content`` is the bytes of its file.
 
-    Raises `SyntaxError` if it is no Python, and `UnicodeDecodeError` if it is not in UTF-8.
+    Raises `SyntaxError` if it is not Python, and `UnicodeDecodeError` if it is not UTF-8.
     """
     tokens = meaningful_tokens(content.decode("utf-8-sig").replace("\r\n", "\n"))
     return hashlib.sha256("\0".join(tokens).encode()).hexdigest()
 
 
 def meaningful_tokens(source) -> list[str]:
-    """Return the tokens of a module that can change what it does, with markers for the ends of lines and for blocks."""
+    """Return the tokens of a module that can affect its behaviour, with markers for the ends of lines and for blocks."""
     effectless, call_ends = _places(source)
     kept, end = [], (0, 0)
     for start, text in _tokens(source):

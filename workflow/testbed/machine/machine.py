@@ -1,7 +1,7 @@
-"""What a run holds of the machine while it lasts: a core, a folder, room for its memory.
+"""The machine's resources that a run occupies: a core, a folder, room for its memory.
 
-All of it ends with the run, also with one that was killed; and a run ends with
-the workflow that wanted it.
+All are released when the run ends, even if it is killed; and a run ends with
+its workflow.
 """
 
 import contextlib
@@ -34,7 +34,7 @@ PR_SET_PDEATHSIG = 1
 
 
 class GuestError(RuntimeError):
-    """The guest did not carry the run out: ``step`` and ``cause``."""
+    """The guest failed to execute the run: ``step`` and ``cause``."""
 
     def __init__(self, step, cause):
         self.step, self.cause = step, cause
@@ -54,11 +54,11 @@ class MachineFault(GuestError):
 
 
 class ConsoleFull(GuestError):
-    """What the guest printed is more than there is room for."""
+    """The guest printed more than there is room for."""
 
 
 class WorkflowEnded(GuestError):
-    """The workflow that wanted the run is no more, so the run was ended."""
+    """The run's workflow has ended, so the run was ended."""
 
     def __init__(self):
         super().__init__("run", "the workflow ended, and so did the run")
@@ -85,7 +85,7 @@ def workflow_process() -> Iterator[int | None]:
 
 
 def ended_within(seconds, *processes) -> list[int]:
-    """Return those of the processes (pidfds, or None) that have ended, as soon as one has or the time is over."""
+    """Wait until a process has ended or the time is over; return the ended ones of the processes (pidfds, or None)."""
     ends = select.poll()
     for handle in processes:
         if handle is not None:
@@ -185,7 +185,7 @@ def whole_machine(log, workflow=None, folder=CORE_LOCKS) -> Iterator[list[int]]:
 
 
 def online_cores() -> set[int]:
-    """Return the numbers of the cores that the machine has in use."""
+    """Return the numbers of the machine's online cores."""
     return numbers_of(Path("/sys/devices/system/cpu/online").read_text())
 
 
@@ -217,7 +217,7 @@ def memory_folder(least_mib) -> str:
 
 
 def may_have_huge_pages(folder) -> bool:
-    """Tell whether programs may have shared memory of their own in a folder (`mount_huge_pages`), by trying it."""
+    """Return whether programs may mount private shared memory in a folder (`mount_huge_pages`), by trying it."""
     if folder != SHARED_MEMORY:
         return False  # on disk there is more room
     try:

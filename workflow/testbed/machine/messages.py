@@ -1,4 +1,4 @@
-"""What a run says of itself: lines in its log, and errors in words that name what and where."""
+"""Messages of a run: lines in its log, and errors that name what failed and where."""
 
 import contextlib
 import sys
@@ -28,7 +28,7 @@ def tell(text) -> None:
 
 
 def harmless(text) -> str:
-    """Return text of which a terminal obeys nothing: control characters are shown as Python's escapes, but for ends of lines."""
+    """Return text that is safe for a terminal: control characters except line ends are shown as Python's escapes."""
     return "".join(
         each if each.isprintable() or each == "\n" else each.encode("unicode_escape").decode() for each in text
     )
@@ -36,7 +36,7 @@ def harmless(text) -> str:
 
 @contextlib.contextmanager
 def naming(path) -> Iterator[None]:
-    """Name a path in the system's errors of this context; what a full disk raises names none."""
+    """Add a path to the system's errors in this context; those for a full disk name none."""
     try:
         yield
     except OSError as error:
@@ -45,7 +45,7 @@ def naming(path) -> Iterator[None]:
 
 
 def in_words(error) -> str:
-    """Return an error in one line, whatever a tool has written; of the system's errors path and cause."""
+    """Return an error as one line, whatever a tool has written; for the system's errors, path and cause."""
     if isinstance(error, OSError) and error.strerror:
         cause = error.strerror[0].lower() + error.strerror[1:]
         return f"{error.filename}: {cause}" if error.filename else cause

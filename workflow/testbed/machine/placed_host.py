@@ -1,4 +1,4 @@
-"""Mininet's host on a core of its own (see `cores`): its processes, and the packets that arrive there."""
+"""Mininet's host on a separate core (see `cores`): its processes, and the packets that arrive there."""
 
 import os
 from pathlib import Path
@@ -51,7 +51,7 @@ def mask(core) -> str:
 
 
 def steering(path) -> dict[str, list[int]]:
-    """Return interface -> the cores that process what arrives there, as the kernel says (``rps_cpus``)."""
+    """Return interface -> the cores that process packets arriving there, according to the kernel (``rps_cpus``)."""
     cores = {}
     for node in path.net.hosts:
         devices = SYSFS / node.name

@@ -1,4 +1,4 @@
-"""What carries a run's packets: the module of each platform, and what all of them offer.
+"""Platforms that carry a run's packets: the module of each, and their common interface.
 
 ``boot(specification, wall_limit_s, log)`` carries a run out and returns its document;
 ``wall_limit_s``, ``memory_mib`` and ``run_time_s`` say what it takes; ``digest(specification)``

@@ -1,7 +1,7 @@
 """Files of programs that a study declares: read from where the user keeps them, archived with the study, laid into a run.
 
-A program's identity is the SHA-256 of its files' names, contents and whether they can be executed; dates, owners and the
-place that they come from are no part of it.
+A program's identity is the SHA-256 of its files' names, contents and whether they are executable; dates, owners and their
+original location are not part of it.
 
 ``python3 -m testbed.machine.program_files PATH SHA256 ARCHIVE`` archives a program.
 """
@@ -24,8 +24,8 @@ LARGEST_BYTES, MOST_FILES = 2**29, 2000
 def files_of(path) -> dict[str, tuple[bytes, bool]]:
     """Return the files of a program by their names in its folder: content, and whether it can be executed.
 
-    ``path`` is a file, or a folder with files, perhaps in folders. Raises `OSError` if one can't be taken: links that lead to
-    files are followed, others and all that is no file are refused.
+    ``path`` is a file, or a folder with files, perhaps in subfolders. Symbolic links to files are followed. Raises `OSError` if
+    a file can't be read, for other links, and for anything that is not a regular file.
     """
     path = Path(path)
     places = [path] if not path.is_dir() else _places(path)
@@ -41,7 +41,7 @@ def files_of(path) -> dict[str, tuple[bytes, bool]]:
 
 
 def _places(folder):
-    """Return the paths of all files below a folder, sorted; OSError if there are too many."""
+    """Return the sorted paths of all files below a folder; raise `OSError` if there are too many."""
     places = []
     for parent, folders, names in os.walk(folder):
         folders.sort()
@@ -69,7 +69,7 @@ def write_archive(files, archive) -> None:
 
 
 def read_archive(archive) -> dict[str, tuple[bytes, bool]]:
-    """Return the files in an archive as `files_of`; raise `OSError` if it is none, or has anything but files."""
+    """Return the files in an archive in the form of `files_of`; raise `OSError` if it is not an archive, or contains anything but files."""
     files, content = {}, given_bytes(archive, 2 * LARGEST_BYTES)
     try:
         with tarfile.open(fileobj=io.BytesIO(content)) as tar:
@@ -84,7 +84,7 @@ def read_archive(archive) -> dict[str, tuple[bytes, bool]]:
 
 
 def lay(folder, archive, sha256) -> None:
-    """Lay a program's files into a new folder, which everybody may read; raise `OSError` if the archive has others."""
+    """Put a program's files into a new folder that everybody may read; raise `OSError` if the archive has different files."""
     files = read_archive(archive)
     if digest_of(files) != sha256:
         raise GivenFileError("its files are others than those that the study names")

@@ -1,6 +1,6 @@
-"""What a run finds around it on each platform: hosts and their cores, the kernel's limits, the clock.
+"""The surroundings of a run on each platform: hosts and their cores, the kernel's limits, the clock.
 
-The steps of a run (`guest`) are the same on all; what differs is asked here.
+The steps of a run (`guest`) are the same on all platforms; the differences are here.
 """
 
 import contextlib
@@ -38,20 +38,20 @@ class GuestKernel:
         time.sleep(((STEP_NS - now_ns) % 1_000_000_000) / 1e9)
 
     def prepare(self, specification) -> None:
-        """Set what belongs to the whole kernel."""
+        """Set the kernel's global settings."""
         transport.prepare_kernel(specification)
 
     @contextlib.contextmanager
     def traffic(self) -> Iterator[Callable[[], int]]:
-        """What goes on while traffic flows; yields the function that reads the clock at the traffic's origin."""
+        """Context while traffic flows; yields the function that reads the clock at the traffic's origin."""
         yield time.monotonic_ns
 
     def network(self, path) -> dict:
-        """Return what is read back of the network besides."""
+        """Return the additional values read back from the network."""
         return {}
 
     def sections(self, path) -> dict:
-        """Return the document's sections that only this platform has."""
+        """Return the document's sections that are specific to this platform."""
         return {}
 
     def probe(self, path, specification) -> dict:
@@ -76,7 +76,7 @@ class OwnMachine:
         self.host, self._reader = placed_hosts(self._placement), CpuReader
 
     def fall_into_step(self) -> None:
-        """There is nothing to wait for."""
+        """Do nothing: there is no instant to wait for."""
 
     def prepare(self, specification) -> None:
         """What belongs to the whole kernel is the machine's: nothing is set."""
@@ -92,7 +92,7 @@ class OwnMachine:
         return self._origin_ns
 
     def network(self, path) -> dict:
-        """Return which cores process what arrives at each interface."""
+        """Return the cores that process packets arriving at each interface."""
         from testbed.machine.placed_host import steering
 
         return {"steering": steering(path)}

@@ -109,12 +109,12 @@ def memory_mib(specification) -> int:
 
 
 def run_time_s(specification) -> float:
-    """Return about how many seconds of one core a run takes, rather too many: as if its link were full."""
+    """Return the estimated seconds of one core that a run takes, an overestimate that assumes a full link."""
     return START_S + more_hosts_s(specification) + PACKET_S * full_packets(specification)
 
 
 def full_packets(specification) -> float:
-    """Return how many packets the run's links pass if they are full all the time."""
+    """Return the number of packets that the run's links pass if they are always full."""
     mbps = specification.most_total_rate_mbps or specification.flows * specification.traffic.bitrate_mbps
     # Each of the small messages is a packet.
     small = specification.udp or specification.transport.segment_bytes
@@ -123,25 +123,25 @@ def full_packets(specification) -> float:
 
 
 def more_hosts_s(specification) -> float:
-    """Return the seconds that it takes to start and read back the hosts beyond the first pair."""
+    """Return the time in s to start and read back the hosts beyond the first pair."""
     return 2 * HOST_S * (len(specification.pairs) - 1)
 
 
 def digest(specification) -> str:
-    """Return the identity of the program that carries a run out."""
+    """Return the identity of the program that executes a run."""
     return program_identity(specification)
 
 
 def wall_limit_s(specification) -> float:
-    """Return the real seconds that a run may take: many times what the slowest need."""
+    """Return the limit of real time for a run in s: many times what the slowest runs need."""
     many_s = 10 * PACKET_S * full_packets(specification) if specification.per_side else 0
     return 120 + 30 * specification.expected_s + 5 * more_hosts_s(specification) + many_s
 
 
 def kernel_file(specification) -> str:
-    """Return the guest kernel of a run: the image's, or one of the study's own.
+    """Return the guest kernel of a run: the image's, or a custom one of the study.
 
-    Raises `GuestError` if that was not built.
+    Raises `GuestError` if the custom kernel was not built.
     """
     if (name := kernel_of(specification)) is None:
         return KERNEL
@@ -169,9 +169,9 @@ def guest_command(linux, size_mib, seccomp, more=(), loud=False) -> list[str]:
     Parameters
     ----------
     linux : str
-        The kernel.
+        Path of the kernel.
     size_mib : int
-        Its memory.
+        The guest's memory in MiB.
     seccomp : bool
         Whether the kernel holds its processes by seccomp.
     more : sequence of str
@@ -211,7 +211,7 @@ def guest_environment(memory, seed) -> dict[str, str]:
 
 
 def boot(specification, wall_limit_s, log, packets=None, trace=None) -> dict:
-    """Carry out a run in a guest and return its document.
+    """Execute a run in a guest and return its document.
 
     A kernel of the study's own that crashes, or spins without an end, does so again: the document says so. Raises `GuestError` if
     the guest could not carry the run out, `MachineFault` if another try may succeed.
@@ -275,12 +275,12 @@ def boot(specification, wall_limit_s, log, packets=None, trace=None) -> dict:
 
 
 def closed_off_in(job, huge_pages) -> Callable:
-    """Return what closes a kernel of somebody else off before it starts (`closed_off.close_off`).
+    """Return the function that isolates a third-party kernel before it starts (`closed_off.close_off`).
 
     Raises
     ------
     GuestError
-        If this machine can't; then only with `OPEN_VARIABLE` are such kernels started at all.
+        If this machine can't isolate it; then such kernels are started only with `OPEN_VARIABLE`.
     """
     if why := closed_off.problem(job, huge_pages):
         if os.environ.get(OPEN_VARIABLE) == "1":

@@ -51,13 +51,13 @@ def control_address(pair, host) -> dict[str, str]:
 
 
 def tunnel_address(host) -> dict[str, str]:
-    """Return IP version -> address of a host of a cable inside of its joined tunnels."""
+    """Return IP version -> address of a cable's host inside its joined tunnels."""
     last = host.removeprefix("h")
     return {"ipv4": f"10.4.0.{last}", "ipv6": f"2001:db8:4::{last}"}
 
 
 def destination(specification, pair, host) -> str:
-    """Return the address by which one host of a pair is known to the other."""
+    """Return the address at which a pair's other host reaches ``host``."""
     version = specification.ip_version
     if not specification.is_cable:
         return host_address(pair, host, version)
@@ -67,7 +67,7 @@ def destination(specification, pair, host) -> str:
 
 
 def idle_destinations(specification) -> list[tuple[str, str, str]]:
-    """Return the hosts of each pair, or of each path of a cable, in the ``forward`` direction, and the second one's address."""
+    """Return the hosts of each pair, or of each path of a cable, in ``forward`` order, and the second host's address."""
     version = specification.ip_version
     if not specification.is_cable:
         return [(*p.ends, host_address(p, p.ends[1], version)) for p in specification.pairs]
@@ -80,14 +80,14 @@ def host_address(pair, host, ip_version) -> str:
 
 
 def subflow_address(specification, host, path) -> dict[str, str]:
-    """Return IP version -> address of h1 or h2 for MPTCP's subflow on a path: its interface there, or on a dumbbell one of several on the same."""
+    """Return IP version -> address of h1 or h2 for MPTCP's subflow on a path; on a dumbbell one interface has several addresses."""
     if specification.is_cable:
         return path_address(host, path)
     return access_address("r1" if host == "h1" else "r2", specification.pairs[0], 2 + path)
 
 
 def further_addresses(specification) -> dict[str, list[dict[str, str]]]:
-    """Return the further addresses of interfaces, by interface: on a dumbbell those of MPTCP's further subflows."""
+    """Return interface -> its additional addresses: on a dumbbell those of MPTCP's additional subflows."""
     if specification.is_cable or specification.multipath.by != "mptcp":
         return {}
     further = range(1, specification.paths)
@@ -95,7 +95,7 @@ def further_addresses(specification) -> dict[str, list[dict[str, str]]]:
 
 
 def subflow_routes(specification, metrics) -> list[Route]:
-    """Return those of h1 on a dumbbell: to each address of h2 from the one of its own that belongs to it."""
+    """Return the routes of h1 on a dumbbell: to each address of h2 from the corresponding address of h1."""
     gateway, routes = access_address("r1", specification.pairs[0], 1), []
     for path in range(specification.paths) if further_addresses(specification) else ():
         here, there = (subflow_address(specification, host, path) for host in ("h1", "h2"))
@@ -120,13 +120,13 @@ def plan_addresses(specification) -> dict[str, dict[str, str]]:
 
 
 def between_routers(number, router) -> dict[str, str]:
-    """Return IP version -> address of a router, by its number, on the link of a bottleneck: 10.0.12.1 is r1's towards r2."""
+    """Return IP version -> address of a router on a bottleneck's link, both by number: 10.0.12.1 is r1's address towards r2."""
     last = router - number + 1
     return {"ipv4": f"10.0.{number}{number + 1}.{last}", "ipv6": f"2001:db8:{number}{number + 1}::{last}"}
 
 
 def chain_addresses(specification) -> dict[str, dict[str, str]]:
-    """Return interface -> IP version -> address on a chain; senders are in 10.1, receivers in 10.2, wherever on it they are."""
+    """Return interface -> IP version -> address on a chain; senders are in 10.1, receivers in 10.2, regardless of their position."""
     planned = {}
     for number in range(1, len(specification.bottlenecks) + 1):
         for router, name in enumerate(ends(number).values(), number):
@@ -139,7 +139,7 @@ def chain_addresses(specification) -> dict[str, dict[str, str]]:
 
 
 def chain_routes(specification) -> dict[str, list[Route]]:
-    """Return router of a chain -> its routes: of each pair whose path it is on to the networks that are not its own."""
+    """Return router of a chain -> its routes: for each pair with a path through it, to the networks that aren't attached to it."""
     routes = {router: [] for router in routers(specification)}
     for pair in specification.pairs:
         first, last = pair.first_hop, pair.first_hop + pair.hops
@@ -172,7 +172,7 @@ def host_routes(pair, metrics) -> dict[str, list[Route]]:
 
 
 def data_networks(specification) -> list[str]:
-    """Return the networks that a host's routes to its peer name: those of the run's IP version that data take."""
+    """Return the networks in a host's routes to its peer: those of the run's IP version that carry data."""
     if not specification.is_cable:
         return [EVERYWHERE[specification.ip_version]]
     if specification.multipath.by == "gre":
@@ -188,14 +188,14 @@ def network_of(addresses) -> dict[str, str]:
 
 
 def cable_routes(specification, metrics, addresses_by_device) -> dict[str, list[Route]]:
-    """Return host -> its routes to the peer, with the metrics of each host's side; none without any.
+    """Return host -> its routes to the peer, with the metrics of the host's side; empty without metrics.
 
     Parameters
     ----------
     metrics : dict of str to str
-        Of ``sender`` and ``receiver``.
+        Metrics of ``sender`` and ``receiver``.
     addresses_by_device : callable
-        Of a host's name: device -> IP version -> the host's address there.
+        Function that returns, for a host's name, device -> IP version -> the host's address there.
     """
     return {
         host: [
@@ -219,7 +219,7 @@ def assign(path, specification, metrics) -> None:
     Neighbours are permanent, so that no ARP or neighbour solicitation is delayed
     or lost in the emulation while traffic flows.
 
-    ``metrics``: what the routes of ``sender`` and ``receiver`` to each other carry in addition (ip-route(8)).
+    ``metrics``: additional arguments for the routes of ``sender`` and ``receiver`` to each other (ip-route(8)).
     """
     planned, further = plan_addresses(specification), further_addresses(specification)
     addresses, neighbours, routes = ({node.name: [] for node in path.net.hosts} for _ in range(3))

@@ -1,7 +1,7 @@
-"""Mininet's host without its shell: a network namespace that is entered, by what is started in it or for a question.
+"""Mininet's host without its shell: a network namespace that is entered to start a program or to query the kernel.
 
-A shell with a terminal for each host, and two programs more for each that is started there, took a third of
-the time that a run takes besides its traffic.
+A shell with a terminal for each host, and two more programs for each one started there, took a third of
+a run's time outside its traffic.
 """
 
 import os
@@ -15,7 +15,7 @@ from testbed.network.netlink import NETLINK_ROUTE, Channel, network_namespace
 
 
 class BareHost(Host):
-    """A host in a network namespace of its own; ``namespace`` is a descriptor of it, ``route`` asks its kernel for devices and queues."""
+    """A host in a separate network namespace; ``namespace`` is its descriptor, ``route`` queries its kernel for devices and queues."""
 
     #: Mininet would look for the programs that its own class starts.
     isSetup = True
@@ -35,11 +35,11 @@ class BareHost(Host):
         return {}
 
     def cmd(self, *arguments, **options) -> Never:
-        """There is no shell: RuntimeError."""
+        """Raise `RuntimeError`, because there is no shell."""
         raise RuntimeError(f"{self.name} has no shell for: {' '.join(map(str, arguments))}")
 
     def popen(self, command, **options) -> subprocess.Popen:
-        """Start a program in the namespace, in a session of its own; its output comes in pipes if nothing else is said."""
+        """Start a program in the namespace, in a separate session; by default its output goes to pipes."""
         pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
         with network_namespace(self):
             return subprocess.Popen(command, **(pipes | options), start_new_session=True)

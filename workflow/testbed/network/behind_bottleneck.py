@@ -18,7 +18,7 @@ IFB_QUEUE_PACKETS = 10_000
 
 
 def plan(specification) -> dict[str, Netem]:
-    """Return direction -> the netem behind the bottleneck, where there are options for it."""
+    """Return direction -> the netem behind the bottleneck, for directions with such options."""
     planned = {}
     for direction in DIRECTIONS:
         if options := options_at(specification.scenario["link"], ARRIVALS, direction):
@@ -31,15 +31,15 @@ def plan(specification) -> dict[str, Netem]:
 
 
 def grown(document, name, kind, *keys) -> int:
-    """Return by how much counters of a device's qdisc grew while traffic flowed, their sum."""
+    """Return the summed increase in counters of a device's qdisc during the traffic."""
     before, after = (document["links"][when][name]["qdiscs"][kind] for when in ("before", "after"))
     return sum(after.get(key, 0) - before.get(key, 0) for key in keys)
 
 
 def counts(document, direction) -> tuple[int, int, int] | None:
-    """Return how many packets came to the netem of a direction while traffic flowed, how many left it or wait in it, and how many of these are late.
+    """Return the numbers of packets that came to a direction's netem during the traffic, that left it or wait in it, and that are late.
 
-    None where there is no such netem. A late packet may be a duplicate.
+    The result is None without such a netem. A late packet may be a duplicate.
     """
     arriving, device = PLACES[direction]
     if device not in document["network"]["set"].get("arrivals", {}):
@@ -53,6 +53,6 @@ def counts(document, direction) -> tuple[int, int, int] | None:
 
 
 def duplicates(document, direction) -> int:
-    """Return how many packets of a direction came twice."""
+    """Return the number of duplicated packets in a direction."""
     came, left, _ = counts(document, direction) or (0, 0, 0)
     return left - came

@@ -9,7 +9,7 @@ With two bottlenecks, pair 1 (h1, h2) carries the long flows, pair 2 (h3, h4) cr
                  |        /  \\
                  h4      h6   h2
 
-What the bottleneck between r1 and r2 has (the others alike; the reasons are `topology`'s):
+Components of the bottleneck between r1 and r2 (the others are alike; for the reasons see `topology`):
 
 ===========================  =====================================================================
 r1-right (towards r2)        bottleneck of the data: htb rate + its queue
@@ -30,7 +30,7 @@ from testbed.network.links import Arrivals
 
 
 def plan_links(specification) -> list[tuple[str, str, tuple[str, str]]]:
-    """Return the links as `topology.plan_links` does: between the routers, then of the hosts."""
+    """Return the links in the form of `topology.plan_links`: between the routers, then of the hosts."""
     numbers = range(1, len(specification.bottlenecks) + 1)
     links = [(f"r{number}", f"r{number + 1}", tuple(ends(number).values())) for number in numbers]
     return links + [
@@ -41,7 +41,7 @@ def plan_links(specification) -> list[tuple[str, str, tuple[str, str]]]:
 
 
 def plan_emulation(specification, bottlenecks) -> dict:
-    """Return interface -> `Bottleneck` of each link between routers, or `Netem` of a host's own link; ``bottlenecks`` in their order."""
+    """Return interface -> `Bottleneck` of each link between routers, or `Netem` of a host's own link; ``bottlenecks`` are in order."""
     planned = {name: one for number, one in enumerate(bottlenecks, 1) for name in ends(number).values()}
     for pair in specification.pairs:
         # The receiver's router delays data, the sender's acknowledgements.
@@ -53,7 +53,7 @@ def plan_emulation(specification, bottlenecks) -> dict:
 
 
 def plan_netem(specification, number, direction) -> Netem:
-    """Return what happens to packets behind a bottleneck, counted from 1."""
+    """Return the effects on packets behind a bottleneck, counted from 1."""
     bottleneck = specification.bottlenecks[number - 1]
     effect = bottleneck.direction(direction)
     more = {}
@@ -65,7 +65,7 @@ def plan_netem(specification, number, direction) -> Netem:
 
 
 def locate(specification, interfaces) -> tuple[dict[str, list], dict[str, list]]:
-    """Return what `topology.locate` does; netem are the devices behind bottlenecks, in their order, and not the hosts' own links."""
+    """Return the same as `topology.locate`; netem are the devices behind the bottlenecks, in order, without the hosts' own links."""
     bottleneck, netem = {direction: [] for direction in DIRECTIONS}, {direction: [] for direction in DIRECTIONS}
     for number in range(1, len(specification.bottlenecks) + 1):
         sending, passed = ends(number), arrivals(number)
@@ -79,9 +79,9 @@ def locate(specification, interfaces) -> tuple[dict[str, list], dict[str, list]]
 
 
 def as_set(specification, netem) -> list[dict]:
-    """Return of each bottleneck which interfaces and devices carry it, and which flows pass it: the document's ``chain``.
+    """Return the interfaces, devices and flows of each bottleneck: the document's ``chain``.
 
-    ``netem``: direction -> names of the devices that there are.
+    ``netem``: direction -> names of the existing devices.
     """
     return [
         {

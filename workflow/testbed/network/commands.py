@@ -15,14 +15,14 @@ class CommandError(RuntimeError):
 
 
 class KilledError(RuntimeError):
-    """A process in the guest was ended by a signal: the machine did it, or the program crashed."""
+    """A process in the guest was ended by a signal, by the machine or because the program crashed."""
 
 
 def check_not_killed(what, process) -> None:
     """Raise `KilledError` if a process was ended by a signal.
 
-    One that is killed from outside dies of SIGSEGV as the guest sees it, so a crash
-    looks the same; that comes again in a second try.
+    In the guest, a process killed from outside appears to die of SIGSEGV, so a crash
+    looks the same; a crash recurs in a second try.
     """
     if (process.poll() or 0) < 0:
         raise KilledError(f"{what} was ended by {signal.Signals(-process.returncode).name}")
@@ -39,9 +39,9 @@ def run(node, arguments, stdin=None) -> str:
     Raises
     ------
     CommandError
-        If the exit status is not 0; it carries both output streams.
+        If the exit status is not 0; the error contains both output streams.
     KilledError
-        If a signal ended it.
+        If a signal ended the command.
     """
     process = node.popen(
         list(arguments),
@@ -67,13 +67,13 @@ def run_json(node, arguments) -> list[dict]:
 
 
 def batch(node, tool, lines) -> None:
-    """Run many lines of ``ip`` or ``tc`` in one process; the first error ends it."""
+    """Run many lines of ``ip`` or ``tc`` in one process, which stops at the first error."""
     if lines:
         run(node, [tool, "-batch", "-"], stdin="".join(f"{line}\n" for line in lines))
 
 
 def batch_json(node, tool, lines, *options) -> list[list[dict]]:
-    """Return the output of each of many lines of ``ip`` or ``tc``, parsed as JSON; ``options`` hold for all lines."""
+    """Return the parsed JSON output of each of many lines of ``ip`` or ``tc``; ``options`` apply to all lines."""
     answer = run(node, [tool, "-j", *options, "-batch", "-"], stdin="".join(f"{line}\n" for line in lines))
     return [json.loads(line) for line in answer.splitlines() if line]
 

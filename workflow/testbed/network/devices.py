@@ -1,4 +1,4 @@
-"""Network devices of a node, whoever made them: made, set and read by questions to the kernel, without a program.
+"""Network devices of a node: created, set and read by requests to the kernel, without a program.
 
 Formats of the kernel (include/uapi/linux): struct ifinfomsg and IFLA_* of rtnetlink.h and if_link.h, veth's of
 veth.h, struct ethtool_value and ETHTOOL_* of ethtool.h.
@@ -43,7 +43,7 @@ def join(node, name, other, other_name) -> None:
 
 
 def add(node, name, kind, data=b"", queue_packets=None) -> None:
-    """Make a device of a kind (ip-link(8)) in a node, with a queue of so many packets if that is said."""
+    """Create a device of a kind (ip-link(8)) in a node, with a queue of ``queue_packets`` packets if given."""
     information = attribute(IFLA_LINKINFO, attribute(IFLA_INFO_KIND, kind.encode() + b"\0") + data)
     queue = attribute(IFLA_TXQLEN, NUMBER.pack(queue_packets)) if queue_packets else b""
     body = NO_CHANGE + named(name) + queue + information
@@ -51,12 +51,12 @@ def add(node, name, kind, data=b"", queue_packets=None) -> None:
 
 
 def bring_up(node, name) -> None:
-    """Let a device send and receive."""
+    """Bring a device up."""
     node.route.change(RTM_NEWLINK, LINK.pack(0, 0, 0, IFF_UP, IFF_UP) + named(name), f"{name} up")
 
 
 def set_single_packets(node, name) -> None:
-    """Let TCP make no super-packets for a device."""
+    """Make TCP send only single packets, not super-packets, through a device."""
     set_limit(node, name, "gso_max_segs", 1)
 
 
@@ -67,7 +67,7 @@ def set_limit(node, name, limit, value) -> None:
 
 
 def set_mtu(node, name, mtu_bytes) -> None:
-    """Set the largest IP packet that a device takes, in bytes."""
+    """Set the largest IP packet that a device accepts, in bytes."""
     body = NO_CHANGE + named(name) + attribute(IFLA_MTU, NUMBER.pack(mtu_bytes))
     node.route.change(RTM_NEWLINK, body, f"MTU of {name}")
 
@@ -77,7 +77,7 @@ def named(name) -> bytes:
 
 
 def devices_of(node) -> dict[str, dict]:
-    """Return what the kernel says of all devices of a `bare_host.BareHost`: name -> as `device` gives it."""
+    """Return the kernel's data on all devices of a `bare_host.BareHost`: name -> result of `device`."""
     return dict(node.route.ask(RTM_GETLINK, NO_CHANGE, "devices", device))
 
 
@@ -109,12 +109,12 @@ def set_offloads(node, name, on) -> None:
 
 
 def read_offloads(node, name) -> dict[str, bool]:
-    """Return name -> bool of `OFFLOADS`, as the kernel says."""
+    """Return the kernel's state of the `OFFLOADS`: name -> bool."""
     return {offload: bool(ethtool(node, name, command)) for offload, (command, _) in OFFLOADS.items()}
 
 
 def ethtool(node, name, command, value=0) -> int:
-    """Ask or tell a device something that has one number (ioctl(2)), and return the number that is there afterwards."""
+    """Get or set a device's property with one number (ioctl(2)), and return the number afterwards."""
     number = array.array("B", ETHTOOL_VALUE.pack(command, value))
     address, _ = number.buffer_info()
     with network_namespace(node), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:

@@ -1,7 +1,7 @@
-"""What a link does to packets, in tc's words: a bottleneck, or delay and loss.
+"""The effects of a link on packets in tc's terms: a bottleneck, or delay and loss.
 
-A `Bottleneck` or a `Netem` knows the commands that set it up and what the kernel
-must say of it afterwards; `parse_qdiscs` turns tc's JSON into the same units.
+A `Bottleneck` or a `Netem` gives the commands that set it up and the values to be read
+back from the kernel; `parse_qdiscs` converts tc's JSON to the same units.
 """
 
 from dataclasses import dataclass, field, replace
@@ -48,7 +48,7 @@ class Bottleneck:
 
     @property
     def kind_and_limit(self) -> tuple[str, int]:
-        """The kind of qdisc that is the queue, and its limit in what that counts."""
+        """The kind of the queue's qdisc, and its limit in the unit that this kind counts."""
         discipline, given = discipline_of(self.queue), "bytes" if self.queue_packets is None else "packets"
         counted = discipline.counts_in(given)
         limit = self.queue_bytes if self.queue_packets is None else self.queue_packets
@@ -80,15 +80,15 @@ class Bottleneck:
         return [*self.shaper_commands(device), *netem.commands(device, "parent 1:1")]
 
     def expected_above(self, netem) -> dict[str, dict]:
-        """Return what `links.EmulatedInterface.read_back` must give there."""
+        """Return the expected result of `links.EmulatedInterface.read_back` there."""
         return self.expected_shaper() | netem.expected()
 
     def expected_shaper(self) -> dict[str, dict]:
-        """Return what `expected` has of the rate."""
+        """Return the part of `expected` for the rate."""
         return {"htb": {"rate_bps": round(self.rate_mbps * 1e6), "overhead_bytes": self.overhead_bytes}}
 
     def expected(self) -> dict[str, dict]:
-        """Return what `links.EmulatedInterface.read_back` must give."""
+        """Return the expected result of `links.EmulatedInterface.read_back`."""
         kind, limit = self.kind_and_limit
         return self.expected_shaper() | {kind: discipline_of(self.queue).expected(limit, self.queue, self.packet_bytes)}
 
@@ -100,12 +100,12 @@ class TokenBucket(Bottleneck):
     shaper = "tbf"
 
     def shaper_commands(self, device) -> list[str]:
-        """Return the lines for ``tc -batch`` that set the rate; the queue that tbf makes by itself is replaced."""
+        """Return the lines for ``tc -batch`` that set the rate and replace the queue that tbf makes by itself."""
         words = f"rate {self._rate} burst {self.burst_bytes} limit {MOST_QUANTUM}{self._overhead}"
         return [f"qdisc replace dev {device} root handle 1: tbf {words}"]
 
     def expected_shaper(self) -> dict[str, dict]:
-        """Return what `expected` has of the rate and the bucket."""
+        """Return the part of `expected` for the rate and the bucket."""
         rate_bps = round(self.rate_mbps * 1e6)
         # The kernel keeps the time of the bucket's bytes, and tells it in ticks.
         ticks = (self.burst_bytes + self.overhead_bytes) * NS_OF_A_BYTE // rate_bps // TICK_NS
@@ -135,15 +135,15 @@ class NetemRate(Bottleneck):
         return self._alone.commands(device)
 
     def expected(self) -> dict[str, dict]:
-        """Return what `links.EmulatedInterface.read_back` must give."""
+        """Return the expected result of `links.EmulatedInterface.read_back`."""
         return self._alone.expected()
 
     def commands_above(self, netem, device) -> list[str]:
-        """Return the lines for ``tc -batch`` of one netem that is rate, queue, delay and loss."""
+        """Return the lines for ``tc -batch`` of one netem for rate, queue, delay and loss."""
         return self._with_rate(netem).commands(device)
 
     def expected_above(self, netem) -> dict[str, dict]:
-        """Return what `links.EmulatedInterface.read_back` must give of it."""
+        """Return the expected result of `links.EmulatedInterface.read_back` for it."""
         return self._with_rate(netem).expected()
 
 
@@ -153,10 +153,10 @@ SHAPERS = {one.shaper: one for one in (Bottleneck, TokenBucket, NetemRate)}
 
 @dataclass(frozen=True)
 class Netem:
-    """Delay, jitter and random loss of one direction, with a seed of its own.
+    """Delay, jitter and random loss of one direction, with a separate seed.
 
-    ``options`` are those of the link that it carries out (`link_options.options_at`). With a ``rate_mbps`` each packet also takes its length (and ``overhead_bytes``) over
-    that rate, as on a cable; behind a bottleneck of the same rate nothing waits here.
+    ``options`` are the link's options that it implements (`link_options.options_at`). With a ``rate_mbps`` each packet also takes
+    its length (and ``overhead_bytes``) over that rate, as on a cable; behind a bottleneck of the same rate no packet waits here.
     """
 
     delay_ms: float
@@ -195,7 +195,7 @@ class Netem:
         ]
 
     def expected(self) -> dict[str, dict]:
-        """Return what `links.EmulatedInterface.read_back` must give."""
+        """Return the expected result of `links.EmulatedInterface.read_back`."""
         return {
             "netem": {
                 "delay_ms": self.delay_ms,
@@ -244,7 +244,7 @@ class ShapedNetem:
         return self.bottleneck.commands_above(self.netem, device)
 
     def expected(self) -> dict[str, dict]:
-        """Return what `links.EmulatedInterface.read_back` must give."""
+        """Return the expected result of `links.EmulatedInterface.read_back`."""
         return self.bottleneck.expected_above(self.netem)
 
 
@@ -268,7 +268,7 @@ class HostQueue:
         return [f"qdisc replace dev {device} root handle 30: {words}"]
 
     def expected(self) -> dict[str, dict]:
-        """Return what `links.EmulatedInterface.read_back` must give."""
+        """Return the expected result of `links.EmulatedInterface.read_back`."""
         kind, limit = self.kind_and_limit
         return {kind: OF_KIND[self.discipline].expected(limit, self._queue(), PACKET_BYTES)}
 
@@ -313,14 +313,14 @@ def parse_qdiscs(qdiscs, classes) -> dict[str, dict]:
 
 
 def parse_loss(options) -> dict[str, float]:
-    """Return what netem's options say of loss: its mean in percent, and what a model that they have says besides."""
+    """Return the loss in netem's options: its mean in percent, and further values of a loss model."""
     if model := read_model(options):
         return {"loss_percent": 100 * model.share, **model.told}
     return {"loss_percent": options.get("loss-random", {}).get("loss", 0) * 100}
 
 
 def parse_correlations(options) -> dict[str, float]:
-    """Return what netem's options say of correlations, in percent, by the names of `Netem.expected`; those that are 0 are left out."""
+    """Return the correlations in netem's options in percent, by the names of `Netem.expected`, without those that are 0."""
     told = (
         (what, options.get("loss-random" if what == "loss" else what, {}).get("correlation")) for what in CORRELATED
     )
@@ -328,7 +328,7 @@ def parse_correlations(options) -> dict[str, float]:
 
 
 def parse_rate(rate) -> dict[str, int]:
-    """Return what netem's options say of a rate, in the units of a specification; nothing without one."""
+    """Return the rate in netem's options, in the units of a specification; empty without a rate."""
     if not rate:
         return {}
     return {"rate_bps": round(rate["rate"] * 8), "overhead_bytes": rate["packetoverhead"]}

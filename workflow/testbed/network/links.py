@@ -17,7 +17,7 @@ from testbed.readings.queue_information import kinds_of
 
 
 class EmulatedInterface(Intf):
-    """Mininet's interface with at most one emulation and stated offloads.
+    """Mininet's interface with at most one emulation and explicit offloads.
 
     ``leads_to`` is the ifb that packets pass when they arrive (`Arrivals`), or None; ``policer`` what they pass before
     (`policer.Policer`), or None.
@@ -40,7 +40,7 @@ class EmulatedInterface(Intf):
         single_packets : bool
             Whether TCP on this very host makes single packets (`RunSpecification.single_packets`).
         mtu_bytes : int, optional
-            None leaves Ethernet's.
+            None leaves Ethernet's MTU.
         """
         # Mininet would start ifconfig to bring it up; `addresses.assign` does it with the rest.
         result = super().config(**(params | {"up": None}))
@@ -63,14 +63,14 @@ class EmulatedInterface(Intf):
         return (self.emulation.expected() if self.emulation else {"noqueue": {}}) | arriving
 
     def read_back(self, qdiscs, _, known) -> dict:
-        """Return what the kernel says of this interface: ``qdiscs`` in the units of `expected`, ``offloads`` name -> bool.
+        """Return the kernel's settings of this interface: ``qdiscs`` in the units of `expected`, ``offloads`` name -> bool.
 
         Parameters
         ----------
         qdiscs : dict
-            Of `parse_qdiscs`.
+            Result of `parse_qdiscs`.
         known : dict
-            What `devices.device` gives of the interface.
+            Result of `devices.device` for the interface.
         """
         state = {"qdiscs": qdiscs, "offloads": devices.read_offloads(self.node, self.name)}
         state |= {"policer": read_policer(self.node, known["index"])} if self.policer else {}
@@ -79,7 +79,7 @@ class EmulatedInterface(Intf):
 
 
 class Arrivals:
-    """What happens to packets where they arrive: netem on an ifb that an interface's ingress is led through.
+    """Effects on packets at their arrival: netem on an ifb through which an interface's ingress is redirected.
 
     On a cable there is no router behind the bottleneck, and netem does not belong on a host that sends.
 
@@ -87,10 +87,10 @@ class Arrivals:
     ----------
     interface : EmulatedInterface
     name : str
-        Of the ifb.
+        Name of the ifb.
     emulation : Netem
     queue_packets : int, optional
-        Of the ifb behind it; without one the kernel's default.
+        Queue of the ifb; the kernel's default if not given.
     """
 
     def __init__(self, interface, name, emulation, queue_packets=None):
@@ -113,9 +113,9 @@ class Arrivals:
         return self.emulation.expected()
 
     def read_back(self, qdiscs, filters, _) -> dict:
-        """Return what the kernel says of the ifb: ``qdiscs``, and the interface whose ingress is led to it.
+        """Return the kernel's settings of the ifb: ``qdiscs``, and the interface whose ingress is redirected to it.
 
-        ``filters`` are those of that interface, as tc gives them.
+        ``filters`` are the filters of that interface, as tc gives them.
         """
         targets = [a["to_dev"] for f in filters for a in f.get("options", {}).get("actions", ()) if "to_dev" in a]
         return {"qdiscs": qdiscs, "arrivals_of": self.interface.name if targets == [self.name] else None}
@@ -144,7 +144,7 @@ def emulate(path) -> None:
 
 
 def read_back(path) -> dict[str, dict]:
-    """Return what the kernel says of all devices of a `topology.NetworkPath`, by name; see the two classes' ``read_back``."""
+    """Return the kernel's settings of all devices of a `topology.NetworkPath`, by name; see the two classes' ``read_back``."""
     of_devices = {}
     for node in path.net.hosts:
         own, known = path.devices_on(node), devices.devices_of(node)
@@ -175,7 +175,7 @@ def read_by_tc(node, own, _, details) -> list[tuple[dict, list]]:
 
 
 def read_by_kernel(node, own, known, _) -> list[tuple[dict, list]]:
-    """Return the same of devices that nothing was set for: which kinds of qdiscs they have all the same."""
+    """Return the same for devices without settings: the kinds of qdiscs that they have nevertheless."""
     kinds = {name: {} for name in known}
     names = {device["index"]: name for name, device in known.items()}
     for index, kind in kinds_of(node):

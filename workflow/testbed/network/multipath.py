@@ -43,7 +43,7 @@ def listener(specification) -> str:
 
 
 def command_prefix(specification, library=None) -> list[str]:
-    """Return what comes before an application's command (variables, programs), so that it uses MPTCP where the study says so.
+    """Return the prefix of an application's command (variables, programs) that makes it use MPTCP if the study says so.
 
     ``library``: a library to preload into the application.
     """
@@ -67,7 +67,7 @@ def path_of_address(specification) -> dict[str, int]:
 
 
 def plan(specification) -> dict[str, dict]:
-    """Return what both hosts must have, in the form of `read_back`: host -> what joins its paths; nothing for one path."""
+    """Return the expected `read_back` of both hosts: host -> the devices or endpoints that join its paths; empty for one path."""
     plans = {"mptcp": plan_mptcp, "gre": plan_tunnels}
     by = specification.multipath.by
     return {host: plans[by](specification, host) for host in ("h1", "h2")} if by in plans else {}
@@ -197,12 +197,12 @@ def set_neighbours(path) -> None:
 
 
 def joined_devices(specification) -> list[str]:
-    """Return the names of the devices that a host has besides its cables' interfaces: tunnels and bond, or none."""
+    """Return the names of a host's devices other than its cables' interfaces: tunnels and bond, or none."""
     return [*plan_tunnels(specification, "h1")["tunnels"], BOND] if specification.multipath.by == "gre" else []
 
 
 def read_back(path, specification) -> dict[str, dict]:
-    """Return what the kernel says of what joins the paths: host -> as `plan`, MPTCP with its ``settings``."""
+    """Return the kernel's settings of the joined paths: host -> the form of `plan`, for MPTCP with its ``settings``."""
     readers = {"mptcp": read_mptcp, "gre": read_tunnels}
     by = specification.multipath.by
     return {host: readers[by](path.net[host], specification) for host in ("h1", "h2")} if by in readers else {}
@@ -250,7 +250,7 @@ def read_tunnel(link, offloads, taken) -> dict:
 
 
 def read_bond(link, specification, offloads) -> dict:
-    """Return the bond in the form of `plan_tunnels`: of its options those that the distribution sets."""
+    """Return the bond in the form of `plan_tunnels`, with the options that the distribution sets."""
     data = link["linkinfo"]["info_data"]
     options = DISTRIBUTION[specification.multipath.distribution]
     return {
@@ -266,5 +266,5 @@ def read_common(link, offloads) -> dict:
 
 
 def ip_option(specification) -> str:
-    """Return ip's option for the IP version outside of the tunnels."""
+    """Return ip's option for the IP version outside the tunnels."""
     return {"ipv4": "-4", "ipv6": "-6"}[specification.multipath.tunnel_ip_version]

@@ -1,4 +1,4 @@
-"""Questions and orders to the kernel of a node's network namespace, over netlink and from this process.
+"""Queries and changes to the kernel in a node's network namespace, over netlink and from this process.
 
 A socket belongs for good to the network namespace in which it was made, so a
 `Channel` enters the node's namespace once and is read from outside afterwards:
@@ -32,7 +32,7 @@ CHANNELS = itertools.count()
 
 
 class NetlinkError(RuntimeError):
-    """The kernel refused a question, or its answer can't be read; ``number`` is the errno, if there is one."""
+    """The kernel rejected a request, or its answer can't be read; ``number`` is the errno, if there is one."""
 
     def __init__(self, text, number=None):
         super().__init__(text)
@@ -42,7 +42,7 @@ class NetlinkError(RuntimeError):
 class Channel:
     """A netlink socket in a node's network namespace.
 
-    Raises `NetlinkError` if the namespace can't be entered or the socket not be made.
+    Raises `NetlinkError` if the namespace can't be entered or the socket can't be created.
 
     Parameters
     ----------
@@ -83,11 +83,11 @@ class Channel:
         body : bytes
             What follows the header.
         what : str
-            What is asked for, for error messages.
+            Name of the requested object, for error messages.
         parse : callable
-            Gets a memoryview and where in it a message's body lies (start, end).
+            Function that gets a memoryview and the position of a message's body in it (start, end).
         dump : bool
-            Ask for all there are; otherwise for the one that ``body`` names.
+            Request all objects; otherwise only the one that ``body`` names.
         """
         answers = []
         for start, end in self._sent(kind, body, NLM_F_DUMP if dump else NLM_F_ECHO, what):
@@ -100,7 +100,7 @@ class Channel:
         return answers
 
     def change(self, kind, body, what, flags=0) -> None:
-        """Send one order and wait until the kernel has carried it out.
+        """Send one change and wait until the kernel has made it.
 
         Raises `NetlinkError` with the node, ``what`` and the kernel's reason.
 
@@ -109,7 +109,7 @@ class Channel:
         kind, body, what
             As `ask` takes them.
         flags : int
-            ``NLM_F_CREATE | NLM_F_EXCL`` for what must be new.
+            ``NLM_F_CREATE | NLM_F_EXCL`` for an object that must be new.
         """
         for _ in self._sent(kind, body, NLM_F_ACK | flags, what):
             pass
@@ -136,7 +136,7 @@ class Channel:
 def messages(buffer, length, sequence) -> Iterator[tuple[int, int, int]]:
     """Yield (type, start, end) of the messages in the first ``length`` bytes of a buffer.
 
-    Answers to questions other than ``sequence`` are passed over.
+    Answers to requests other than ``sequence`` are skipped.
 
     Raises `ValueError` if a message is cut short.
     """
@@ -179,9 +179,9 @@ def text(buffer, start, end) -> str:
 
 @contextlib.contextmanager
 def network_namespace(node) -> Iterator[None]:
-    """Be in a node's network namespace (this thread alone), and come back.
+    """Enter a node's network namespace for the duration of the context, in this thread only.
 
-    Raises `NetlinkError` if it can't be entered.
+    Raises `NetlinkError` if the namespace can't be entered.
     """
     ours = os.open("/proc/thread-self/ns/net", os.O_RDONLY | os.O_CLOEXEC)
     try:

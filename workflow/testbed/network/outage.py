@@ -1,8 +1,8 @@
-"""A path of MPTCP that goes down at a moment of the run and comes back: all that arrives over it is lost meanwhile.
+"""An outage of one of MPTCP's paths: all packets that arrive over it are lost from one moment of the run to another.
 
 In both directions the netem behind which packets arrive loses 100 % of them. No interface goes down: hosts learn
 nothing, as where a path fails far from them, and addresses, routes and neighbours stay. What netem delays already still
-arrives. A netem that is changed begins its random numbers anew: afterwards from a seed of its own, so that no loss repeats.
+arrives. A netem that is changed restarts its random numbers: afterwards from a separate seed, so that no loss repeats.
 """
 
 import time
@@ -23,7 +23,7 @@ REAL_LATE_S = 0.1
 class Outage:
     """Takes a path down and up again while traffic flows.
 
-    ``result``: the document's section ``outage``; None where none is asked for, or none took place.
+    ``result``: the document's section ``outage``; None if none is configured, or none took place.
     """
 
     def __init__(self, path, specification):
@@ -80,7 +80,7 @@ def seed_after(specification, direction) -> int:
 
 
 def set_and_read(end, emulation) -> bool:
-    """Set the netem of an `Arrivals` anew; return whether the kernel says that it is so."""
+    """Set the netem of an `Arrivals` again; return whether the kernel confirms it."""
     batch(end.node, "tc", emulation.commands(end.name))
     (qdiscs,) = batch_json(end.node, "tc", [f"qdisc show dev {end.name}"])
     wanted, read_back = emulation.expected()["netem"], parse_qdiscs(qdiscs, []).get("netem", {})
@@ -88,7 +88,7 @@ def set_and_read(end, emulation) -> bool:
 
 
 def counted(end) -> dict[str, int]:
-    """Return what the netem of an `Arrivals` has counted."""
+    """Return the counters of the netem of an `Arrivals`."""
     index = devices_of(end.node)[end.name]["index"]
     return next(counts for of, kind, counts in counters_of(end.node) if (of, kind) == (index, "netem"))
 

@@ -128,7 +128,7 @@ class PathChanges:
         return ((left_ns / 1e9, -1, lambda _: self._look_again(number)),)
 
     def _set_rate(self, device, change):
-        """Give the bottleneck of a device another rate; return what the kernel says of it."""
+        """Set another rate at the bottleneck of a device; return the values read back from the kernel."""
         channel, index = self._channels[device.node.name], self._index[device.name]
         what = f"rate of {device.name}"
         options = list(self._class_options(channel, index, what))
@@ -144,12 +144,12 @@ class PathChanges:
         return {"value": now[RATE] * 8 / 1e6} | self._counted_by_shaper(channel, index, what)
 
     def _counted_by_shaper(self, channel, index, what):
-        """Return what the shaper has counted, and the bytes that wait."""
+        """Return the shaper's counters, and the bytes that wait."""
         (waiting,) = channel.ask(RTM_GETQDISC, MESSAGE.pack(0, index, HTB, 0, 0), what, queue, dump=False)
         return self._counted(channel, index, HTB, what) | {"backlog_bytes": waiting["bytes"]}
 
     def _burst_bytes(self, rate_mbps):
-        """Return what the shaper may send at once: a packet, under a real clock a millisecond's worth (`topology.plan_bottleneck`)."""
+        """Return the bytes that the shaper may send at once: one packet, or one millisecond's worth under a real clock."""
         real = 0 if self._specification.virtual_clock else round(rate_mbps * 1e6 / 8 * REAL_TIMER_S)
         return max(self._specification.largest_packet_bytes, real)
 
@@ -161,7 +161,7 @@ class PathChanges:
         return options
 
     def _set_netem(self, device, change):
-        """Give the netem of a device another delay or loss; return what the kernel says of it."""
+        """Set another delay or loss at the netem of a device; return the values read back from the kernel."""
         channel, index = self._channels[device.node.name], self._index[device.name]
         what, delays = f"{change.quantity} of {device.name}", change.quantity == "delay_ms"
         # What the hosts' own links add stays.
@@ -186,7 +186,7 @@ class PathChanges:
         return options
 
     def _counted(self, channel, index, handle, what):
-        """Return what a qdisc has counted."""
+        """Return a qdisc's counters."""
         ((_, _, counted),) = channel.ask(RTM_GETQDISC, MESSAGE.pack(0, index, handle, 0, 0), what, counters, dump=False)
         return {name: counted[name] for name in ("packets", "bytes", "drops", "backlog_packets")}
 

@@ -1,4 +1,4 @@
-"""A token-bucket policer in front of a direction's bottleneck: what is sent beyond its rate and burst is dropped at once, never queued.
+"""A token-bucket policer in front of a direction's bottleneck: packets beyond its rate and burst are dropped at once, never queued.
 
 Linux's police action (tc-police(8)) on what arrives at r1 from the senders (in reverse: at r2), one bucket for all of them. It counts packets as
 the bottleneck does: with the Ethernet header, which is off where packets arrive, as overhead.
@@ -49,9 +49,9 @@ class Policer:
 
 
 def read_policer(node, index) -> dict | None:
-    """Return what the kernel says of the policer of what arrives at a device, by its index, in the form of `Policer.expected`; None without one.
+    """Return the kernel's policer at a device's ingress, by the device's index, in the form of `Policer.expected`; None without one.
 
-    Over netlink, for tc leaves rate and burst out of its JSON.
+    It is read over netlink, because tc's JSON omits rate and burst.
     """
     request = MESSAGE.pack(0, index, 0, INGRESS_FILTERS, 0)
     filters = node.route.ask(RTM_GETTFILTER, request, "policer", _police)
@@ -78,7 +78,7 @@ def _police(buffer, start, end):
 
 
 def drops(document, direction) -> int | None:
-    """Return how many packets the policer of a direction dropped during the traffic, or None without one."""
+    """Return the number of packets that the policer of a direction dropped during the traffic, or None without one."""
     router = f"{POLICED_AT[direction]}-"
     interfaces = [name for name in document["network"]["set"].get("policer", {}) if name.startswith(router)]
     if not interfaces:

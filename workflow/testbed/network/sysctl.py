@@ -10,9 +10,9 @@ SETTINGS = Path("/proc/sys")
 
 
 def write(node, settings) -> None:
-    """Set what ``settings`` (name -> value) says.
+    """Set ``settings`` (name -> value).
 
-    Raises `SettingError` if the kernel does not know a name or refuses its value.
+    Raises `SettingError` if the kernel has no setting of a name or rejects its value.
     """
     with network_namespace(node):
         for name, value in settings.items():
@@ -24,7 +24,7 @@ def write(node, settings) -> None:
 
 
 def read(node, names) -> dict[str, str]:
-    """Return name -> value, as sysctl prints it; raise `SettingError` if the kernel does not know a name."""
+    """Return name -> value, as sysctl prints it; raise `SettingError` if the kernel has no setting of a name."""
     with network_namespace(node):
         try:
             return {name: file_of(name).read_text().rstrip("\n") for name in names}
@@ -40,5 +40,5 @@ def read_all(node, folder) -> dict[str, str]:
 
 
 def file_of(name) -> Path:
-    """Return where a setting stands; its words are separated by dots, and no device's name here has one."""
+    """Return the file of a setting; its words are separated by dots, and no device name here contains a dot."""
     return SETTINGS / name.replace(".", "/")

@@ -82,7 +82,7 @@ class NetworkPath:
 
     @property
     def drop_tail(self) -> bool:
-        """Whether the bottleneck's queues are fifos, or there are none."""
+        """Whether the bottleneck has no queues or only FIFO queues."""
         kinds = (device.emulation.kind_and_limit[0] for way in DIRECTIONS for device in self.bottleneck[way])
         return all(kind == "netem" or OF_KIND[kind].name == DROP_TAIL for kind in kinds)
 
@@ -106,7 +106,7 @@ class NetworkPath:
 
     @property
     def arrivals(self) -> dict[str, str]:
-        """Device that packets pass where they arrive -> the interface at which they do."""
+        """Device that packets pass on arrival -> the interface at which they arrive."""
         passed = [*(device for devices in self.netem.values() for device in devices), *self.behind]
         return {device.name: device.interface.name for device in passed if isinstance(device, Arrivals)}
 
@@ -117,12 +117,12 @@ class NetworkPath:
 
     @property
     def devices(self) -> dict[str, EmulatedInterface | Arrivals]:
-        """All interfaces of the links, and what packets pass where they arrive, by name."""
+        """All interfaces of the links, and the devices that packets pass on arrival, by name."""
         behind = [*(device for devices in self.netem.values() for device in devices), *self.behind]
         return self.interfaces | {device.name: device for device in behind}
 
     def devices_on(self, node) -> list[EmulatedInterface | Arrivals]:
-        """Those of one node."""
+        """The devices of one node."""
         return [device for device in self.devices.values() if device.node is node]
 
 
@@ -175,7 +175,7 @@ def plan_links(specification) -> list[tuple[str, str, tuple[str, str]]]:
 
 @contextlib.contextmanager
 def table_for_tc(specification) -> Iterator[None]:
-    """Let tc find the table from which the link's delays are drawn, if it has one of the study's own; meanwhile it knows no other."""
+    """Make tc find the study's custom table of delays, if the link has one; tc finds no other table in this context."""
     tables = [table for direction in DIRECTIONS if (table := specification.option("jitter_table", direction))]
     if not tables:
         yield
@@ -202,7 +202,7 @@ def connect(net, a, b, names, emulation, specification) -> None:
 
 
 def plan_emulation(specification) -> dict[str, Bottleneck | Netem | ShapedNetem]:
-    """Return which interface gets which emulation, by name."""
+    """Return interface name -> its emulation."""
     if specification.is_cable:
         bottlenecks = enumerate(map(plan_bottleneck, specification.bottlenecks))
         ends = [(f"{host}-eth{path}", one) for path, one in bottlenecks for host in ("h1", "h2")]
@@ -235,7 +235,7 @@ def bottleneck_interfaces(specification) -> dict[str, str]:
 
 
 def place_policer(specification, interfaces) -> None:
-    """Police what arrives at a direction's first router from the hosts, if it has a policer."""
+    """Police the hosts' packets at a direction's first router, if the direction has a policer."""
     for direction, policer in specification.policers.items():
         for number, pair in enumerate(specification.pairs):
             here = interfaces[addresses.access_interface(POLICED_AT[direction], pair)]
@@ -257,7 +257,7 @@ def place_behind_bottleneck(specification, interfaces) -> list[Arrivals]:
 
 
 def plan_bottleneck(specification, direction="forward") -> Bottleneck | None:
-    """Return the `Bottleneck` of a link's direction, or None where nothing limits its rate."""
+    """Return the `Bottleneck` of a link's direction, or None if its rate is unlimited."""
     rate_mbps = specification.rate_in(direction)
     if rate_mbps is None or not specification.shaped:
         return None

@@ -63,7 +63,7 @@ def device_limits(specification, host) -> dict[str, str]:
 
 
 def cca_given_by(specification) -> str:
-    """Return what gives a run's connections their CCA: ``socket``, ``route``, ``sysctl``, or ``nothing`` without TCP.
+    """Return the source of the CCA of a run's connections: ``socket``, ``route``, ``sysctl``, or ``nothing`` without TCP.
 
     Where the application can't choose one for its socket the routes name it: unlike a network
     namespace's default, they may name any that the kernel has. Subflows of MPTCP that a host
@@ -77,7 +77,7 @@ def cca_given_by(specification) -> str:
 
 
 def default_cca(specification) -> str | None:
-    """Return the default CCA of a run's hosts that is to be set, None where it stays.
+    """Return the default CCA to set on a run's hosts, None if the default stays unchanged.
 
     iperf3 chooses a CCA when its socket is connected. From a default of the same name nothing would change then: the CCA would have
     begun with the SYN, other than all others and than its own copy under another name (CUBIC's HyStart counts rounds from there).
@@ -92,7 +92,7 @@ def default_cca(specification) -> str | None:
 
 
 def route_metrics(specification) -> dict[str, str]:
-    """Return what the routes of a ``sender`` and a ``receiver`` to each other carry in addition, as ip-route(8) writes it."""
+    """Return ``sender`` and ``receiver`` -> the metrics of its routes to the other, in the syntax of ip-route(8)."""
     least, transport = specification.transport.min_rto_ms, specification.scenario["transport"]
     cca = [f"congctl {specification.kernel_cca(specification.cca)}"] if cca_given_by(specification) == "route" else []
     return {
@@ -104,7 +104,7 @@ def route_metrics(specification) -> dict[str, str]:
 
 
 def prepare_kernel(specification) -> None:
-    """Set what belongs to the whole kernel, before any network namespace exists.
+    """Set the kernel's global settings, before any network namespace exists.
 
     TCP's memory limits follow from the kernel's small memory and would throttle
     receive windows without a word; all of the memory is allowed instead.

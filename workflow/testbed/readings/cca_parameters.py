@@ -1,4 +1,4 @@
-"""The parameters of CCAs as the kernel has them: one value for all sockets, under its modules."""
+"""The kernel's parameters of CCAs: one value for all sockets, by module."""
 
 from pathlib import Path
 
@@ -8,9 +8,9 @@ MODULES = Path("/sys/module")
 
 
 def cca_parameters(specification) -> dict[str, dict[str, str]]:
-    """Return all parameters of the modules that a run's definitions are about: module -> parameter -> value, as the kernel says.
+    """Return all parameters of the modules in a run's definitions, read from the kernel: module -> parameter -> value.
 
-    Raises `SettingError` if a parameter is not among them.
+    Raises `SettingError` if a module doesn't have a defined parameter.
     """
     seen = {}
     for one in specification.definitions.values():

@@ -1,4 +1,4 @@
-"""CPU times of the cores while traffic flows, and how late this machine woke who asked for it.
+"""CPU times of the cores while traffic flows, and the wake-up delays of this machine.
 
 A process of its own (``python3 -m testbed.readings.cpu INTERVAL_MS``), pinned to the program's core, reads
 ``/proc/stat`` when it begins, at a fixed interval, and when its standard input ends; then it writes
@@ -36,7 +36,7 @@ PARTS = {
 
 
 class CpuError(RuntimeError):
-    """The reader of CPU times gave no readings."""
+    """The reader of CPU times returned no readings."""
 
 
 class CpuReader:
@@ -45,7 +45,7 @@ class CpuReader:
     Parameters
     ----------
     core : int
-        Where the reading process runs.
+        Core on which the reading process runs.
     interval_ms : float
     """
 
@@ -79,7 +79,7 @@ class CpuReader:
         Parameters
         ----------
         roles : dict
-            Core that carries the run -> what it carries.
+            Core of the run -> its roles.
         origin_ns : int
             The traffic's origin, by `time.monotonic_ns`.
         """
@@ -102,7 +102,7 @@ def summary(readings, roles, origin_ns, interval_ms) -> dict:
         For each reading: when it was due (None: at once) and when it was made, in ns of the monotonic
         clock, and core (as text) -> its `COLUMNS` in ticks since the machine's start.
     roles, origin_ns, interval_ms
-        As of `CpuReader`.
+        As for `CpuReader`.
     """
     late_ms = sorted((made - due) / 1e6 for due, made, _ in readings if due is not None) or [0.0]
     before = sum(1 for _, made, _ in readings if made <= origin_ns)
@@ -117,7 +117,7 @@ def summary(readings, roles, origin_ns, interval_ms) -> dict:
 
 
 def ticks_of(readings, core) -> dict[str, list[int]]:
-    """Return part -> ticks of a core in each interval between two readings."""
+    """Return part -> a core's ticks in each interval between two readings."""
     totals = [
         {part: sum(ticks[core][COLUMNS.index(name)] for name in names) for part, names in PARTS.items()}
         for _, _, ticks in readings
@@ -126,7 +126,7 @@ def ticks_of(readings, core) -> dict[str, list[int]]:
 
 
 def shares_of(section, core, part, window_s=None) -> list[float]:
-    """Return the fraction of time that a core spent on something, in all windows of a length, or in all of the time.
+    """Return the fraction of time that a core spent on a part, in all windows of a given length, or in the whole time.
 
     Parameters
     ----------
@@ -134,10 +134,10 @@ def shares_of(section, core, part, window_s=None) -> list[float]:
         The section ``cpu`` of a document.
     core : str
     part : str
-        One of `PARTS`, or ``busy``: all that is not idle. It is a share of elapsed time, not of the ticks of all parts: what
-        lasts less than the kernel's tick is part of elapsed time and, but for idle, of no other.
+        One of `PARTS`, or ``busy``: everything but idle. It is a share of elapsed time, not of the ticks of all parts: what
+    lasts less than the kernel's tick is part of elapsed time, but of no part other than idle.
     window_s : float, optional
-        Windows begin at each reading. Where readings are too few for one, all of the time is the window.
+        Windows begin at each reading. If there are too few readings for one window, it is the whole time.
     """
     times, ticks = section["time_s"], section["cores"][core]["idle" if part == "busy" else part]
     sums = [0, *itertools.accumulate(ticks)]
@@ -152,7 +152,7 @@ def shares_of(section, core, part, window_s=None) -> list[float]:
 
 
 def parse(text) -> dict[str, list[int]]:
-    """Return core (as text) -> its `COLUMNS`, from what /proc/stat says."""
+    """Return core (as text) -> its `COLUMNS`, from the content of /proc/stat."""
     lines = (line.split() for line in text.splitlines() if line.startswith("cpu") and line[3:4].isdigit())
     return {name.removeprefix("cpu"): [int(word) for word in words[: len(COLUMNS)]] for name, *words in lines}
 

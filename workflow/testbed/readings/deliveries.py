@@ -1,4 +1,4 @@
-"""How much of each flow had been delivered by when: what goodput is computed from.
+"""Delivered bytes of each flow over time, from which goodput is computed.
 
 The sender's kernel counts what was acknowledged, cumulatively (tcpi_bytes_acked) and selectively
 (tcpi_sacked): data that have arrived, each once. Two readings so say to the packet what was delivered
@@ -25,7 +25,7 @@ EARLY, PARTS = 8, 40
 
 
 def reading_times_ns(starts_s, set_up_rtts, specification) -> list[int]:
-    """Return when deliveries are read, in ns since the traffic's origin.
+    """Return the times at which deliveries are read, in ns since the traffic's origin.
 
     From when the last flow's data are due to when the first flow may end: often at first, so that
     one reading is close to when all flows have begun, then at equal steps, whatever is lost on the way.
@@ -34,9 +34,9 @@ def reading_times_ns(starts_s, set_up_rtts, specification) -> list[int]:
     Parameters
     ----------
     starts_s : list of float
-        When the flows start, in s since the origin.
+        Start times of the flows in s since the origin.
     set_up_rtts : int
-        RTTs that pass until their data are sent, without loss.
+        RTTs until the flows' data are sent, without loss.
     """
     longest_s, shortest_s = (pick(specification.idle_rtts_ms) / 1e3 for pick in (max, min))
     lives_s, same_times = [], {}
@@ -55,7 +55,7 @@ def reading_times_ns(starts_s, set_up_rtts, specification) -> list[int]:
 
 @dataclass(frozen=True, eq=False)
 class Window:
-    """What was delivered of each flow between two moments; ``delivered_bytes``: flow -> bytes."""
+    """Bytes delivered of each flow between two moments; ``delivered_bytes``: flow -> bytes."""
 
     begin_ns: int
     end_ns: int
@@ -81,7 +81,7 @@ def windows(document, left_out=0.0) -> dict[int, Window]:
     document : dict
         A run document.
     left_out : float
-        Share of the window, from its begin, that is not to count, such as `START_UP`.
+        Share of the window, from its start, that is excluded, such as `START_UP`.
     """
     run = specification_of(document)
     if run.per_side:
@@ -98,7 +98,7 @@ def windows(document, left_out=0.0) -> dict[int, Window]:
 def common_window(delivered, left_out=0.0, same_times=False) -> Window | None:
     """Return the `Window` that all flows have in common in a document's section ``delivered``, or None; see `windows`.
 
-    ``same_times`` says that all flows were to send at the same time.
+    ``same_times``: whether all flows were to send at the same time.
     """
     times_ns = delivered["time_ns"]
     flows = {flow["flow"]: [count or 0 for count in flow["bytes"]] for flow in delivered["flows"]}
@@ -165,9 +165,9 @@ def datagram_intervals(process) -> list[tuple[int, int, int]]:
 
 
 def repeated_openings(document) -> int:
-    """Return how many datagrams that open a stream of UDP were repeated, each a second after the one before.
+    """Return the number of retransmitted datagrams that open a UDP stream, each one second after the previous.
 
-    Then it is not known when a flow began: iperf3's server says only when its intervals are, from the first opening that came.
+    If there are any, a flow's start is unknown: iperf3's server reports only its intervals, from the first opening that arrived.
     """
     run = specification_of(document)
     data = sum(process["client"]["end"]["sum"].get("packets", 0) for process in document["traffic"])
@@ -175,18 +175,18 @@ def repeated_openings(document) -> int:
 
 
 def datagrams_sent(specification, document) -> int:
-    """Return how many datagrams the senders' kernels sent."""
+    """Return the number of datagrams that the senders' kernels sent."""
     counters, name = document["stack"]["tcp"], f"{KERNEL_NAMES[specification.ip_version]}OutDatagrams"
     return sum(counters[pair.sender].get(name, 0) for pair in specification.pairs)
 
 
 def packets_streamed(document) -> int:
-    """Return how many packets the groups of real-time streams sent, which are datagrams too."""
+    """Return the number of packets that the groups of real-time streams sent, which are also datagrams."""
     return sum(len(sent) for group in document.get("real_time", ()) for sent in group["sent_ns"])
 
 
 def datagram_windows(document) -> dict[int, Window]:
-    """Return flow -> its separate `Window` in a run of UDP, from its start; none of a flow of which nothing arrived."""
+    """Return flow -> its separate `Window` in a UDP run, from the flow's start; flows without any arrival are missing."""
     windows_of_flows = {}
     for process in document["traffic"]:
         if len(process["flows"]) == 1 and (counted := datagram_intervals(process)):
@@ -196,9 +196,9 @@ def datagram_windows(document) -> dict[int, Window]:
 
 
 def common_datagrams(document, left_out=0.0) -> dict[int, Window]:
-    """Return flow -> the `Window` that all flows of a run of UDP have in common; see `windows`.
+    """Return flow -> the `Window` that all flows of a UDP run have in common; see `windows`.
 
-    Flows begin at different times, and so do the intervals in which iperf3 counts: what came in one that the window cuts
+    Flows start at different times, and so do iperf3's reporting intervals: an interval that the window cuts
     counts by the share of it that lies inside.
     """
     own = datagram_windows(document)
@@ -221,7 +221,7 @@ def common_datagrams(document, left_out=0.0) -> dict[int, Window]:
 
 
 def separate_datagrams(document) -> dict[int, Window]:
-    """Return flow -> its separate `Window` where flows began at unknown times: from the first whole interval with data on."""
+    """Return flow -> its separate `Window` if flows started at unknown times: starting with the first whole interval with data."""
     own, windows_of_flows = datagram_windows(document), {}
     for process in document["traffic"]:
         (flow,), intervals = process["flows"], datagram_intervals(process)
@@ -236,7 +236,7 @@ def separate_datagrams(document) -> dict[int, Window]:
 
 
 class Deliveries:
-    """Reads what was delivered of each flow; open before the traffic.
+    """Reads the delivered bytes of each flow; open before the traffic.
 
     ``expected``: sender -> number of its connections once all flows have begun.
     """
@@ -273,7 +273,7 @@ class Deliveries:
         self._begun |= {name for name, count in self._readings[-1].items() if (count or 0) > COOKIE_ACKED_BYTES}
 
     def missing(self, clients) -> int:
-        """Return how many of some clients have a connection, the control connection included, that has not delivered data."""
+        """Return how many of ``clients`` have a connection, including the control connection, that has not delivered data."""
         if self._specification.per_side:
             # They share a port, and have no control connection.
             due = {self._specification.local_port(flow) for client in clients for flow in client.flows}
@@ -302,6 +302,6 @@ class Deliveries:
 
 
 def delivered_bytes(socket) -> int | None:
-    """Return what was delivered of a connection, as `SocketReader` gives it, in bytes; None if the kernel doesn't say."""
+    """Return the bytes delivered on a connection, as `SocketReader` gives it; None if the kernel doesn't report them."""
     acked = socket.get("bytes_acked")
     return acked if acked is None else acked + socket.get("sacked_packets", 0) * socket.get("mss_bytes", 0)

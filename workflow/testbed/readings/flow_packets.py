@@ -1,8 +1,8 @@
-"""Packets of declared programs as they leave their sender and reach their receiver: what the kernel sees, whatever the program says.
+"""Packets of declared programs at their sender and receiver, as seen by the kernel, independently of the program's reports.
 
 A ring at each of the two hosts' interfaces takes the heads of the data's packets, which a filter of the kernel picks by their port.
-UDP and TCP are measured alike: what was sent and arrived, step by step, and one-way delays. Only TCP's headers show what is sent
-again; what QUIC encrypts, nobody on the path can know.
+UDP and TCP are measured alike: sent and arrived data, step by step, and one-way delays. Only TCP's headers show retransmissions;
+QUIC encrypts its own, so nobody on the path can see them.
 """
 
 import ctypes
@@ -50,7 +50,7 @@ class PacketMeter:
         ]
 
     def begin(self) -> None:
-        """Throw away what came so far."""
+        """Discard the packets so far."""
         for ring in self._rings:
             ring.drop()
 
@@ -104,7 +104,7 @@ class HeadRing(Ring):
         self._socket.setsockopt(socket.SOL_SOCKET, SO_ATTACH_FILTER, program)
 
     def read(self) -> None:
-        """Hand every packet that waits to its flow."""
+        """Pass every waiting packet to its flow."""
         memory, at = self._memory, self._at
         while True:
             place = self._place * self._frame_bytes
@@ -120,7 +120,7 @@ class HeadRing(Ring):
                 take(seconds * 10**9 + nanoseconds, head, length)
 
     def drop(self) -> None:
-        """Throw away what waits."""
+        """Discard the waiting packets."""
         while self.packets(AT_ONCE):
             pass
         self.lost()
@@ -129,7 +129,7 @@ class HeadRing(Ring):
 def instructions(ip_version, source_ports, target_ports) -> list[tuple[int, int, int, int]]:
     """Return a filter that takes packets of an IP version from or to some ports of UDP or TCP; IPv6 without extension headers.
 
-    Jumps of classic BPF reach 255 instructions, so each comparison has its own answer behind it.
+    Jumps of classic BPF reach only 255 instructions, so each comparison is followed by its own return instruction.
     """
     kind, protocol_at = (0x0800, 23) if ip_version == "ipv4" else (0x86DD, 20)
     take = (RETURN, 0, 0, 0xFFFF)
@@ -185,7 +185,7 @@ class FlowPackets:
                 del self._under_way[told_by]
 
     def _take(self, where, at_ns, head, length):
-        """Count a packet; return its payload in bytes, what tells it from others, and how much of the payload was not there before."""
+        """Count a packet; return its payload in bytes, its identifier, and the number of payload bytes not seen before."""
         payload_bytes, told_by, number = self._parsed(head)
         self._largest = max(self._largest, length)
         if not payload_bytes:
@@ -200,7 +200,7 @@ class FlowPackets:
         return payload_bytes, told_by, fresh
 
     def _parsed(self, head):
-        """Return a packet's payload in bytes, what tells it from others, and of TCP the number of its first byte."""
+        """Return a packet's payload in bytes, its identifier, and for TCP the sequence number of its first byte."""
         if self._is_ipv4:
             at = ETHERNET_BYTES + 4 * (head[ETHERNET_BYTES] & 15)
             size = int.from_bytes(head[16:18]) + ETHERNET_BYTES - at
@@ -218,7 +218,7 @@ class FlowPackets:
         )
 
     def _keep(self, sent_ns, arrived_ns):
-        """Keep a delay, if it is the turn of its packet."""
+        """Record a delay, if its packet's turn has come."""
         if self._seen % self._every == 0:
             self._delays.append((sent_ns - self.origin_ns, arrived_ns - sent_ns))
             if len(self._delays) > MOST_DELAYS:

@@ -47,7 +47,7 @@ class KernelTrace:
     Raises
     ------
     SettingError
-        The kernel has no such event or function.
+        If the kernel has no such event or function.
     """
 
     def __init__(self, path, asked, folder):
@@ -68,7 +68,7 @@ class KernelTrace:
         (TRACING / "tracing_on").write_text("1")
 
     def begin(self) -> None:
-        """Do nothing: what is done now would move the clock at which the traffic begins."""
+        """Do nothing: any action now would move the clock at the traffic's start."""
 
     def events(self, origin_ns) -> Iterator[tuple[float, int, Callable]]:
         """Keep the traffic's origin; nothing is done while traffic flows."""
@@ -101,7 +101,7 @@ class KernelTrace:
 
 
 def reading(handle) -> bytes:
-    """Return what can be read now of an open file, nothing at its end."""
+    """Return the currently available content of an open file; empty at its end."""
     try:
         return os.read(handle, READING_BYTES)
     except BlockingIOError:
@@ -114,7 +114,7 @@ def chosen(globs, names, variable) -> list[str]:
     Raises
     ------
     SettingError
-        A glob matches none; with the nearest names.
+        If a glob matches no name; the error lists the nearest names.
     """
     found = set()
     for glob in globs:
@@ -133,7 +133,7 @@ def number_of(interface) -> int:
 
 
 def lost(stats) -> int:
-    """Return how many events had no place in a buffer, by its ``stats``."""
+    """Return the number of events for which a buffer had no room, from its ``stats``."""
     return sum(map(int, re.findall(r"^(?:overrun|dropped events): (\d+)$", stats, re.M)))
 
 

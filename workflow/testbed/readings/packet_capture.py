@@ -1,4 +1,4 @@
-"""Packets as they pass interfaces, written to pcapng files while traffic flows: what `make packets` asks for.
+"""Captures of packets at interfaces, written to pcapng files while traffic flows, for `make packets`.
 
 A ring that the kernel shares with this process (packet_mmap) takes copies at once, and is read whenever this process wakes anyway: no
 packet is held, no program is started and no clock is read. So a run with captures has the same document. Where that is too seldom for
@@ -44,7 +44,7 @@ LINKTYPE_ETHERNET, IN, OUT = 1, 1, 2
 
 
 class PacketCapture:
-    """Captures of a run, one for each interface that is asked for, from before the traffic to the run's end.
+    """Captures of a run, one per requested interface, from before the traffic to the run's end.
 
     Parameters
     ----------
@@ -74,14 +74,14 @@ class PacketCapture:
             self._rings.append(self._stack.enter_context(Ring(interface, kept, size, file)))
 
     def begin(self) -> None:
-        """Throw away what came so far: captures have what the link counters count between their two readings."""
+        """Discard the packets so far: captures cover the packets between the two readings of the link counters."""
         for ring in self._rings:
             while ring.packets(AT_ONCE):
                 pass
             ring.lost()
 
     def end(self) -> None:
-        """Write what is left, and how many packets a ring had no room for."""
+        """Write the remaining packets, and the number for which a ring had no room."""
         for ring in self._rings:
             ring.drain()
             ring.file.write(statistics(ring.lost()))
@@ -99,13 +99,13 @@ class PacketCapture:
         return [(at_s + self._step_s, LAST, self._again)]
 
     def read(self) -> None:
-        """Read all rings, after whatever else was done at an instant."""
+        """Read all rings, after everything else at an instant."""
         for ring in self._rings:
             ring.drain()
 
 
 class Ring:
-    """A packet socket's ring of ``size`` bytes at an interface; ``file`` gets what it holds."""
+    """A packet socket's ring of ``size`` bytes at an interface; ``file`` receives its content."""
 
     def __init__(self, interface, kept_bytes, size, file):
         self._frame_bytes, self._kept, self._place, self.file = frame_bytes(kept_bytes), kept_bytes, 0, file
@@ -128,7 +128,7 @@ class Ring:
         self._socket.close()
 
     def drain(self) -> None:
-        """Write all packets that wait."""
+        """Write all waiting packets."""
         while parts := self.packets(AT_ONCE):
             self._cached += self.file.write(b"".join(parts))
         if self._cached > self._most_cached:
@@ -137,7 +137,7 @@ class Ring:
             self._cached = 0
 
     def packets(self, most) -> list[bytes]:
-        """Return up to so many packets that wait, as blocks of a file, and give their places back."""
+        """Return up to ``most`` waiting packets as blocks of a file, and free their places in the ring."""
         memory, parts = self._memory, []
         while len(parts) < most:
             at = self._place * self._frame_bytes
@@ -153,12 +153,12 @@ class Ring:
         return parts
 
     def lost(self) -> int:
-        """Return how many packets came while the ring was full."""
+        """Return the number of packets that came while the ring was full."""
         return struct.unpack("=II", self._socket.getsockopt(SOL_PACKET, PACKET_STATISTICS, 8))[1]
 
 
 def frame_bytes(kept_bytes) -> int:
-    """Return the size of a frame that holds so much of a packet: a power of two, since frames fill blocks."""
+    """Return the size of a ring frame for ``kept_bytes`` of a packet: a power of two, since frames fill blocks."""
     return min(1 << (HEAD_BYTES + kept_bytes - 1).bit_length(), BLOCK_BYTES)
 
 
@@ -203,5 +203,5 @@ def packet(at_ns, content, length, leaves) -> bytes:
 
 
 def statistics(lost) -> bytes:
-    """Return the block that says how many packets a capture lacks (isb_ifdrop)."""
+    """Return the block with the number of packets missing in a capture (isb_ifdrop)."""
     return block(5, struct.pack("=III", 0, 0, 0) + option(5, struct.pack("=Q", lost)) + option(0, b""))

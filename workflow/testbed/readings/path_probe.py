@@ -1,4 +1,4 @@
-"""What the path does to packets of a probe, after the traffic: each effect of the network is seen once by itself.
+"""The path's effects on packets of a probe after the traffic: each effect of the network is observed separately.
 
 Datagrams between the hosts of each pair, or over each path of a cable: single ones for the delay, one behind the other for the rate,
 as many at once as the queue and a policer hold and some more. A tap behind each bottleneck sees how fast and how many they come
@@ -67,7 +67,7 @@ class Line:
 
 
 def lines_of(specification) -> tuple[list[Line], list[Line]]:
-    """Return the lines whose delays are probed, and those whose bottlenecks are: on a chain those of the flows that cross one."""
+    """Return the lines for probing delays, and those for probing bottlenecks: on a chain the lines of the flows across one bottleneck."""
     everyone = [Line(*one, number) for number, one in enumerate(idle_destinations(specification))]
     if specification.is_cable:
         return everyone, everyone
@@ -87,7 +87,7 @@ def behind(specification, number) -> dict[str, str]:
 
 
 def singles_of(specification, direction) -> int:
-    """Return how many single datagrams a direction's delay needs."""
+    """Return the number of single datagrams needed to probe a direction's delay."""
     effect = specification.direction(direction)
     lost, late = at_the_end(specification, direction, "loss_percent") / 100, specification.late_percent(direction) / 100
     count = OF_JITTER if effect.jitter_ms else SINGLES
@@ -103,7 +103,7 @@ def singles_of(specification, direction) -> int:
 
 
 def options_ms(specification, direction) -> float:
-    """Return how much longer the options of the link may hold a datagram up, in ms."""
+    """Return the largest extra delay of a datagram by the link's options, in ms."""
     link = specification.scenario["link"]
     on_path, arriving = (options_at(link, place, direction).items() for place in (PATH, ARRIVALS))
     return sum(option.idle_ms(value) for option, value in on_path) + sum(
@@ -129,7 +129,7 @@ class PathProbe:
         self._sent = 0
 
     def section(self) -> dict:
-        """Carry the probe out and return the document's section ``probe``."""
+        """Run the probe and return the document's section ``probe``."""
         self._wait_until_quiet()
         of_delays, of_bottlenecks = lines_of(self._specification)
         found = {"delays": [], "bottlenecks": []}
@@ -185,7 +185,7 @@ class PathProbe:
         return {"forward": (sender, receiver), "reverse": (receiver, sender)}
 
     def _delays(self, way, direction, run):
-        """Return how many single datagrams came of how many, how many twice, and their shortest and longest delay in ns; ``run`` has this path only."""
+        """Return the numbers of single datagrams received, sent and duplicated, and their delays in ns; ``run`` has only this path."""
         count = singles_of(run, direction)
         slot_ms, apart_s = run.slot_ms(direction), singles_apart_s(run, direction)
         if run.option("jitter_order", direction) == "kept":
@@ -207,7 +207,7 @@ class PathProbe:
         return found | ({"bunches_ns": bunches(at for at, _ in came)} if slot_ms else {})
 
     def _longest_s(self, direction):
-        """Return how long a datagram may take at most after it has left the bottleneck, in s."""
+        """Return the longest time that a datagram may take after it has left the bottleneck, in s."""
         run = self._specification
         hops = max(pair.hops for pair in run.pairs)
         return (
@@ -215,7 +215,7 @@ class PathProbe:
         ) / 1e3 + 0.01
 
     def _bottleneck(self, stack, way, line, direction):
-        """Return what comes through a bottleneck: the time between packets of a train in ns, and what of many at once waits in its queue."""
+        """Return a bottleneck's readings: the time between packets of a train in ns, and how many of many at once wait in its queue."""
         run = self._specification
         tap = self._tap(stack, behind(run, line.number)[direction])
         policer = run.policers.get(direction)
@@ -255,7 +255,7 @@ class PathProbe:
         return {"at_once": count, "waiting_packets": waiting["packets"], "waiting_bytes": waiting["bytes"]}
 
     def _policed(self, way, tap, policer, direction):
-        """Return how many packets at once passed a direction's policer with a full bucket, and how many after half the time in which it fills."""
+        """Return the packets that passed a direction's policer at once with a full bucket, and again after half its filling time."""
         run, burst_bytes = self._specification, policer["burst_bytes"]
         holds, filling_s = burst_bytes // run.largest_packet_bytes, burst_bytes * 8e-6 / policer["rate_mbps"]
         if holds > MOST_AT_ONCE or filling_s > MOST_FILLING_S:
@@ -272,7 +272,7 @@ class PathProbe:
         return {"policed": holds + BEYOND, "passed": passed[0], "passed_again": passed[1]}
 
     def _policer_drops(self, direction):
-        """Return how many packets a direction's policer has dropped, which all senders' packets pass."""
+        """Return the number of packets dropped by a direction's policer, which all senders' packets pass."""
         node = self._path.net[POLICED_AT[direction]]
         return sum(counted["drops"] for _, kind, counted in counters_of(node) if kind == "ingress")
 
@@ -309,12 +309,12 @@ class PathProbe:
 
 
 def at_the_end(specification, direction, quantity) -> float | None:
-    """Return the value that a quantity of a direction has after the traffic."""
+    """Return a quantity's value in a direction after the traffic."""
     return specification.timeline.values(direction, quantity)[-1][1]
 
 
 def time_of(specification, payload_bytes, direction, number=0) -> float:
-    """Return how long a bottleneck takes for a datagram, in s, by the rate that it has in the end; 0 without one."""
+    """Return a bottleneck's transmission time of a datagram in s, at its final rate; 0 without a rate."""
     run = specification.bottlenecks[number]
     rate_mbps = at_the_end(run, direction, "rate_mbps")
     frame = payload_bytes + ETHERNET_HEADER_BYTES + run.link.frame_overhead_bytes
@@ -323,7 +323,7 @@ def time_of(specification, payload_bytes, direction, number=0) -> float:
 
 
 def prepare(one) -> None:
-    """Give a socket a buffer for all that may come, and the kernel's times."""
+    """Set up a socket with a buffer for all packets that may arrive, and with the kernel's timestamps."""
     for option in (SO_RCVBUFFORCE, SO_SNDBUFFORCE):
         one.setsockopt(socket.SOL_SOCKET, option, BUFFER_BYTES)
     one.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
@@ -331,7 +331,7 @@ def prepare(one) -> None:
 
 
 def received(one) -> Iterator[tuple[int, int | None]]:
-    """Yield (when in ns, number of the datagram or None) of all that a socket has received."""
+    """Yield (time in ns, number of the datagram or None) for each packet that a socket has received."""
     while True:
         try:
             data, said, _, _ = one.recvmsg(LARGEST_MTU_BYTES + 64, 64)
@@ -343,7 +343,7 @@ def received(one) -> Iterator[tuple[int, int | None]]:
 
 
 def held_packets(specification, direction, number=0) -> int:
-    """Return how many full packets a direction's queue of a bottleneck, counted from 0, holds."""
+    """Return the capacity in full packets of a bottleneck's queue in a direction; bottlenecks count from 0."""
     run = specification.bottlenecks[number]
     # Of one flow some disciplines hold less than their limit.
     of_flow = (run.queue_in(direction).get(name) for name in ("depth_packets", "flow_limit_packets"))
@@ -352,7 +352,7 @@ def held_packets(specification, direction, number=0) -> int:
 
 
 def bunches(times_ns) -> list[int]:
-    """Return the instants at which packets came, in ns since the first: those that came within a microsecond came together."""
+    """Return the arrival instants of packets in ns since the first; packets within a microsecond count as one instant."""
     instants = []
     for at in sorted(times_ns):
         if not instants or at - instants[-1] > TOGETHER_NS:

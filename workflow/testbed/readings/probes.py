@@ -1,4 +1,4 @@
-"""What is measured besides iperf3 and the sockets: idle RTT, counters of kernel and links."""
+"""Measurements other than iperf3 and the sockets: idle RTT, counters of kernel and links."""
 
 import math
 import re
@@ -24,7 +24,7 @@ PING_PATTERN = re.compile(r"(\d+) packets transmitted, (\d+) received.*?= ([\d.]
 
 
 def ping_count(loss_forward, loss_reverse) -> int:
-    """Return how many echo requests leave a chance below 1e-9 that all are lost (or late, where some are).
+    """Return the number of echo requests for which the probability that all are lost (or late) is below 1e-9.
 
     Parameters are fractions; at least 10, at most 1000.
     """
@@ -79,7 +79,7 @@ def parse_ping(output, count) -> dict[str, int | float | None]:
 
 
 def link_counters(path, specification) -> dict[str, dict]:
-    """Return what every interface has counted so far: its qdiscs and the device itself; what joins paths is "h1-bond0" and so on.
+    """Return the counters of every interface so far: its qdiscs and the device; devices that join paths are "h1-bond0" and so on.
 
     Returns name -> ``qdiscs`` (kind -> packets, bytes, drops, overlimits, backlog_packets), ``tx_packets``,
     ``rx_packets``, ``device_drops`` (packets).
@@ -101,7 +101,7 @@ def link_counters(path, specification) -> dict[str, dict]:
 
 
 def backlog_drops() -> int:
-    """Return how many packets the kernel's per-CPU queues have dropped since it was started."""
+    """Return the number of packets that the kernel's per-CPU queues have dropped since its start."""
     lines = Path("/proc/net/softnet_stat").read_text().splitlines()
     return sum(int(line.split()[1], 16) for line in lines)
 

@@ -1,4 +1,4 @@
-"""Reading what a QUIC stack logs of its congestion control: qlog as one JSON text (0.3) or as a sequence of them.
+"""Reader of a QUIC stack's log of its congestion control: qlog as one JSON text (0.3) or as a sequence of JSON texts.
 
 The files are a program's, so anything may stand in them: what can't be read is said, and no record may be longer than `MOST_RECORD`.
 Of draft-ietf-quic-qlog-main-schema and -quic-events these are read, in their older and newer names: ``reference_time`` and
@@ -43,16 +43,16 @@ class QlogError(ValueError):
 
 
 def read_logs(folder, pattern, origin_ns, step_ns) -> dict:
-    """Return what the logs in a folder say of a flow, of the file with the most readings if there are several.
+    """Return a flow's readings from the logs in a folder; of several files, from the one with the most readings.
 
     Parameters
     ----------
     folder : int
         File descriptor of the folder.
     pattern : str
-        What the files are called, as ``*.sqlog``.
+        Pattern of the files' names, such as ``*.sqlog``.
     origin_ns, step_ns : int
-        The traffic's origin, in ns of the real-time clock, and how far apart the values are that are kept.
+        The traffic's origin in ns of the real-time clock, and the interval between stored values.
 
     Returns
     -------
@@ -78,7 +78,7 @@ def read_logs(folder, pattern, origin_ns, step_ns) -> dict:
 
 
 def _content(folder, name):
-    """Return a file's text, a character a byte: what is read of it is ASCII."""
+    """Return a file's text with one character per byte: the parts that are used are ASCII."""
     handle = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=folder)
     with open(handle, "rb") as file:
         if not stat.S_ISREG(os.fstat(handle).st_mode):
@@ -136,7 +136,7 @@ def _on_grid(events, times_ns, first, last, step_ns):
 
 
 def _take(now, event):
-    """Change what is known now by an event."""
+    """Update the current values by an event."""
     name, data = event["name"], event.get("data")
     data = data if isinstance(data, dict) else {}
     if "metrics_updated" in name:
@@ -148,7 +148,7 @@ def _take(now, event):
 
 
 def _number(value):
-    """Return a number that is one, as a log may have it; None of anything else."""
+    """Return a log's value if it is a valid number, otherwise None."""
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value < LARGEST:
         return None
     return value
@@ -181,7 +181,7 @@ def _is_read(event):
 
 
 def _of_sequence(text, start, ending) -> Iterator:
-    """Yield the records of a sequence of JSON texts (RFC 7464), or of one a line."""
+    """Yield the records of a sequence of JSON texts (RFC 7464), or of one JSON text per line."""
     for number, record in enumerate(_records(text, SEPARATOR if start == SEPARATOR else "\n"), 1):
         if ending.words:
             ending.damaged |= bool(record.strip())
@@ -193,7 +193,7 @@ def _of_sequence(text, start, ending) -> Iterator:
 
 
 def _records(text, separator) -> Iterator[str]:
-    """Yield what stands between separators, one at a time: a list of millions would take many times the text."""
+    """Yield the records between separators, one at a time: a list of millions would take many times the text's memory."""
     begin = 0
     while begin <= len(text):
         end = text.find(separator, begin)
@@ -219,7 +219,7 @@ def _of_document(text, ending) -> Iterator:
 
 
 def _first(decoder, text, at):
-    """Return the JSON value that begins somewhere in a text, and its length."""
+    """Return the JSON value that begins at a position in a text, and its length."""
     for length in (WINDOW, MOST_RECORD):
         try:
             return decoder.raw_decode(text[at : at + length])
@@ -281,7 +281,7 @@ class _Clock:
 
 
 def _wall_clock_ms(*texts):
-    """Return the first of some times (RFC 3339) that is one, in ms since 1970, with all its digits."""
+    """Return the first valid time (RFC 3339) among ``texts``, in ms since 1970, with all its digits."""
     for text in texts:
         match = re.fullmatch(
             r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(\.\d{1,12})?(Z|[+-]\d\d:\d\d)", text if isinstance(text, str) else ""

@@ -1,4 +1,4 @@
-"""What a queueing discipline has counted, and what waits in it: `tc -s qdisc` without tc.
+"""A queueing discipline's counters and backlog: `tc -s qdisc` without tc.
 
 Formats of the kernel (include/uapi/linux): struct tcmsg and TCA_* of rtnetlink.h,
 struct gnet_stats_basic, gnet_stats_queue and TCA_STATS_* of gen_stats.h.
@@ -32,12 +32,12 @@ QUEUE_KINDS = (*OF_KIND, "netem")
 class QueueReader(Channel):
     """A channel that reads the queue of one interface of a node; open before the traffic, read often, close.
 
-    Raises `netlink.NetlinkError` if the interface or such a qdisc is not there.
+    Raises `netlink.NetlinkError` if the interface or such a qdisc doesn't exist.
 
     Parameters
     ----------
     interface : str
-        Its name in the node.
+        The interface's name in the node.
     kinds : tuple of str
         Kinds of qdisc that may be the queue; the first that the interface has is read.
     """
@@ -57,7 +57,7 @@ class QueueReader(Channel):
             raise
 
     def find(self, index, kinds) -> bytes:
-        """Return the request for the interface's queue alone."""
+        """Return the request for only the interface's queue."""
         qdiscs = self.ask(RTM_GETQDISC, MESSAGE.pack(0, index, 0, 0, 0), self.what, qdisc)
         # Kernels before 4.20 send the qdiscs of all interfaces.
         handles = {kind: handle for of, kind, handle in qdiscs if of == index}
@@ -69,7 +69,7 @@ class QueueReader(Channel):
         )
 
     def read(self) -> dict[str, int]:
-        """Return what `queue` makes of the kernel's answer; raise `netlink.NetlinkError` if it has none."""
+        """Return the result of `queue` for the kernel's answer; raise `netlink.NetlinkError` if there is no answer."""
         (read,) = self.ask(RTM_GETQDISC, self.request, self.what, queue, dump=False)
         return read
 
@@ -128,7 +128,7 @@ def counters(buffer, start, end) -> tuple[int, str, dict[str, int]]:
 
 
 def _managed(buffer, start, end, discipline, counted, delays=False):
-    """Return what a discipline counts of its own, nothing of drop-tail; with ``delays`` for the time series.
+    """Return a discipline's own counters, empty for drop-tail; with ``delays`` for the time series.
 
     ``counted`` are the counters that every qdisc has.
     """
@@ -149,7 +149,7 @@ def _managed(buffer, start, end, discipline, counted, delays=False):
 
 
 def _busiest_ms(tins):
-    """Return the mean delay of the tin that most packets have passed, in ms."""
+    """Return the mean delay of the tin with the most packets, in ms."""
     return max(tins, key=lambda tin: tin["enqueued_packets"])["delay_us"] / 1e3
 
 

@@ -36,7 +36,7 @@ QUEUE_COUNTS = ("drops", "marks")
 
 
 class Sampler:
-    """Looks at sockets, and their time series and the queue's.
+    """Readings of sockets, and time series of the sockets and the queue.
 
     ``samples``: samples taken so far.
 
@@ -224,14 +224,14 @@ def connections_of_senders(specification) -> dict[str, int]:
 
 
 def name_of(host, socket) -> tuple[str, int, int]:
-    """Return what tells a connection from all others of a run: host and both ports; of MPTCP the token and the path."""
+    """Return a connection's unique identifier in a run: host and both ports; for MPTCP the token and the path."""
     if "token" in socket:
         return host, socket["token"], socket["subflow"]
     return host, socket["local_port"], socket["remote_port"]
 
 
 def as_lists(series) -> dict[str, list]:
-    """Return a connection's arrays as lists for JSON: None where there is no value, whole numbers whole."""
+    """Return a connection's arrays as lists for JSON: None for missing values, and whole numbers as integers."""
     lists = {"time_s": list(series["time_s"]), STATE: [CA_STATES[int(value)] for value in series[STATE]]}
     for name in COLUMNS:
         values = [None if math.isnan(value) else int(value) if name in WHOLE else value for value in series[name]]

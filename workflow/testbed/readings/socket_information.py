@@ -1,4 +1,4 @@
-"""What the kernel says of TCP connections: `ss -ti` without ss.
+"""The kernel's data on TCP connections: `ss -ti` without ss.
 
 Formats of the kernel (include/uapi/linux): struct inet_diag_req_v2, inet_diag_msg,
 tcpvegas_info, tcp_dctcp_info and tcp_bbr_info of inet_diag.h, SOCK_DIAG_BY_FAMILY
@@ -142,7 +142,7 @@ class SocketReader(Channel):
         self.sockids = []
 
     def connections(self, expected=None) -> list[dict]:
-        """Return what `connection` makes of each connection, in the kernel's order.
+        """Return the result of `connection` for each connection, in the kernel's order.
 
         ``expected``: how many there will be once all flows have begun. When the last reading had so many, and they are
         few, those are asked for by name: the kernel then need not walk its table, which is all nodes' and grows with
@@ -157,11 +157,11 @@ class SocketReader(Channel):
         return self.ask(SOCK_DIAG_BY_FAMILY, self.request(ALL_SOCKETS), "TCP connections", self.parse)
 
     def named_connections(self, sockids) -> list[dict]:
-        """Return what `connection` makes of each of some connections that are established, asked for one by one (`sockid_of`)."""
+        """Return the result of `connection` for each given established connection, requested one by one (`sockid_of`)."""
         return [read for sockid in sockids if (read := self.named(sockid))]
 
     def named(self, sockid) -> dict | None:
-        """Return what `connection` makes of one connection, None if it is not established any more."""
+        """Return the result of `connection` for one connection, None if it is no longer established."""
         try:
             (read,) = self.ask(
                 SOCK_DIAG_BY_FAMILY,
@@ -183,7 +183,7 @@ class SocketReader(Channel):
         return asked
 
     def parse(self, buffer, start, end) -> dict:
-        """Parse a connection and remember its name: addresses, ports and the kernel's cookie."""
+        """Parse a connection and store its name: addresses, ports and the kernel's cookie."""
         if self.mptcp:
             return mptcp_connection(buffer, start, end)
         self.sockids.append(bytes(buffer[start + SOCKID_AT : start + SOCKID_AT + len(ALL_SOCKETS)]))
@@ -198,12 +198,15 @@ def sockid_of(local, remote) -> bytes:
 
 
 def established(buffer, start, end, read) -> dict | None:
-    """Return what ``read`` makes of a message, None if it is of a connection in another state."""
+    """Return the result of ``read`` for a message, None if the connection is in another state."""
     return read(buffer, start, end) if buffer[start + STATE_AT] == TCP_ESTABLISHED else None
 
 
 def delivery(buffer, start, end) -> dict[str, int]:
-    """Return of one struct inet_diag_msg ``local_port``, ``remote_port``, ``mss_bytes``, ``sacked_packets``, ``rtt_us`` (0: no sample) and ``bytes_acked``, as far as the kernel says."""
+    """Return the fields of one struct inet_diag_msg for deliveries, as far as the kernel gives them.
+
+    These are ``local_port``, ``remote_port``, ``mss_bytes``, ``sacked_packets``, ``rtt_us`` (0: no sample) and ``bytes_acked``.
+    """
     local, remote = PORTS.unpack_from(buffer, start + SOCKID_AT)
     read = {"local_port": local, "remote_port": remote}
     at, until = attributes(buffer, start + MESSAGE_BYTES, end).get(INET_DIAG_INFO, (0, 0))
@@ -264,7 +267,7 @@ def mptcp_connection(buffer, start, end) -> dict[str, int | None]:
 
 
 def subflow(buffer, message, at, until) -> dict:
-    """Return what tells subflows of MPTCP apart, nothing of another kind of connection.
+    """Return the identification of an MPTCP subflow; empty for other connections.
 
     ``token``: the same number for all subflows of a connection, at one host;
     ``local_address`` as text. ``message`` is where the connection's message begins.
@@ -352,7 +355,7 @@ def bbr(buffer, at) -> dict[str, float | None]:
 
 
 def bbr3(buffer, at) -> dict[str, float | None]:
-    """Return what struct tcp_bbr_info of BBRv3 says more: version, phase, and its bounds, None where there is none."""
+    """Return the additional fields of BBRv3's struct tcp_bbr_info: version, phase, and bounds (None for a missing bound)."""
     high, low, _, phase, version, least, most, _ = BBR3_INFO.unpack_from(buffer, at + BBR_INFO.size)
     return {
         "bbr_version": version,

@@ -1,4 +1,4 @@
-"""Waiting for a moment, or the end of processes, without a look at the clock."""
+"""Waiting for a moment, or for the end of processes, without reading the clock."""
 
 import contextlib
 import os
@@ -52,11 +52,11 @@ class Alarm:
         self._poll.register(handle, select.POLLIN)
 
     def waits_for(self, others=False) -> bool:
-        """Tell whether a process that is watched still runs, or others are to come."""
+        """Return whether a watched process still runs, or others are to come."""
         return others or bool(self._running)
 
     def rang(self, at_s) -> bool | None:
-        """Wait until ``at_s`` seconds after the origin, or until the last process has ended; tell whether the time has come."""
+        """Wait until ``at_s`` seconds after the origin, or until the last process has ended; return whether the time has come."""
         at_ns = max(1, self._origin_ns + round(at_s * 1e9))
         os.timerfd_settime_ns(self._timer, flags=os.TFD_TIMER_ABSTIME, initial=at_ns)
         while True:

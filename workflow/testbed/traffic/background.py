@@ -43,7 +43,7 @@ from testbed.network.addresses import destination
 
 @dataclass(frozen=True)
 class Service:
-    """What is asked for: where, how often, and how long requests and answers are, in bytes (from, to)."""
+    """A requested service: its port, rate, and ranges of request and answer sizes in bytes (from, to)."""
 
     name: str
     protocol: str
@@ -161,7 +161,7 @@ def socket_of(service, address) -> socket.socket:
 
 
 class Requests:
-    """Cuts what arrives on a connection into whole messages."""
+    """Splits the data that arrive on a connection into whole messages."""
 
     def __init__(self):
         self._waiting = b""
@@ -180,7 +180,7 @@ class Requests:
 
 
 def serve(address, requests_end) -> dict[str, int]:
-    """Answer until ``requests_end`` (a file) ends; return how many answers each service gave."""
+    """Answer until ``requests_end`` (a file) ends; return the number of answers of each service."""
     served = {service.name: 0 for service in SERVICES}
     with selectors.DefaultSelector() as selector:
         selector.register(requests_end, selectors.EVENT_READ, None)
@@ -229,7 +229,7 @@ class Timer:
         return self._timer
 
     def begin(self) -> None:
-        """Take this moment for the origin of all times."""
+        """Use this moment as the origin of all times."""
         self._origin_ns = time.monotonic_ns()
 
     def set(self, at_s) -> None:
@@ -269,7 +269,7 @@ class Asking:
         self._next = next(self._messages)
 
     def receive(self) -> None:
-        """Take what has arrived."""
+        """Receive the data that have arrived."""
         received = self.socket.recv(MOST_BYTES)
         if self._cut and not received:
             raise OSError("the directory's connection was closed")

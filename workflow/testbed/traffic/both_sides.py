@@ -127,7 +127,7 @@ class BothSides:
         return (lines or ["no message"])[-1]
 
     def begin(self, origin_ns) -> list[subprocess.Popen]:
-        """Tell both the traffic's origin; return the sender, whose end is to be waited for."""
+        """Send the traffic's origin to both programs; return the sender, to wait for its end."""
         for process in self._processes.values():
             process.stdin.write(b"%d\n" % origin_ns)
             process.stdin.flush()
@@ -142,7 +142,7 @@ class BothSides:
         ]
 
     def _collect(self, side):
-        """Return what one program left; its input has ended."""
+        """Return the result of one program, after the end of its input."""
         process = self._processes[side]
         process.stdin.close()
         try:

@@ -50,7 +50,7 @@ def address_family(address) -> socket.AddressFamily:
 
 
 def allow_open_files() -> None:
-    """Allow many open sockets, as many as one may where one is not root."""
+    """Raise the limit of open sockets: to `OPEN_FILES` if allowed, otherwise to the hard limit."""
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     for wanted in (OPEN_FILES, most):
         with contextlib.suppress(ValueError, OSError):
@@ -70,5 +70,5 @@ def read_plan(path) -> dict:
 
 
 def write_result(path, result) -> None:
-    """Leave what was found."""
+    """Write the result to a file."""
     Path(path).write_text(json.dumps(result, separators=(",", ":")))

@@ -56,7 +56,7 @@ class DeclaredPrograms:
                 raise TrafficError(f"{client.who}: its launcher failed: {last_line(client.errors)}")
 
     def begin(self, origin_ns) -> list[subprocess.Popen]:
-        """Tell all clients the traffic's origin, and return the processes that are to be waited for."""
+        """Send the traffic's origin to all clients, and return the processes to wait for."""
         self._origin_ns = origin_ns
         for _, _, client, _ in self._flows:
             client.process.stdin.write(b"%d\n" % origin_ns)
@@ -129,11 +129,11 @@ class DeclaredPrograms:
 
     @property
     def _step_ns(self):
-        """How far apart readings of a run's time series are; 0 of a run without any."""
+        """Interval between readings of a run's time series in ns; 0 for a run without any."""
         return round(1e6 * (self._specification.traffic.sample_interval_ms or 0))
 
     def _values(self, flow):
-        """Return placeholder -> what stands for it."""
+        """Return placeholder -> its value."""
         server, client = (
             destination(self._specification, flow.pair, host) for host in (flow.server_host, flow.client_host)
         )
@@ -146,7 +146,7 @@ class DeclaredPrograms:
         }  # fmt: skip
 
     def _limit_s(self, flow):
-        """Return when a client is ended at the latest, in s from the traffic's origin."""
+        """Return the latest time at which a client is ended, in s from the traffic's origin."""
         if flow.seconds is None:
             return self._specification.traffic.duration_s + ENDING_S
         end_s = flow.start_s + flow.seconds

@@ -27,7 +27,7 @@ UNITS = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4}
 
 
 def data_port(port) -> int:
-    """Return the port for data of the server that takes commands at a port."""
+    """Return the data port of the server that takes commands at ``port``."""
     return FIRST_DATA_PORT + port - FIRST_PORT
 
 
@@ -88,9 +88,9 @@ def parse(output, seconds) -> dict[str, int | float]:
     Parameters
     ----------
     output : str
-        What wget wrote.
+        Output of wget.
     seconds : float
-        How long wget ran, by the run's clock.
+        Running time of wget in s, by the run's clock.
     """
     line = SAVED.search(output)
     if not line:
@@ -100,13 +100,13 @@ def parse(output, seconds) -> dict[str, int | float]:
 
 
 def last_words(output) -> str:
-    """Return the last line of wget's output that says something."""
+    """Return the last informative line of wget's output."""
     lines = [line for line in output.splitlines() if line.strip() not in ("", "Giving up.")]
     return lines[-1].strip() if lines else "no output"
 
 
 def entry(client, specification, outputs) -> dict[str, dict]:
-    """Return what a client's entry in the document has of the transfer: ``transfer``, as `parse` gives it.
+    """Return the part of a client's entry in the document on the transfer: ``transfer``, in the form of `parse`.
 
     Raises `TrafficError` with wget's own words.
     """

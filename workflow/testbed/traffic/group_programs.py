@@ -1,4 +1,4 @@
-"""The programs of groups that are no long flows: web servers and clients, real-time senders and receivers.
+"""The programs of groups other than long flows: web servers and clients, real-time senders and receivers.
 
 They are started and ready before the traffic, are told its origin, and end by themselves, but for the servers. What they found
 is the document's ``web``, ``real_time`` and ``programs``.
@@ -81,7 +81,7 @@ class GroupPrograms:
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def begin(self, origin_ns) -> list[subprocess.Popen]:
-        """Tell all programs the traffic's origin; return those whose end is to be waited for."""
+        """Send the traffic's origin to all programs; return those to wait for."""
         programs = [program for several in self._clients.values() for program in several]
         for program in programs:
             program.process.stdin.write(b"%d\n" % origin_ns)
@@ -206,12 +206,12 @@ def socket_to(address, port) -> socket.socket:
 
 
 def is_nginx(pid) -> bool:
-    """Tell whether a process is nginx by now."""
+    """Return whether a process has become nginx."""
     return Path(f"/proc/{pid}/comm").read_text().strip() == "nginx"
 
 
 def result_of(program) -> dict:
-    """Return what a program of a group left; it ends soon."""
+    """Return the result of a group's program, which ends soon."""
     try:
         status = program.process.wait(timeout=ENDING_S)
     except subprocess.TimeoutExpired:

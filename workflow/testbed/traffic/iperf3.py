@@ -91,7 +91,7 @@ def client_command(client, specification, address) -> list[str]:
 
 
 def entry(client, specification, outputs) -> dict[str, dict]:
-    """Return what a client's entry in the document has of iperf3: its JSON of both sides.
+    """Return the part of a client's entry in the document on iperf3: its JSON of both sides.
 
     Raises `TrafficError` with iperf3's own words.
 

@@ -51,7 +51,7 @@ class Watched:
         self.logs = socket.recv_fds(here, 1, 1)[1][0] if here else None
 
     def read(self) -> bool:
-        """Take what was printed; return whether there may be more."""
+        """Read the program's output; return whether there may be more."""
         chunk = os.read(self.process.stdout.fileno(), 65_536)
         self.printed += len(chunk)
         self.tail = (self.tail + chunk)[-KEPT:]
@@ -73,7 +73,7 @@ class Watched:
             os.killpg(self.process.pid, signal.SIGKILL)
 
     def result(self) -> dict:
-        """Return how it went, once it has ended."""
+        """Return the program's result, once it has ended."""
         status = self.process.wait()
         ended_ns = self.clock.now_ns()
         return {
@@ -90,7 +90,7 @@ def confine_side(plan, launcher) -> None:
 
 
 def read_logs(watched, plan) -> dict:
-    """Return what the logs of a program that has ended say (`qlog.read_logs`), by the traffic's origin, which the input names."""
+    """Return the content of an ended program's logs (`qlog.read_logs`), relative to the traffic's origin, which the input names."""
     # What other runs would load for nothing.
     from testbed.readings import qlog
 
@@ -143,14 +143,14 @@ def watch(watched, clock, limit_ns, ready_line) -> None:
 
 
 def why_to_end(watched, what) -> str | None:
-    """Return why a program is to be ended now, None if it may go on; ``what`` has happened."""
+    """Return the reason to end a program now, None if it may continue; ``what`` has happened."""
     if watched.printed > MOST_PRINTED:
         return TOO_MUCH
     return AT_LIMIT if "limit" in what else AT_END if "input" in what else None
 
 
 def wait_until(clock, at_ns) -> None:
-    """Wait for a time, without a look at the clock."""
+    """Wait for a time, without reading the clock."""
     with selectors.EpollSelector() as selector:
         selector.register(clock, selectors.EVENT_READ)
         clock.ring_at(at_ns)

@@ -22,7 +22,7 @@ MOST_BYTES = 2048
 
 
 def send_times_ns(group) -> list[int]:
-    """Return when packets of the first stream of a group are sent, in ns from the origin; the others' lie between."""
+    """Return the send times of a group's first stream, in ns from the origin; those of the others lie in between."""
     begin_ns, end_ns, interval_ns = (
         round(at) for at in (group.start_s * 1e9, group.stop_s * 1e9, group.interval_ms * 1e6)
     )
@@ -30,7 +30,7 @@ def send_times_ns(group) -> list[int]:
 
 
 def stream_offset_ns(group, stream) -> int:
-    """Return by how much later than the first a stream sends."""
+    """Return the offset of a stream's send times from those of the first stream."""
     return round(stream * group.interval_ms * 1e6 / group.count)
 
 

@@ -35,7 +35,7 @@ def client_command(client, specification, address) -> list[str]:
 
 
 def entry(client, specification, outputs) -> dict[str, dict]:
-    """Return what a client's entry in the document has of qperf.
+    """Return the part of a client's entry in the document on qperf.
 
     Returns ``round_trip``: ``tool``, ``test``, ``message_bytes``, ``seconds``, ``exchanges`` (messages that came back),
     ``rtt_us``: the mean, the time over the exchanges. Raises `TrafficError` with qperf's own words.
@@ -60,5 +60,5 @@ def entry(client, specification, outputs) -> dict[str, dict]:
 
 
 def connections(entries, seen) -> dict[tuple[str, int, int], int]:
-    """Return the data connections to be told apart in readings of sockets: none, a ping-pong is no flow."""
+    """Return the data connections to identify in readings of sockets: none, because a ping-pong is not a flow."""
     return {}

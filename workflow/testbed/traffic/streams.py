@@ -99,7 +99,7 @@ class Sender:
         self.all_ended.acquire()
 
     def _stop(self, number):
-        """Let a flow send no more: what it has written still arrives."""
+        """Stop a flow's sending: data already written still arrive."""
         self.stopped[number] = 1
         try:
             self.sockets[number].shutdown(socket.SHUT_WR)

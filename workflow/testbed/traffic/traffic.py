@@ -38,7 +38,7 @@ SOCKET_LOOKS = (0.25, 0.5, 0.75)
 
 @dataclass(frozen=True)
 class Client:
-    """One client: which flows it carries, to which port of its server, from when on."""
+    """One client: its flows, the port of its server, and its start time."""
 
     flows: tuple
     port: int
@@ -47,7 +47,7 @@ class Client:
 
 @dataclass(frozen=True)
 class Output:
-    """What a process left: its exit status, what it wrote, and when a client ended, in s from the traffic's origin."""
+    """The result of a process: its exit status, its output, and for a client its end, in s from the traffic's origin."""
 
     status: int
     text: str
@@ -85,13 +85,13 @@ def plan_clients(specification) -> list[Client]:
 
 
 def start_within_s(specification) -> float:
-    """Return the time within which clients start, in s from the traffic's origin, or from when their group begins."""
+    """Return the time within which clients start, in s from the traffic's origin, or from their group's start."""
     within_ms = specification.traffic.start_within_ms
     return (specification.rtt_longest_ms if within_ms is None else within_ms) / 1e3
 
 
 def look_times_s(clients, specification) -> list[float]:
-    """Return when sockets are looked at, in s from the traffic's origin: for flows of the same times all have started and none has ended."""
+    """Return the times of socket readings, in s from the traffic's origin: if flows have equal times, all are running then."""
     times = []
     for start_s, stop_s in dict.fromkeys((flow.start_s, flow.stop_s) for flow in specification.long_flows):
         begin = start_s + start_within_s(specification)
@@ -115,7 +115,7 @@ def flows_sending(clients, specification, time_s) -> tuple[set[int], set[int]]:
 
 
 def set_up_s(clients, specification) -> float:
-    """Return how long a client takes before data flow, in s, without loss.
+    """Return the time in s that a client takes before data flow, without loss.
 
     iperf3's control connection and parameters are three round trips, and then each stream of
     a client connects after the one before. The commands that ask a server for a file take no less.
@@ -135,7 +135,7 @@ def carry(
     """Start all servers and clients, read sockets meanwhile, collect the results.
 
     ``origin`` is called once, at the moment that all times are counted from, for the monotonic clock in ns;
-    ``programs`` (`group_programs.GroupPrograms`), those of groups that are no long flows, are told it, and waited for;
+    ``programs`` (`group_programs.GroupPrograms`), those of groups other than long flows, are told it, and waited for;
     ``changes`` are what changes paths (`path_changes.PathChanges`, `outage.Outage`), ``recordings`` what records
     the run (`packet_capture.PacketCapture`, `kernel_trace.KernelTrace`).
 
@@ -147,9 +147,9 @@ def carry(
     Raises
     ------
     TrafficError
-        If a server does not listen, or a client or server fails or does not end.
+        If a server doesn't listen, or a client or server fails or doesn't end.
     KilledError
-        If a signal ended one of them.
+        If a signal ended a client or a server.
     """
     application, clients = application_of(specification), plan_clients(specification)
     servers = {}
@@ -294,7 +294,7 @@ def follower(clients, specification, sampler, deliveries, read, events) -> Calla
 
 
 def time_limit_s(specification) -> float:
-    """Return after which time in s a client is not waited for any longer: where an amount is sent it may be far below the link's rate."""
+    """Return the time limit in s for a client; if an amount is sent, its rate may be far below the link's."""
     by_time = specification.expected_s == specification.traffic.duration_s
     grace_s = VIRTUAL_GRACE_S if specification.virtual_clock else GRACE_S
     return grace_s + specification.expected_s * (1 if by_time else SLOWEST)

@@ -1,4 +1,4 @@
-"""Web objects: nginx on the sender, and one client on the receiver that asks for each on a connection of its own.
+"""Web objects: nginx on the sender, and one client on the receiver that requests each object over a separate connection.
 
 The client is a program of ours, one process for all objects of a group: a browser or curl would be started for each of
 thousands. It connects at the time that was drawn, sends one request (HTTP/1.1, ``Connection: close``) and reads to the last
@@ -40,12 +40,12 @@ END_OF_HEADER = b"\r\n\r\n"
 
 
 def authority(address, port) -> str:
-    """Return address and port as a URL has them."""
+    """Return address and port in URL form."""
     return f"[{address}]:{port}" if ":" in address else f"{address}:{port}"
 
 
 def write_objects(folder, sizes) -> None:
-    """Make the files of a server: one a size, named by it."""
+    """Make the files of a server: one per size, named after its size."""
     objects = Path(folder, "objects")
     objects.mkdir(parents=True)
     for size in set(sizes):
@@ -72,7 +72,7 @@ def serve(address, port, cca, folder) -> None:
 
 
 class Fetch:
-    """One object on its way: its number and size, and what of it has come."""
+    """One object being transferred: its number and size, and the data received so far."""
 
     def __init__(self, number, size, address, port, started_ns):
         self.number, self.size, self.started_ns = number, size, started_ns
@@ -84,7 +84,7 @@ class Fetch:
         )
 
     def request(self) -> str | None:
-        """Send the request on the connection that has come up; return why it has not, or None."""
+        """Send the request on the established connection; if it failed, return the reason, otherwise None."""
         if number := self.socket.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR):
             return errno.errorcode[number]
         # A request fits the empty send buffer of a new connection.
@@ -93,7 +93,7 @@ class Fetch:
         return None
 
     def receive(self, buffer) -> tuple[bool, str | None]:
-        """Take what has arrived; return whether it has ended, and why it failed or None."""
+        """Receive the data that have arrived; return whether the transfer has ended, and the reason for a failure or None."""
         try:
             count = self.socket.recv_into(buffer)
         except BlockingIOError:

@@ -1,7 +1,7 @@
-"""Describe how flows share the link: each run's flows as a distribution, and what that does over replications.
+"""Describe how flows share the link: each run's flows as a distribution, and its statistics over replications.
 
-A run's flows are no replicates of each other, they share one link; so what is estimated, with an interval, are
-the run's own numbers (mean, spread, total, Jain's index), of which each replication gives one.
+A run's flows aren't replicates of each other, because they share one link. Intervals are therefore estimated for
+statistics of the run (mean, spread, total, Jain's index), of which each replication gives one value.
 """
 
 import math
@@ -22,14 +22,14 @@ from wording.scenario_series import with_series
 def describe_run(goodputs_mbps, capacity_mbps) -> dict:
     """Describe the goodput of a run's flows.
 
-    Returns flows, fair_share_mbps and `tables.STATISTICS`; what isn't known is missing, all of them if a flow's goodput
-    is. Jain's index is missing if all got nothing.
+    Returns flows, fair_share_mbps and `tables.STATISTICS`; unknown values are missing, and all are missing if a flow's
+    goodput is. Jain's index is missing if all flows got nothing.
 
     Parameters
     ----------
     goodputs_mbps : array_like of float, shape (flows,)
     capacity_mbps : float or None
-        Of the path; a flow's fair share is its part of that, or of the flows' total if there is none.
+        Capacity of the path. A flow's fair share is an equal part of it, or of the flows' total if it is None.
     """
     values = pd.Series(goodputs_mbps, dtype=float)
     if values.isna().any():
@@ -49,7 +49,7 @@ def describe_run(goodputs_mbps, capacity_mbps) -> dict:
 
 
 def describe_runs(runs, flows, scenarios) -> pd.DataFrame:
-    """Return `FLOW_GOODPUT`: a row a valid run that has long flows, in the order of `runs`."""
+    """Return `FLOW_GOODPUT`: one row per valid run with long flows, in the order of `runs`."""
     places = _places_of(runs, scenarios)
     goodputs = {run: group["goodput_mbps"] for run, group in flows.groupby(RUN)}
     rows = []
@@ -63,7 +63,7 @@ def describe_runs(runs, flows, scenarios) -> pd.DataFrame:
 
 
 def _places_of(runs, scenarios):
-    """Return scenario -> its label, platform, conditions, buffer, and what part of the BDP that is."""
+    """Return scenario -> its label, platform, conditions, buffer, and the buffer as a multiple of the BDP."""
     table, runs = with_series(scenarios), runs_at_centre(runs, scenarios)
     queues = runs.groupby("scenario", sort=False)["queue_bdp"].first()
     return {
@@ -92,7 +92,7 @@ def describe_replications(runs, described, scenarios, confidence) -> pd.DataFram
 
 
 def _resolution(statistic, runs):
-    """Return how finely a statistic of the flows is measured, in its unit; 0 where it isn't known."""
+    """Return the resolution of a statistic of the flows, in its unit; 0 where it is unknown."""
     if statistic in ("jain_index", "starved"):
         return resolution_of(runs, "jain_index") if statistic == "jain_index" else 1.0
     name, _, unit = statistic.rpartition("_")
@@ -103,7 +103,7 @@ def _resolution(statistic, runs):
 
 
 def over_replications(statistic, described, total, confidence, resolution=0.0) -> dict:
-    """Return n, mean, interval, lowest, highest and a note on what is missing, of a cell's valid runs among `total`.
+    """Return n, mean, interval, lowest, highest and a note on missing values, for a cell's valid runs among `total`.
 
     ``statistic`` is one of `STATISTICS`.
     """

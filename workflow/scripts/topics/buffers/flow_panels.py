@@ -1,4 +1,4 @@
-"""Figures that show each flow: what they read, and panels with a slot for each buffer, or for each platform.
+"""Figures that show each flow: their inputs, and panels with one slot per buffer or per platform.
 
 `runs` are ``tidy/runs.csv``, `flows` ``tidy/flows.csv``, and `table` the scenarios as `scenario_series.with_series`
 gives them.
@@ -21,9 +21,9 @@ from wording.sentence_words import cca_name
 
 @dataclass(frozen=True)
 class FlowPanel:
-    """A panel: the two lines of its title; of each slot its cell and its name; and what the slots are.
+    """A panel: the two lines of its title; the cell and the name of each slot; and the slots' label.
 
-    A cell is scenario (None if there is none), CCA and IP version.
+    A cell is a scenario (None if it doesn't exist), CCA and IP version.
     """
 
     title: str
@@ -51,13 +51,13 @@ def shown_by_buffer(table: pd.DataFrame) -> tuple[list[str], pd.DataFrame]:
 
 
 def at_buffers(rows: pd.DataFrame, buffers: pd.DataFrame) -> list[str | None]:
-    """Return the scenario of each buffer, of rows that differ in nothing else; None where there is none."""
+    """Return the scenario of each buffer, among rows that differ only in the buffer; None if it doesn't exist."""
     scenarios = rows.drop_duplicates("buffer").set_index("buffer")["scenario"]
     return [scenarios.get(buffer) for buffer in buffers["buffer"]]
 
 
 def shown_by_platform(table: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
-    """Return the conditions and buffer that most platforms have, of several the smallest buffer, and these platforms."""
+    """Return the rows of the conditions and buffer that most platforms have (the smallest buffer in a tie), and these platforms."""
     sizes = list(buffers_of(table)["buffer"])
     best = min(
         table.groupby(["conditions", "buffer"], sort=False),
@@ -96,7 +96,7 @@ def _of_ip_versions(runs, title, rows, scenarios, cca, names, below):
 
 
 def of_panels(table: pd.DataFrame, panels: list[FlowPanel]) -> pd.DataFrame:
-    """Return the rows of a table whose cells have a slot in one of the panels."""
+    """Return a table's rows for the cells that have a slot in one of the panels."""
     shown = {cell for panel in panels for cell in panel.cells}
     return table[np.array([cell in shown for cell in table[CELL].itertuples(index=False, name=None)], dtype=bool)]
 
@@ -114,15 +114,15 @@ def draw_flows(
     Parameters
     ----------
     words : tuple of str
-        The figure's title, what a panel shows, and by what the slots are told apart, up to "by".
+        The figure's title, a panel's contents, and the factor that distinguishes the slots, up to "by".
     highest : pandas.Series of float
-        What the axis must hold.
+        Highest values, which the axis must cover.
     panels, runs
-        What is drawn, and for the fair share.
+        The panels to draw, and the runs, for the fair share.
     cells : mapping
-        Scenario, CCA and IP version -> what is drawn of the cell, if it has a valid run.
+        Scenario, CCA and IP version -> the data to draw for the cell, if it has a valid run.
     draw : callable
-        Given axes, place, what is drawn of a cell, and colour, it draws that and returns it in words.
+        Called with axes, place, a cell's data, and colour; draws the data and returns a description in words.
     """
     apply_style()
     title, subject, order = words
@@ -145,7 +145,7 @@ def draw_flows(
 
 
 def fair_share(runs: pd.DataFrame, scenarios: list) -> float | None:
-    """Return a flow's fair share of the capacity in Mbit/s, None if the scenarios differ in it or nothing limits the rate."""
+    """Return a flow's fair share of the capacity in Mbit/s, None if it differs between the scenarios or the rate is unlimited."""
     rows = runs[runs["scenario"].isin(scenarios)]
     shares = (rows["capacity_mbps"] / rows["flows"]).dropna().unique()
     return float(shares[0]) if len(shares) == 1 else None

@@ -2,7 +2,7 @@
 
 "Detailed Analysis of TCP BBR Implementation in Ns-3 Network Simulator under Heavy Traffic Loads".
 
-Sixteen BBR flows in ns-3 3.40 over a bottleneck of 1 Gbit/s, one run a buffer. Goodputs are shares of the link's rate,
+Sixteen BBR flows in ns-3 3.40 over a bottleneck of 1 Gbit/s, one run per buffer. Goodputs are shares of the link's rate,
 since a study may have another rate.
 """
 
@@ -27,7 +27,7 @@ def paper_row(bdp_percent: float) -> dict[str, float] | None:
     """Return the paper's mean, standard deviation and total in percent of the link, and Jain's index, for a buffer.
 
     The index follows from mean and standard deviation, 1 / (1 + (sd / mean)^2), the latter taken with the divisor n.
-    None if the paper has no such buffer.
+    None if the paper doesn't have the buffer.
     """
     for percent, (mean, sd, total) in TABLE_2.items():
         if abs(bdp_percent / percent - 1) <= NEAR:

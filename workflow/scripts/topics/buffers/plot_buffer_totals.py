@@ -1,4 +1,4 @@
-"""Draw what all flows get together, and how evenly, against the buffer: by CCA, or by platform."""
+"""Draw the flows' total goodput and its fairness against the buffer: by CCA, or by platform."""
 
 from dataclasses import dataclass
 
@@ -30,7 +30,7 @@ SPREAD = 0.3  # of a slot, over which lines are set apart
 
 @dataclass(frozen=True)
 class _Line:
-    """A line of a panel: its name, its cells one a buffer (scenario, or None if there is none, and CCA), and its look."""
+    """A line of a panel: its name, one cell per buffer (scenario, or None if it doesn't exist, and CCA), and its style."""
 
     name: str
     cells: list[tuple[str | None, str]]
@@ -43,7 +43,7 @@ def _look(colour, marker, dashes="-", is_open=False):
 
 
 def _lines_of_ccas(rows, buffers, ccas):
-    """Return a line for each CCA, of the scenarios of one series."""
+    """Return a line for each CCA in the scenarios of one series."""
     scenarios = at_buffers(rows, buffers)
     looks = {cca: _look(cca_colour(cca), cca_marker(cca)) for cca in ccas}
     return [_Line(cca_name(cca), [(name, cca) for name in scenarios], look) for cca, look in looks.items()]
@@ -79,7 +79,7 @@ def _plan(table, ccas, ip_versions, by_platform):
 
 
 def _draw(cells, table, by_platform):
-    """Return the figure, lines being platforms and panels CCAs, or lines CCAs and panels platforms."""
+    """Return the figure, with lines for platforms and panels for CCAs, or the other way round."""
     apply_style()
     plan = list(_plan(table, list(cells["cca"].unique()), list(cells["ip_version"].unique()), by_platform))
     names, below = buffer_names(shown_by_buffer(table)[1])
@@ -109,7 +109,7 @@ def _draw(cells, table, by_platform):
 
 
 def _draw_line(axes, line, shift, rows):
-    """Draw a line of a panel, set apart by a shift; return what it shows in words."""
+    """Draw a line of a panel, shifted from the others; return its description in words."""
     xs, ys, words, texts = [], [], [], []
     for place, row in enumerate(rows):
         if row is None:

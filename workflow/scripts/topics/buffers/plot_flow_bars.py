@@ -21,7 +21,7 @@ WORDS = "Goodput of each flow, Mbit/s", "Goodput of each flow", "Highest, middle
 def flow_ranks(flows: pd.DataFrame, valid: pd.DataFrame, table: pd.DataFrame) -> pd.DataFrame:
     """Rank the flows of each valid run (rows `valid` of the runs) from the highest goodput down.
 
-    Returns `COLUMNS`: a row a cell and rank, with the flow of that rank in the first valid replication, and the lowest
+    Returns `COLUMNS`: one row per cell and rank, with the flow of that rank in the first valid replication, and the lowest
     and highest goodput that the rank has over the replications.
     """
     named = table[["scenario", "label", "platform", "series", "buffer"]]

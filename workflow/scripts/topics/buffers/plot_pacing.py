@@ -25,9 +25,9 @@ COLUMNS = [
 
 
 def _chosen_runs(runs, table, cca):
-    """Return what is shown of each platform and IP version: the first valid run with the smallest buffer.
+    """Return the run shown for each platform and IP version: the first valid run with the smallest buffer.
 
-    A list of IP version, row of `table`, and row of `runs` (None without a valid run).
+    A list of (IP version, row of `table`, row of `runs`); the last is None without a valid run.
     """
     chosen = []
     for platform in platforms_of(table):
@@ -41,7 +41,7 @@ def _chosen_runs(runs, table, cca):
 
 
 def _chosen_series(chosen, flows, path):
-    """Return the pacing rate over time of two flows of each run that is shown, with `COLUMNS`."""
+    """Return the pacing rate over time of two flows of each run shown, with `COLUMNS`."""
     parts = []
     for _, scenario, run in chosen:
         if run is None:

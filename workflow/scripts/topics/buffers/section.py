@@ -1,4 +1,4 @@
-"""The section on buffers: what each of many flows gets, and all of them together, against the buffer's size."""
+"""The section on buffers: the goodput of each of many flows, and their total, against the buffer's size."""
 
 from report_parts.cells_table import CCA, IP_VERSION, cells_table, shown_cell, shown_number, shown_text
 from report_parts.data_tables import Cell, minus, number_cell
@@ -48,7 +48,7 @@ SHOWN = (
 
 
 def section(material) -> dict:
-    """Return what the template needs."""
+    """Return the template's variables."""
     figures, ccas = material.figures, material.design.ccas
     caption = "Goodput of the flows by platform, CCA and buffer"
     return {
@@ -63,7 +63,7 @@ def section(material) -> dict:
 
 
 def _by_cell(material):
-    """Return a dict a cell of ``flow_goodput_cells.csv`` with its statistics by name, in the table's order."""
+    """Return one dict per cell of ``flow_goodput_cells.csv`` with its statistics by name, in the table's order."""
     by_key = {}
     for row in material.tables.flow_goodput_cells.to_dict("records"):
         cell = by_key.setdefault(tuple(row[name] for name in CELL), {**row, "statistics": {}})
@@ -72,7 +72,7 @@ def _by_cell(material):
 
 
 def _starved_words(flow_goodput):
-    """Say below what goodput a flow counts as starved: "0.1 Mbit/s"."""
+    """Return the goodput below which a flow counts as starved: "0.1 Mbit/s"."""
     limits = flow_goodput["fair_share_mbps"].dropna() * STARVED_SHARE
     if limits.empty:
         return ""
@@ -81,7 +81,7 @@ def _starved_words(flow_goodput):
 
 
 def paper_table(material) -> list[dict] | None:
-    """Return the paper's table II beside the same of this study, or None for a study that isn't held against it.
+    """Return the paper's table II beside this study's values, or None for a study that isn't compared with it.
 
     There is one for each buffer and source: buffer, source, n, values (mean, SD, total, Jain's index) as texts; and
     rows, of the buffer.
@@ -136,7 +136,7 @@ def findings(material) -> list[Finding]:
 
 
 def _cell_words(cell, flows):
-    """Say what all flows get together with a buffer, how evenly, and how many starve."""
+    """Describe the flows' total goodput with a buffer, its fairness, and the number of starving flows."""
     of = cell["statistics"]
     total, unit = of["total_percent"], "% of the link"
     if is_missing(total["mean"]):

@@ -10,7 +10,7 @@ _FLOWS = ("runs", "flows", "scenarios")
 
 
 def _most_buffers(design):
-    """Return the most queue sizes among scenarios that differ in nothing but these and the platform."""
+    """Return the largest number of queue sizes among scenarios that differ only in these and the platform."""
     sizes = {}
     for scenario in design.scenarios:
         managed = tuple(item for item in scenario["queue"].items() if item[0] not in MEASURES)
@@ -19,7 +19,7 @@ def _most_buffers(design):
 
 
 def applies(design) -> bool:
-    """Tell whether a `StudyDesign` has several flows and several buffers for them, which all of them share: not so on a chain."""
+    """Return whether a `StudyDesign` has several flows and several sizes of the buffer that they share, which excludes chains."""
     return "chain" not in design.topologies and design.flows > 1 and _most_buffers(design) > 1 and not design.mixes
 
 
@@ -29,13 +29,13 @@ def paced_cca(design) -> str:
 
 
 def flow_goodput_figure(slug, title, **params) -> Plot:
-    """Return the figure of a bar a flow, for each buffer or each platform (`lines`)."""
+    """Return the figure with one bar per flow, for each buffer or each platform (`lines`)."""
     script, caption, shows = "buffers/plot_flow_bars", "buffers/flow-goodput", "flows by rank, range over replications"
     return Plot(slug, script, _FLOWS, title, shows, params, caption)
 
 
 def totals_figure(slug, shows, **params) -> Plot:
-    """Return the figure of what all flows get together, and how evenly, against the buffer."""
+    """Return the figure of the flows' total goodput and its fairness against the buffer."""
     script, caption, title = (
         "buffers/plot_buffer_totals",
         "buffers/buffer-totals",

@@ -1,4 +1,4 @@
-"""Hold what was read of each run against exact numbers: a row of `CALIBRATION` for each quantity of a point."""
+"""Compare the readings of each run with exact numbers: one row of `CALIBRATION` for each quantity of a point."""
 
 import math
 from collections.abc import Iterator
@@ -41,8 +41,8 @@ COARSEST_BURST = 0.25
 def calibration(readings: pd.DataFrame, scenarios: pd.DataFrame) -> pd.DataFrame:
     """Return `CALIBRATION`: the quantities in their order, each at the scenarios' points in the study's order.
 
-    ``readings``: `READINGS`. Runs that failed a check are measured like the others: an instrument is not to choose
-    among its own readings. The note names the check.
+    ``readings``: `READINGS`. Runs that failed a check are measured like the others, because an instrument must not
+    choose among its own readings. The note names the check.
     """
     points = readings.merge(scenarios, on="scenario").to_dict("records")
     all_rows = [row for point in points for row in _rows_of_point(point)] + list(_longer_messages(points))
@@ -51,7 +51,7 @@ def calibration(readings: pd.DataFrame, scenarios: pd.DataFrame) -> pd.DataFrame
 
 
 def _row(point, quantity, unit, set_to, expected, measured, *, what="", known_ppm=0.0, note="", **more):
-    """Return a row that is not judged yet; ``more`` is its uncertainty, or its standard error and trials."""
+    """Return a row without verdict; ``more`` is its uncertainty, or its standard error and trials."""
     names = {name: point[name] for name in CELL} | {"scenario_label": point["label"]}
     if point["failed_checks"]:
         note += f"; the run failed the check {point['failed_checks']}"
@@ -97,7 +97,7 @@ def _frame(point):
 
 
 def _rate(point):
-    """Yield the rate of the bottleneck: frames between two moments over the time, if it was always busy."""
+    """Yield the rate of the bottleneck: frames between two moments divided by the time, if it was always busy."""
     # Where the queue overflows, packets may be sent twice and delivered once.
     if is_missing(point["queue_least_packets"]) or point["drops"]:
         return
@@ -141,7 +141,7 @@ def _delay(point):
 
 
 def _longer_messages(points) -> Iterator[dict]:
-    """Yield what longer messages take more, there and back, than the shortest over the same cable."""
+    """Yield the additional round-trip time of longer messages over that of the shortest on the same cable."""
     shortest = {}
     for point in sorted(points, key=lambda point: point["message_bytes"]):
         if is_missing(point["round_trip_us"]) or _both(point, "jitter"):
@@ -161,7 +161,7 @@ def _longer_messages(points) -> Iterator[dict]:
 
 
 def _loss(point):
-    """Yield the share of packets lost, of each direction that has loss."""
+    """Yield the share of packets lost in each direction with loss."""
     for direction in ("forward", "reverse"):
         percent, offered = point[f"loss_{direction}_percent"], point[f"offered_{direction}"]
         if percent and offered:
@@ -179,7 +179,7 @@ def _loss(point):
 
 
 def _queue(point):
-    """Yield the longest queue, and what waited when drops began, of a queue that overflowed."""
+    """Yield the maximum length of a queue that overflowed, and its length when drops began."""
     if is_missing(point["drops"]) or not point["drops"]:
         return
     frame = _frame(point) - point["frame_overhead_bytes"]
@@ -226,7 +226,7 @@ def _jitter(point):
 
 
 def _burst(point):
-    """Yield what leaves at once after idle: what had left by some time less what the rate gives in it."""
+    """Yield the burst that leaves at once after idle time: the data sent up to some moment less the rate's share."""
     if is_missing(point["burst_packets"]):
         return
     frame, per_ms = _frame(point), 125 * point["rate_mbps"]

@@ -1,4 +1,4 @@
-"""Exact numbers of the emulated path, each from its own formula: what a shaper, a queue, a cable, netem must give.
+"""Exact values for the emulated path, each from its own formula: for the shaper, the queue, the cable and netem.
 
 Rates are in Mbit/s, sizes in bytes, so that 8 x bytes / rate is in us.
 """
@@ -24,7 +24,7 @@ EVEN = 1 / math.sqrt(3)
 
 
 def shaper_time_ns(size: int, rate_mbps: float) -> int:
-    """Return how long the kernel's shaper takes a frame to last, in whole ns, which it rounds down.
+    """Return the duration of a frame as the kernel's shaper computes it, rounded down to whole ns.
 
     As ``psched_ratecfg_precompute__`` and ``psched_l2t_ns`` have it (net/sched/sch_generic.c): a factor of 32 bits.
 
@@ -38,7 +38,7 @@ def shaper_time_ns(size: int, rate_mbps: float) -> int:
 
 
 def shaper_known_ppm(size: int, rate_mbps: float) -> float:
-    """Return by how many millionths a shaper that counts whole ns is too fast.
+    """Return the excess rate, in ppm, of a shaper that counts whole ns.
 
     >>> round(shaper_known_ppm(1514, 10_000), 1)
     165.2
@@ -47,7 +47,7 @@ def shaper_known_ppm(size: int, rate_mbps: float) -> float:
 
 
 def echo_us(rate_mbps: float, ip_version: str, overhead: float) -> float:
-    """Return how long an echo request takes to pass an idle cable there and back, besides its delay, in us.
+    """Return the round-trip time of an echo request over an idle cable without the cable's delay, in us.
 
     >>> round(echo_us(0.02, "ipv4", 24), 3)  # 2 x 122 bytes at 20 kbit/s
     97600.0
@@ -57,7 +57,7 @@ def echo_us(rate_mbps: float, ip_version: str, overhead: float) -> float:
 
 
 def longer_message_us(shorter: float, longer: float, rate_mbps: float) -> float:
-    """Return how much longer the longer of two messages takes there and back over a cable, in us.
+    """Return the difference in round-trip time over a cable between two messages of different length, in us.
 
     >>> longer_message_us(128, 1408, 100)
     204.8
@@ -66,7 +66,7 @@ def longer_message_us(shorter: float, longer: float, rate_mbps: float) -> float:
 
 
 def full_queue_bytes(limit: float, frame: float) -> float:
-    """Return what waits in a queue of ``limit`` bytes that takes no more frames of one size.
+    """Return the bytes in a queue of ``limit`` bytes that is full of frames of one size.
 
     >>> full_queue_bytes(100_000, 1514)
     99924
@@ -75,11 +75,11 @@ def full_queue_bytes(limit: float, frame: float) -> float:
 
 
 def burst_bytes(ip_version: str) -> int:
-    """Return what leaves at once after idle besides the packet that puts the shaper into debt, in bytes.
+    """Return the burst after idle time, without the packet that puts the shaper into debt, in bytes.
 
-    The shaper's bucket holds a full packet, of which the acknowledgements that leave just before the data take theirs:
-    iperf3's server sends its two words to begin, TEST_START and TEST_RUNNING, one after the other, and the client's
-    kernel acknowledges each.
+    The shaper's bucket holds one full packet, less the acknowledgements that leave just before the data: iperf3's
+    server sends two messages at the start, TEST_START and TEST_RUNNING, one after the other, and the client's kernel
+    acknowledges each.
 
     >>> burst_bytes("ipv4")
     1382
@@ -88,7 +88,7 @@ def burst_bytes(ip_version: str) -> int:
 
 
 def spread_ms(jitter_ms: float) -> float:
-    """Return the mean difference of two delays that are drawn evenly from a range of 2 x ``jitter_ms``: a third of it."""
+    """Return the mean absolute difference of two uniform delays from a range of 2 x ``jitter_ms``: a third of the range."""
     return 2 * jitter_ms / 3
 
 
@@ -116,7 +116,7 @@ def round_trip_error_ms(deviation_forward_ms: float, deviation_reverse_ms: float
 
 
 def loss_error(probability: float, packets: float, of_one: float = 1) -> float:
-    """Return the standard error of a share of packets lost, where ``of_one`` packets say as much as one that is lost on its own.
+    """Return the standard error of a loss rate, where ``of_one`` packets carry as much information as one independent packet.
 
     >>> loss_error(0.2, 10_000)
     0.004
@@ -125,10 +125,10 @@ def loss_error(probability: float, packets: float, of_one: float = 1) -> float:
 
 
 def packets_of_one(model: LossModel) -> float:
-    """Return how many packets that a model loses say as much of their share as one that is lost on its own.
+    """Return the number of a model's packets that carry as much information on the loss rate as one independent packet.
 
-    The variance of a sum over a stationary chain: that of a packet, and twice the covariances with all later ones, which the chain's
-    fundamental matrix adds up (Kemeny and Snell 1960).
+    The variance of a sum over a stationary chain is that of one packet plus twice the covariances with all later packets, which
+    the chain's fundamental matrix sums (Kemeny and Snell 1960).
 
     >>> round(packets_of_one(GilbertElliott(0.01, 0.19)), 6)  # (1 + c) / (1 - c) with the correlation c = 1 - p - r of neighbours
     9.0

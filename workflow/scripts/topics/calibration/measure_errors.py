@@ -1,4 +1,4 @@
-"""Hold each quantity of each point against an exact number."""
+"""Compare each quantity of each point with its exact value."""
 
 import pandas as pd
 

@@ -1,4 +1,4 @@
-"""Draw the error of each quantity at each point, with what the measurement can't tell and what is known beforehand."""
+"""Draw the error of each quantity at each point, with the measurement's uncertainty and the errors known beforehand."""
 
 from dataclasses import dataclass
 
@@ -18,7 +18,7 @@ REACH, LEAST_PPM = 3, 50
 
 @dataclass(frozen=True)
 class ErrorPanel:
-    """A panel: the quantity, what its slots are, and the column of its values."""
+    """A panel: the quantity, the label of its slots, and the column of its values."""
 
     quantity: str
     slots: str
@@ -59,7 +59,7 @@ def _rows_of(table, panel):
 
 
 def _axis_of(rows, panel):
-    """Return an axis with all errors, and their uncertainties as far as they don't dwarf these."""
+    """Return an axis that covers all errors, and their uncertainties as far as these don't dwarf the errors."""
     if panel.value == "z":
         return difference_axis([row["z"] for row in rows], least=3.5)
     values = [row[name] for row in rows for name in ("error_ppm", "known_ppm")]

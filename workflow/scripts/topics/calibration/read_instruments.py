@@ -1,4 +1,4 @@
-"""Read of every run document what it says of the path: a row of `READINGS` each."""
+"""Read the instruments' readings from every run document, one row of `READINGS` each."""
 
 import pandas as pd
 

@@ -1,4 +1,4 @@
-"""What a run document says of the path: rate, queue, loss, delay, jitter and what leaves at once after idle."""
+"""A run document's readings of the path: rate, queue, loss, delay, jitter and the burst after idle time."""
 
 from itertools import pairwise
 from statistics import fmean, pstdev
@@ -40,7 +40,7 @@ def readings(document) -> dict:
 
 
 def settings(run) -> dict:
-    """Return what follows of the run's specification for what is random."""
+    """Return the settings of random effects that follow from the run's specification."""
     row = {"even": not any(run.option("jitter_table", way) for way in DIRECTIONS)}
     for way in DIRECTIONS:
         effect, table, model = run.direction(way), run.option("jitter_table", way), run.direction(way).loss_model
@@ -66,7 +66,7 @@ def loss_counts(document) -> dict:
 
 
 def datagram_spread(intervals) -> dict:
-    """Return the mean of iperf3's jitter over whole seconds; the first begins from nothing, the last is no second."""
+    """Return the mean of iperf3's jitter over whole seconds, without the first, which starts from 0, and the incomplete last one."""
     jitters = [interval["sum"]["jitter_ms"] for interval in intervals[1:-1]]
     return {"spread_ms": sum(jitters) / len(jitters), "spread_seconds": len(jitters)} if jitters else {}
 

@@ -1,4 +1,4 @@
-"""The section on calibration: what limits each quantity, every point, and the sentence that opens the report."""
+"""The section on calibration: the limits of each quantity, every point, and the sentence that opens the report."""
 
 from dataclasses import dataclass
 
@@ -29,7 +29,7 @@ LIMITS = {
 
 @dataclass(frozen=True)
 class Summary:
-    """What was found of a quantity."""
+    """Summary of the errors of a quantity."""
 
     quantity: str  # as in the table
     what: str  # as in the table; of loss both directions together
@@ -81,7 +81,7 @@ def _exact(heading, name):
 
 
 def _ppm(heading, name):
-    """Return a column of errors in millionths."""
+    """Return a column of errors in ppm."""
 
     def cell(row):
         value = row[name]

@@ -33,7 +33,7 @@ MIN_COMPLETE_SHARE = 0.5
 
 
 def _blocks_of(group: pd.DataFrame, metric: str) -> pd.DataFrame:
-    """Return a metric of a scenario and IP version, a row a replication and a column a CCA, in the runs' order.
+    """Return a metric of a scenario and IP version, one row per replication and one column per CCA, in the runs' order.
 
     It is missing where a run is excluded or has no value.
     """
@@ -53,12 +53,12 @@ def compare_group(blocks, significance, resolution=0.0) -> dict:
     Parameters
     ----------
     blocks : pandas.DataFrame
-        A row a replication, a column a CCA; missing where there is no value.
+        One row per replication, one column per CCA; missing where there is no value.
     significance : float
-        A test that can't reach it with these numbers is not made.
+        A test that can't reach it with these numbers is skipped.
     resolution : float
-        Of the metric, in its unit. Where the values of each CCA are all closer than this, the blocks are one measurement
-        repeated, and there is no test.
+        Resolution of the metric, in its unit. Where the values of each CCA are all closer than this, the blocks are one
+        measurement repeated, and there is no test.
     """
     notes = []
     without = [cca for cca in blocks.columns if blocks[cca].isna().all()]
@@ -89,7 +89,7 @@ def compare_group(blocks, significance, resolution=0.0) -> dict:
 
 
 def _compare_unblocked(blocks, significance, notes) -> dict:
-    """Test the CCAs' values as independent groups; append to `notes` why, or why not."""
+    """Test the CCAs' values as independent groups; append the reason, for the test or for its absence, to `notes`."""
     groups = [blocks[cca].dropna().to_numpy() for cca in blocks.columns]
     if smallest_kruskal_wallis_p([len(group) for group in groups]) >= significance:
         notes.append(f"too few values for p < {significance:g}")
@@ -110,13 +110,13 @@ def compare_pair(metric, a, b, resolution, tests, params) -> dict:
     Parameters
     ----------
     metric : metrics.Metric
-        What is compared.
+        The metric to compare.
     a, b : numpy.ndarray of float, shape (n,)
         Values of both CCAs in the same replications, missing where there are none.
     resolution : float
-        Of the metric, in its unit.
+        Resolution of the metric, in its unit.
     tests : int
-        Pairs of CCAs of the whole study: p may be corrected for so many.
+        Number of pairs of CCAs in the whole study, for which p may be corrected.
     """
     complete = ~(np.isnan(a) | np.isnan(b))
     a, b = a[complete], b[complete]
@@ -140,9 +140,9 @@ def compare_pair(metric, a, b, resolution, tests, params) -> dict:
 def compare_valid(runs, params) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Compare the CCAs in every scenario and IP version.
 
-    A pair is tested only where the CCAs of its place differ together, which is corrected for all places and metrics of the
-    study; and its p is corrected for all pairs of the study. A study without any difference so has a false one with
-    at most the significance (gatekeeping: Dmitrienko and others, 2009, section 5).
+    A pair is tested only where the joint test of its place's CCAs, corrected for all places and metrics of the study,
+    finds a difference; its p is corrected for all pairs of the study. A study without any true difference thus has a
+    false one with at most the significance (gatekeeping: Dmitrienko and others, 2009, section 5).
 
     Returns `CCA_TESTS` and `CCA_PAIRS`: metrics in the order of `metrics.METRICS`, the rest in the runs'.
     """
@@ -168,10 +168,10 @@ def compare_valid(runs, params) -> tuple[pd.DataFrame, pd.DataFrame]:
 
 
 def gated(by_pair, together, significance) -> pd.Series:
-    """Return the pairs' p after Holm's correction over all pairs of the study; 1 where the CCAs of the place don't differ together.
+    """Return the pairs' p after Holm's correction over all pairs of the study; 1 where the place's joint test finds no difference.
 
-    The places that pass don't make the family: they pass also for pairs that happen to be far apart, and a correction over
-    such places alone had a false pair in 22 % of studies. Where there are two CCAs their pair is the only test, and has no gate.
+    The family isn't limited to the places that pass, because they also pass for pairs that happen to be far apart: a correction
+    over only these places had a false pair in 22 % of studies. With two CCAs, their pair is the only test, and has no gate.
     """
     place = ["metric", *GROUP]
     gates = together.set_index(place)

@@ -6,7 +6,7 @@ from topics.topic import Analysis, Topic
 
 
 def one_cca_a_run(design) -> bool:
-    """Tell whether each run of a `StudyDesign` is one CCA's, so that CCAs can be compared by their runs."""
+    """Return whether each run of a `StudyDesign` has a single CCA, so that CCAs can be compared by their runs."""
     return not design.mixes and not compares_sizes_alone(design)
 
 

@@ -27,7 +27,7 @@ def compare_cell(cell, whole, steady, scale, params) -> dict:
     cell : pandas.DataFrame
         Valid runs of the cell.
     whole, steady, scale : str
-        As `STEADY_PAIRS` has them.
+        As in `STEADY_PAIRS`.
     """
     known = cell[cell[[whole, steady]].notna().all(axis=1)]
     window = (known["window_end_ns"] - known["window_begin_ns"]).astype(float)
@@ -49,7 +49,7 @@ def compare_cell(cell, whole, steady, scale, params) -> dict:
 
 
 def _changing_words(runs):
-    """Return which of goodput and RTT are not steady after start-up, a text each."""
+    """Return one text for each of goodput and RTT that isn't steady after start-up."""
     notes = []
     for column, what in (("goodput_steady_change_percent", "goodput"), ("rtt_steady_change_percent", "RTT")):
         far = int((runs[column].abs() > CHANGING_PERCENT).sum())
@@ -64,7 +64,7 @@ def _changing_words(runs):
 def compare_steady(runs, params) -> pd.DataFrame:
     """Compare every metric that has a steady part in every cell; return `STEADY`.
 
-    Metrics that have none in the whole study are left out, cells without a value of the whole run, and Jain's index of one flow.
+    Left out are metrics without a steady part in the whole study, cells without a value of the whole run, and Jain's index of one flow.
     """
     rows = []
     for whole, steady, scale in STEADY_PAIRS:

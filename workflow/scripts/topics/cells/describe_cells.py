@@ -1,7 +1,7 @@
 """Describe each metric in each cell: mean with interval, spread, normality.
 
 The unit is the cell (scenario, CCA, IP version); its values are the valid replications.
-What can't be computed is left empty and said in the column `note`.
+Statistics that can't be computed are left empty, with the reason in the column `note`.
 """
 
 import numpy as np
@@ -20,7 +20,7 @@ from topics.cells.tables import DESCRIPTIVE
 def describe(values, runs, confidence, resolution=0.0, bounds=(None, None), worst=None) -> dict:
     """Describe one metric of one cell.
 
-    Returns columns of `DESCRIPTIVE` from `n` on; a statistic is left out where there is none, and `note` says why.
+    Returns columns of `DESCRIPTIVE` from `n` on; statistics that can't be computed are omitted, with the reason in `note`.
 
     Parameters
     ----------
@@ -29,11 +29,11 @@ def describe(values, runs, confidence, resolution=0.0, bounds=(None, None), wors
     runs : int
         Runs of the cell, valid or not.
     confidence : float
-        Of the interval of the mean.
+        Confidence level of the mean's interval.
     resolution : float
-        How far values must be apart to be told apart, in their unit. Values that are all closer are one measurement repeated.
+        Smallest distinguishable difference of values, in their unit. Values that are all closer are one measurement repeated.
     bounds : tuple of float
-        Least and most that a value can be; None where there is no bound.
+        Smallest and largest possible value; None where there is no bound.
     worst : float, optional
         The worst value that a run can have.
     """

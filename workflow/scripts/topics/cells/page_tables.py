@@ -1,4 +1,4 @@
-"""Means and statistics of a metric by cell, as the page shows them."""
+"""The page's tables of a metric's means and statistics by cell."""
 
 from report_parts.cells_table import shown_cell
 from report_parts.data_tables import Cell
@@ -45,7 +45,7 @@ def descriptive_groups(descriptive, scenarios, metric) -> tuple[list[dict], list
     """Return all statistics of one metric, grouped by scenario.
 
     Returns ``groups``: heading, conditions, rows (cca, ip, n, mean, worst, interval, median, sd, range, w, p, mark);
-    ``notes``: what the marks stand for: 1 for the first.
+    ``notes``: the meaning of the marks, of which 1 is the first.
     """
     table = descriptive[descriptive["metric"] == metric.column]
     notes = [note for note in dict.fromkeys(table["note"]) if note]
@@ -58,7 +58,7 @@ def descriptive_groups(descriptive, scenarios, metric) -> tuple[list[dict], list
 
 
 def n_words(values, worth) -> str:
-    """Return how many values there are: "4", and "1 (4 copies)" where they repeat one measurement."""
+    """Return the number of values: "4", or "1 (4 copies)" where they repeat one measurement."""
     return f"1 ({number(values, 0)} copies)" if values > 1 and worth == 1 else number(values, 0)
 
 

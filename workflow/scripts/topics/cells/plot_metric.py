@@ -1,6 +1,6 @@
 """Draw one metric by scenario, CCA and IP version: each replication a dot, and the mean.
 
-One panel a scenario, one row a CCA, in it one line an IP version: IPv4 filled, IPv6 open below it.
+One panel per scenario, one row per CCA, and in it one line per IP version: IPv4 filled, IPv6 open below it.
 """
 
 from collections import defaultdict
@@ -36,7 +36,7 @@ IP_STEP, DOTS_UP, MEAN_DOWN, JITTER = 0.46, 0.10, 0.10, 0.13
 
 
 def _figure_rows(runs, descriptive, metric) -> pd.DataFrame:
-    """Return what the figure shows: a row for each valid replication that has a value, and for each mean."""
+    """Return the figure's data: one row for each valid replication that has a value, and for each mean."""
     dots = runs[runs["valid"] & runs[metric.column].notna()].assign(mark="replication")
     means = descriptive[descriptive["metric"] == metric.column]
     means = means.rename(columns={"mean": metric.column}).astype({"n": int}).assign(mark="mean")
@@ -47,7 +47,7 @@ def _figure_rows(runs, descriptive, metric) -> pd.DataFrame:
 
 
 def _reference(runs, metric) -> float | None:
-    """Return what a scenario sets for a metric, None if nothing: of a capacity that varies the mean over the runs."""
+    """Return a scenario's reference value for a metric, or None: for a varying capacity, its mean over the runs."""
     value = runs[metric.reference].mean() if metric.reference else None
     return None if is_missing(value) else float(value)
 
@@ -112,7 +112,7 @@ def _draw_cell(axes, marks, cca, is_open, y, metric):
 
 
 def _van_der_corput(index) -> float:
-    """Return term `index` of the base-2 van der Corput sequence: even jitter without chance."""
+    """Return term `index` of the base-2 van der Corput sequence: even, deterministic jitter."""
     value, part = 0.0, 0.5
     while index:
         value, index, part = value + part * (index & 1), index >> 1, part / 2

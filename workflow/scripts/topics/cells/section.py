@@ -14,7 +14,7 @@ NAMES = {
 
 
 def section(material) -> dict:
-    """Return what the template needs besides the metrics: the table of steady parts, and the rule in words."""
+    """Return the template's variables besides the metrics: the table of steady parts, and the rule in words."""
     return {
         "steady": _steady_table(material.tables.steady, material.tables.scenarios),
         "rule": rule_words(material.study["steady_state"]),
@@ -24,7 +24,7 @@ def section(material) -> dict:
 
 
 def findings(material) -> list[Finding]:
-    """Return how much start-up makes of goodput, where runs have a steady part."""
+    """Return the effect of start-up on goodput, where runs have a steady part."""
     steady = material.tables.steady
     cells = steady[(steady["metric"] == "goodput_mbps") & steady["effect"].notna() & (steady["whole_mean"] > 0)]
     if cells.empty:
@@ -34,14 +34,14 @@ def findings(material) -> list[Finding]:
 
 
 def startup_sentence(cells, margin) -> str:
-    """Say in how many cells goodput is another one once a run has started, and how far apart the two are.
+    """Return a sentence on the number of cells whose goodput differs without start-up, and the size of the difference.
 
     Parameters
     ----------
     cells : pandas.DataFrame
         Rows of `STEADY` of goodput that have a difference.
     margin : float
-        Differences up to this one, in percent, count as none.
+        Largest difference, in percent, that doesn't count.
     """
     # Of the means: one run without goodput has no ratio, and its cell's difference is relative to something else.
     changes = 100 * (cells["steady_mean"] / cells["whole_mean"] - 1)
@@ -53,7 +53,7 @@ def startup_sentence(cells, margin) -> str:
 
 
 def rule_words(steady_state) -> str:
-    """Say what a study leaves out as start-up."""
+    """Describe the part of a run that a study leaves out as start-up."""
     if steady_state["rule"] == "mser":
         return (
             "as many fortieths of the time that the flows have in common as leave the mean of the rest of the total goodput with "

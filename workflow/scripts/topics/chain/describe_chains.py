@@ -1,4 +1,4 @@
-"""Describe what flows over several bottlenecks get beside those over each: shares of each cell, and what theory says of them."""
+"""Describe the shares of flows over several bottlenecks beside flows over one: measured in each cell, and by theory."""
 
 import pandas as pd
 
@@ -16,7 +16,7 @@ MEASURES = (
 
 
 def chains_and_dumbbells(scenarios) -> pd.DataFrame:
-    """Return the scenarios that are compared: chains, and dumbbells of two pairs of hosts, where there is one bottleneck."""
+    """Return the scenarios to compare: chains, and dumbbells with two pairs of hosts, which have one bottleneck."""
     return scenarios[
         (scenarios["bottlenecks"] > 1) | ((scenarios["topology"] == "dumbbell") & (scenarios["pairs"] == 2))
     ]
@@ -30,7 +30,7 @@ def measure_run(run, flows, bottlenecks) -> dict[str, float]:
     run : mapping
         A row of ``tidy/runs.csv``.
     flows, bottlenecks : pandas.DataFrame
-        The run's rows of ``tidy/flows.csv`` and ``tidy/bottlenecks.csv``; of a dumbbell there are none of the latter.
+        The run's rows of ``tidy/flows.csv`` and ``tidy/bottlenecks.csv``; a dumbbell has no rows of the latter.
     """
     is_long = flows["pair"] == 1
     long, cross = flows[is_long], flows[~is_long]
@@ -56,7 +56,7 @@ def _retransmit_percent(flows, mss_bytes):
 
 
 def describe_chains(runs, flows, bottlenecks, scenarios, settings, confidence) -> pd.DataFrame:
-    """Return `CHAIN_CELLS`: a row a cell, in the order of `runs`."""
+    """Return `CHAIN_CELLS`: one row per cell, in the order of `runs`."""
     compared = chains_and_dumbbells(scenarios).set_index("scenario")
     of_run = {name: dict(list(table.groupby(RUN))) for name, table in (("flows", flows), ("bottlenecks", bottlenecks))}
     runs = runs[runs["scenario"].isin(compared.index)]
@@ -87,7 +87,7 @@ def describe_chains(runs, flows, bottlenecks, scenarios, settings, confidence) -
 
 
 def flow_counts(scenario) -> dict[str, int]:
-    """Return how many flows pass all bottlenecks, and how many cross each, of a row of ``tidy/scenarios.csv``."""
+    """Return the number of flows over all bottlenecks, and the number that cross each, from a row of ``tidy/scenarios.csv``."""
     flows = int(scenario["flows"])
     if scenario["bottlenecks"] > 1:
         cross = int(scenario["cross_flows"])
@@ -97,20 +97,20 @@ def flow_counts(scenario) -> dict[str, int]:
 
 
 def counts_words(scenario) -> str:
-    """Return how many flows pass a scenario's bottlenecks: "1 long and 1 cross flow"."""
+    """Return the numbers of flows over a scenario's bottlenecks in words: "1 long and 1 cross flow"."""
     counts = flow_counts(scenario)
     return f"{counts['long_flows']} long and {count(counts['cross_flows'], 'cross flow')}"
 
 
 def _are_alike(bottlenecks, scenario):
-    """Tell whether all bottlenecks of a scenario have one rate and one queue; where there are no rows there is but one."""
+    """Return whether all bottlenecks of a scenario have the same rate and queue; a scenario without rows has only one."""
     own = bottlenecks[bottlenecks["scenario"] == scenario]
     kinds = own[["rate_mbps", "discipline", "queue_packets", "queue_bytes"]].astype(object).where(own.notna(), None)
     return len(kinds.drop_duplicates()) <= 1
 
 
 def _theory(row):
-    """Return what theory says of the long flows' share in a cell, as far as it applies."""
+    """Return the theoretical shares of the long flows in a cell, as far as the theory applies."""
     number, flows = row["bottlenecks"], (row["long_flows"], row["cross_flows"])
     predictions = {
         "proportional_percent": 100 * fair_share(number, 1, *flows),

@@ -22,13 +22,13 @@ TABLES = {"table": PageTable("chain-cells", CAPTION, "chain_cells", SHOWN)}
 
 
 def section(material) -> dict:
-    """Return what else the template needs."""
+    """Return the template's other variables."""
     cells = material.tables.chain_cells
     return {"most": int(cells["bottlenecks"].max()), "unlike": bool(cells["minimum_delay_percent"].isna().any())}
 
 
 def findings(material) -> list[Finding]:
-    """Return a sentence for each conditions, CCA and IP version with several numbers of bottlenecks."""
+    """Return one sentence per combination of conditions, CCA and IP version with several numbers of bottlenecks."""
     cells = material.ranked(material.tables.chain_cells)
     known = cells[cells["long_share_percent"].notna()]
     several = known["ip_version"].nunique() > 1

@@ -7,7 +7,7 @@ from wording.scenario_labels import keys_of, settings_by
 
 
 def in_common(scenario) -> dict:
-    """Return what a resolved scenario has in common with others that differ in their number of bottlenecks in a row only."""
+    """Return the settings that a resolved scenario shares with those that differ from it only in the number of bottlenecks."""
     run = RunSpecification({"scenario": scenario, "ip_version": "ipv4"})
     parts = ("link.rate_mbps", "link.delay_ms", "queue", "topology", "chain.bottlenecks", "hosts", "flows")
     rest = keys_of(scenario, parts)

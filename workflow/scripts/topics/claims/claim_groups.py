@@ -1,6 +1,6 @@
-"""What kinds of claims compute that compare two groups of cells: a ratio, and a difference that is the largest of several.
+"""The statistics of claims that compare two groups of cells: a ratio, and a difference relative to the largest of several.
 
-As in `claim_predicates`, of which they are the other half: a function a kind returns an `Outcome`.
+The counterpart of `claim_predicates`: one function per kind, which returns an `Outcome`.
 """
 
 import math
@@ -109,7 +109,7 @@ def _logarithms(above, below):
 
 
 def _log_bounds(logs, strata):
-    """Return the bounds of logarithms, infinite where that of 0 or of infinity stands in some rows and not in all."""
+    """Return the bounds of logarithms, infinite where some rows but not all have the logarithm of 0 or of infinity."""
     known = np.isfinite(logs).all(axis=0)
     same = (logs == logs[:1]).all(axis=0)
 
@@ -159,7 +159,7 @@ def _groups(claim, samples, each):
 
 
 def _groups_words(claim, samples):
-    """Return what both groups are called."""
+    """Return the names of both groups."""
     names = SIDES[claim["kind"]]
     measured = [measure_of(claim, name).words for name in names]
     both = zip(names, (measured, measured[::-1]), strict=True)

@@ -1,8 +1,8 @@
-"""Intervals of what claims are about: of means and ratios, of the lowest or highest of several, of how many hold.
+"""Intervals of claims' statistics: means and ratios, the lowest or highest of several, medians and spreads.
 
-The parts (a cell's mean, a ratio) have t intervals. The lowest of several lies at least as low as the lowest upper end
-that holds for all of them at once (Bonferroni), and at least as high as the lowest lower end, of which only the true
-lowest's own need hold; the highest alike. So the interval holds the truth at least as often as one part's.
+The parts (a cell's mean, a ratio) have t intervals. The lowest of several is at most the lowest
+upper end of the parts' simultaneous (Bonferroni) intervals, and at least the lowest lower end, of which only the true
+lowest's has to be valid; the highest likewise. So the interval's coverage is at least that of a single part's.
 """
 
 from collections.abc import Callable
@@ -26,13 +26,13 @@ def nested(values, bounds: Bounds, steps, tail) -> tuple[np.ndarray, np.ndarray,
     Parameters
     ----------
     values : numpy.ndarray of float
-        Of the parts.
+        Values of the parts.
     bounds : callable
-        Given a chance of a miss on either side, it returns both ends of each part's interval, shape of `values`.
+        Called with the probability of a miss on either side; returns both ends of each part's interval, shape of `values`.
     steps : sequence of (tuple of int, function)
         Axes and `numpy.min`, `numpy.max` or `numpy.mean`; the axes stay, with length 1.
     tail : float
-        Chance of a miss on either side of the whole.
+        Probability of a miss on either side of the whole.
     """
     taken = {function for axes, function in steps if np.prod([values.shape[axis] for axis in axes]) > 1}
     of_one, of_all = bounds(tail), bounds(tail / values.size)
@@ -44,7 +44,7 @@ def nested(values, bounds: Bounds, steps, tail) -> tuple[np.ndarray, np.ndarray,
 
 
 def farthest(values, bounds: Bounds, steps, tail, middle) -> tuple[int, float, float]:
-    """Find the part farthest from a point, after `steps`, and between which values as far away on its side it lies.
+    """Find the part farthest from a point, after `steps`, and the interval of the farthest value on its side.
 
     Returns its place in the flattened values after the steps, and both ends.
     """
@@ -68,14 +68,14 @@ def mean_of_extremes(rows, strata, function, by_scenario, tail) -> float:
     Parameters
     ----------
     rows : numpy.ndarray of float, shape (1 + replications, scenarios, CCAs, IP versions, cells, cells)
-        Of which the last two axes are picked from, and the others averaged.
+        Parts; the extreme is taken over the last two axes, and the mean over the others.
     strata : sequence of inference.stratified_jackknife.Stratum
     function : callable
         `numpy.min` or `numpy.max`.
     by_scenario : bool
-        Whether the scenarios' parts have runs of their own, so that their errors are independent.
+        Whether each scenario's parts have separate runs, so that their errors are independent.
     tail : float
-        Chance of a miss.
+        Probability of a miss.
     """
     picked = function(rows[0], axis=(-2, -1))
     errors = np.sqrt(covariances(rows, rows, strata).sum(axis=0)).max(axis=(-2, -1)).sum(axis=(1, 2))
@@ -87,13 +87,13 @@ def mean_of_extremes(rows, strata, function, by_scenario, tail) -> float:
 def median_interval(values, rows, strata, tail) -> tuple[float, float]:
     """Return the interval of the median of pooled runs: the values at the ends of the interval of the share below it.
 
-    Woodruff (1952), JASA 47(260), 635-646. An end beyond all values isn't known: 0 or infinite.
+    Woodruff (1952), JASA 47(260), 635-646. An end beyond all values is unknown: 0 or infinite.
 
     Parameters
     ----------
     values : numpy.ndarray of float, rising
     rows : numpy.ndarray of int
-        Which row leaves each of them out.
+        Number of the row that leaves out each value.
     strata, tail
         As for `inference.stratified_jackknife.t_interval`.
     """
@@ -111,7 +111,7 @@ def median_interval(values, rows, strata, tail) -> tuple[float, float]:
 
 
 def spread_bounds(spreads, counts) -> Bounds:
-    """Return the bounds of standard deviations: s sqrt((n - 1) / chi-square), of about normal replications."""
+    """Return the bounds of standard deviations, s sqrt((n - 1) / chi-square), for approximately normal replications."""
 
     from scipy import stats  # here: it takes half a second, which each job without spreads would pay
 

@@ -1,4 +1,4 @@
-"""A claim's quantity as one number for each run: the run's own, or what is taken of its flows and their time series."""
+"""A claim's quantity as one number per run: the run's own value, or an aggregate of its flows and their time series."""
 
 from dataclasses import dataclass
 
@@ -28,7 +28,7 @@ AGGREGATES = {"lowest": "min", "highest": "max", "sd": "std"}
 
 @dataclass(frozen=True)
 class Measure:
-    """What is taken of a run."""
+    """A quantity that has one value per run."""
 
     #: A column of `claim_quantities`.
     quantity: str
@@ -69,7 +69,7 @@ class Measure:
 
     @property
     def words(self) -> str:
-        """What is measured, such as "lowest of all flows' goodput in % of the fair share"."""
+        """Description of the measure, such as "lowest of all flows' goodput in % of the fair share"."""
         text = self.name
         if self.over_time:
             take, start, end = self.over_time
@@ -90,7 +90,7 @@ class Measure:
 
 
 def measure_of(claim, side=None) -> Measure:
-    """Return what a claim measures, or one of the two groups that it compares (a key in `claim_quantities.SIDES`)."""
+    """Return the measure of a claim, or of one of the two groups that it compares (a key in `claim_quantities.SIDES`)."""
     group = {**claim, **claim[side]} if side else claim
     over_time, flows = group.get("over_time"), group.get("flows")
     if flows is None and not over_time:
@@ -107,7 +107,7 @@ def measure_of(claim, side=None) -> Measure:
 
 
 def run_values(measure, runs, flows=None, sockets=None) -> np.ndarray:
-    """Return the measure of each run, shape (runs,); nan where it isn't known.
+    """Return the measure of each run, shape (runs,); nan where it is unknown.
 
     Parameters
     ----------
@@ -115,7 +115,7 @@ def run_values(measure, runs, flows=None, sockets=None) -> np.ndarray:
     runs, flows : pandas.DataFrame
         Rows of ``tidy/runs.csv``; ``tidy/flows.csv``, needed for measures of flows.
     sockets : callable, optional
-        Given tuples of columns and of scenarios, it returns these of ``tidy/sockets.parquet``.
+        Called with tuples of columns and of scenarios; returns these from ``tidy/sockets.parquet``.
     """
     if runs.empty:
         return np.empty(0)
@@ -146,7 +146,7 @@ def _relative(values, to):
 
 
 def _taken_of_flows(values, measure):
-    """Return by run what is taken of its flows' values; unknown where that of a flow is."""
+    """Return the aggregate of each run's flow values; unknown where a flow's value is."""
     groups = values.groupby(RUN)["value"]
     if measure.flows == "count":
         counted = meets_requirement(values["value"], dict(measure.within)).astype(float)
@@ -160,7 +160,7 @@ def _taken_of_flows(values, measure):
 
 
 def _series_values(measure, runs, sockets):
-    """Return what is taken of each flow's time series: columns of `FLOW`, ``flow_cca`` and ``value``."""
+    """Return the value of each flow's time series: columns `FLOW`, ``flow_cca`` and ``value``."""
     take, start, end = measure.over_time
     columns = SOURCES.get(measure.quantity, [measure.quantity])
     series = sockets((*FLOW, "flow_cca", "time_s", *columns), tuple(sorted(set(runs["scenario"]))))
@@ -186,9 +186,9 @@ def _series_values(measure, runs, sockets):
 
 
 def _acked_in_window(series, start, end):
-    """Return each flow's acknowledged Mbit/s between two shares of the run's duration, also of one that began later.
+    """Return each flow's acknowledged Mbit/s between two fractions of the run's duration, including flows that began later.
 
-    What a look tells is spread evenly over the time since the look before, of which the window may have a part.
+    The growth between two samples is spread evenly over the time between them, of which the window may cover a part.
     """
     begin_s, end_s = start * series["duration_s"], end * series["duration_s"]
     since_s = series["time_s"] - series["elapsed_s"]
@@ -198,9 +198,9 @@ def _acked_in_window(series, start, end):
 
 
 def _at_each_look(series, quantity):
-    """Return a quantity at each look: a column, or what follows from others.
+    """Return a quantity at each sample: a column, or a value derived from others.
 
-    A flow is in slow start while nothing is amiss and cwnd is below ssthresh, which is infinite at first
+    A flow is in slow start while nothing is wrong and cwnd is below ssthresh, which is infinite at first
     (RFC 5681, section 3.1), in fast recovery while Linux calls its state Recovery, and recovers from a
     timeout while that is Loss.
     """
@@ -229,7 +229,7 @@ DIGITS = 1e-9
 
 
 def meets_requirement(values, requirement) -> np.ndarray:
-    """Return where values lie within a requirement; bounds take in what differs by rounding."""
+    """Return where values meet a requirement; bounds include values that differ only by rounding."""
     values = np.asarray(values, dtype=float)
     meets = ~np.isnan(values)
     for key, bound in requirement.items():

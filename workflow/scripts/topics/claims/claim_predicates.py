@@ -1,7 +1,7 @@
-"""What kinds of claims about one group of cells compute from the cells' means, how sure that is, and how it reads.
+"""The statistics of claims about one group of cells, computed from the cells' means, with their intervals and wording.
 
-A function a kind takes the claim, `claim_samples.Samples` and the chance of a miss on either side, and returns an
-`Outcome`. Statistics come as rows, as `inference.stratified_jackknife` wants them: first axis, the data first.
+One function per kind takes the claim, `claim_samples.Samples` and the probability of a miss on either side, and returns
+an `Outcome`. Statistics are rows as `inference.stratified_jackknife` needs them: along the first axis, the data first.
 """
 
 import math
@@ -32,7 +32,7 @@ AXES = {"scenario": 1, "cca": 2, "ip_version": 3}
 
 @dataclass
 class Outcome:
-    """What a claim's statistic is. nan where there is none, infinite where a divisor is 0."""
+    """A claim's statistic: nan where it is undefined, infinite where a divisor is 0."""
 
     value: float
     low: float
@@ -47,7 +47,7 @@ class Outcome:
 
 
 def parts_of(claim, samples) -> list[tuple[Measure, np.ndarray]]:
-    """Return what a claim measures and where: list of (Measure, cells as (scenarios, CCAs, IP versions) of bool)."""
+    """Return the measures of a claim and their cells: list of (Measure, cells as bool of shape (scenarios, CCAs, IP versions))."""
     if claim["kind"] in SIDES:
         return [
             (measure_of(claim, side), samples.mask(*(claim[side][key] for key in LEVELS)))
@@ -58,7 +58,7 @@ def parts_of(claim, samples) -> list[tuple[Measure, np.ndarray]]:
 
 
 def counts_of(parts, samples) -> np.ndarray:
-    """Return how many values each cell of a claim has, the fewer where it is measured twice; elsewhere 0."""
+    """Return the number of values of each cell of a claim, the smaller one where it is measured twice; elsewhere 0."""
     counts = np.full(parts[0][1].shape, np.iinfo(int).max)
     for measure, mask in parts:
         counts[mask] = np.minimum(counts[mask], samples.counts(measure)[mask])
@@ -71,19 +71,19 @@ def strata_of(claim, samples) -> list[Stratum]:
 
 
 def _selected(claim, samples, **others):
-    """Return means of the claim's own levels, or of `others`, axes as those of `Samples.means`."""
+    """Return the means at the claim's own levels, or at `others`, with the axes of `Samples.means`."""
     return taken(samples.means(measure_of(claim)), samples, claim | others)
 
 
 def taken(values, samples, cells) -> np.ndarray:
-    """Return values of all cells at the levels that `cells`, a claim or one of its two groups, has."""
+    """Return the values of all cells at the levels of `cells`, a claim or one of its two groups."""
     for axis, key in enumerate(LEVELS, 1):
         values = np.take(values, [getattr(samples, key).index(name) for name in cells[key]], axis=axis)
     return values
 
 
 def _counted(true, false, tail):
-    """Return in what share of comparisons something may hold, in percent: those certain, and all but those refuted."""
+    """Return bounds of the share of comparisons in which something holds, in percent: the certain ones, and all but the refuted."""
     total = np.size(true)
     if not total:
         return math.nan, math.nan
@@ -124,7 +124,7 @@ def ordering(claim, samples, tail) -> Outcome:
 
 
 def _place_chances(claim, own, others, strata):
-    """Return of each scenario and IP version whether a CCA has its place, and p for that it has and that it hasn't.
+    """Return for each scenario and IP version whether a CCA has its place, and the p-values for having it and for not having it.
 
     `own` and `others` are rows of (scenarios, CCAs, IP versions). All shape (scenarios, IP versions).
     """

@@ -1,4 +1,4 @@
-"""What a claim can be about: columns of the tidy tables, their names in a sentence, and their units."""
+"""Quantities for claims: columns of the tidy tables, their names in a sentence, and their units."""
 
 from run_tables.metrics import METRICS, PUBLISHED_METRICS
 
@@ -51,7 +51,7 @@ RELATIONS = {
 
 
 def quantities_of(claim) -> dict[str, tuple[str, str]]:
-    """Return column -> (name, unit) of what a claim, or one of its two groups completed, may name."""
+    """Return column -> (name, unit) of the quantities that a claim, or one of its two completed groups, may name."""
     if claim.get("over_time"):
         return SERIES_QUANTITIES
     return FLOW_QUANTITIES if claim.get("flows") else RUN_QUANTITIES

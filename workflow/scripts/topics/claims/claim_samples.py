@@ -1,7 +1,7 @@
 """The cells that a paper's claims are about, their means, and these without each of the replications.
 
 A replication of a scenario has the same seed for all CCAs and both IP versions, so whole replications are left
-out within each scenario: what they have in common stays in common.
+out within each scenario, which preserves the dependence between their runs.
 """
 
 from collections.abc import Callable
@@ -31,7 +31,7 @@ class Samples:
     claims : dict
         A claims file as `claims_file.load_claims` returns it.
     sockets : callable, optional
-        Reads ``tidy/sockets.parquet``, as `claim_measures.run_values` needs it.
+        Reads ``tidy/sockets.parquet``, as for `claim_measures.run_values`.
     """
 
     def __init__(self, runs, claims, flows=None, scenarios=None, sockets=None):
@@ -48,7 +48,7 @@ class Samples:
         self._of_runs, self._counts, self._means, self._repeats, self._resolutions = {}, {}, {}, {}, {}
 
     def _fill(self, runs):
-        """Find the place of each run that takes part on each axis; a scenario's replications may have any numbers."""
+        """Find the index of each included run on each axis; a scenario's replications may have any numbers."""
         numbers = {study: number for number, study in self.matches.items()}
         axes = [
             pd.Index(levels).get_indexer(names)
@@ -75,8 +75,8 @@ class Samples:
     def strata(self, counts) -> list[Stratum]:
         """Return the scenarios of some cells as strata of the jackknife.
 
-        ``counts`` (numpy.ndarray of int, shape (scenarios, CCAs, IP versions)): values of each of these cells, of the
-        others 0. The smallest cell of a scenario sets its degrees of freedom.
+        ``counts`` (numpy.ndarray of int, shape (scenarios, CCAs, IP versions)): number of values in each of these cells,
+        0 in the others. The smallest cell of a scenario sets its degrees of freedom.
         """
         known = counts > 0
         return [
@@ -103,7 +103,7 @@ class Samples:
         return self._counts[measure]
 
     def repeats(self, measure) -> np.ndarray:
-        """Return which cells' values repeat one measurement, shape (scenarios, CCAs, IP versions)."""
+        """Return whether the values of each cell repeat one measurement, shape (scenarios, CCAs, IP versions)."""
         if measure not in self._repeats:
             self._repeats[measure] = self._repeated(measure)
         return self._repeats[measure]
@@ -115,7 +115,7 @@ class Samples:
         return (known.sum(axis=3) > 1) & ((apart == 0) | (apart < self._steps(measure)))
 
     def _steps(self, measure):
-        """Return the resolution of each cell, 0 where none is known."""
+        """Return the resolution of each cell, 0 where it is unknown."""
         if measure not in self._resolutions:
             steps = self._resolutions[measure] = np.zeros(self._shape)
             if measure.plain:
@@ -123,9 +123,9 @@ class Samples:
         return self._resolutions[measure]
 
     def apart(self, measure, mask) -> np.ndarray:
-        """Return how many values lie apart from the others in each cell of `mask`, 0 elsewhere.
+        """Return the number of outliers in each cell of `mask`, 0 elsewhere.
 
-        Chance alone makes some in 1 of 100 masks of normal values.
+        By chance alone, 1 of 100 masks of normal values has some.
         """
         apart, values, steps = np.zeros(self._shape, dtype=int), self.values(measure), self._steps(measure)
         for cell in zip(*np.nonzero(mask), strict=True):
@@ -183,9 +183,9 @@ class Samples:
         )
 
     def why_not(self, parts, duration_s=None) -> str | None:
-        """Say why a claim's cells can't answer, or return None.
+        """Return the reason why a claim's cells can't answer it, or None.
 
-        Its parts are as `claim_predicates.parts_of` gives them; runs of another duration than `duration_s` can't answer.
+        Its parts are those of `claim_predicates.parts_of`; runs with another duration than `duration_s` can't answer it.
         """
         mask = np.logical_or.reduce([mask for _, mask in parts])
         levels = [
@@ -217,7 +217,7 @@ class Samples:
         return f"{words[counts.min()]} {of} {self.cell_words(*cells[0])}{more}; {MIN_REPLICATIONS} are needed"
 
     def cell_words(self, scenario, cca, ip_version) -> str:
-        """Return a cell's name by its indices: "vegas in scenario 4, IPv6"; of one IP version there is nothing to say."""
+        """Return a cell's name by its indices: "vegas in scenario 4, IPv6"; a single IP version isn't named."""
         version = f", {ip_words(self.ip_versions[ip_version])}" if len(self.ip_versions) > 1 else ""
         return f"{self.ccas[cca]} in scenario {self.scenarios[scenario]}{version}"
 

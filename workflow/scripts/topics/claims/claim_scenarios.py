@@ -21,8 +21,8 @@ def scenario_conditions(runs, scenarios=None) -> list[dict]:
     """Return the conditions of the scenarios in `tidy/runs.csv`.
 
     Each has ``scenario``, ``scenario_label``, and `NUMBERS` and `TEXTS` as far as they are known. ``queue_bytes`` is a
-    queue's size if it was set in bytes; without ``scenarios`` (``tidy/scenarios.csv``) nothing is known of that, and of
-    `OF_SCENARIOS`.
+    queue's size if it was set in bytes; without ``scenarios`` (``tidy/scenarios.csv``) this and `OF_SCENARIOS` are
+    unknown.
     """
     if scenarios is not None:
         runs = runs_at_centre(runs, scenarios)
@@ -44,7 +44,7 @@ def _bytes_of(queue):
 def match_scenarios(known, scenarios) -> tuple[dict[str, str], dict[str, str]]:
     """Find the scenarios of a claims file among those of a study, as `scenario_conditions` gives them.
 
-    Returns the study's scenario by the paper's number, and by the numbers of the others a sentence why there is none.
+    Returns two dicts by the paper's number: the study's scenario, and for unmatched ones a sentence with the reason.
     """
     matches, missing = {}, {}
     for scenario in scenarios:

@@ -1,8 +1,8 @@
-"""Claims held against runs: statistic, interval, verdict and why.
+"""Claims compared with runs: statistic, interval, verdict and reason.
 
-A claim is reproduced if the whole interval of its statistic meets what it requires, not reproduced if the whole
-interval misses it, and otherwise not shown. It is not testable where the runs for it are missing or measure another
-thing than the paper did.
+A claim is reproduced if the whole interval of its statistic meets the requirement, not reproduced if the whole
+interval misses it, and otherwise not shown. It is not testable where its runs are missing or measure another
+quantity than the paper.
 """
 
 import math
@@ -43,7 +43,7 @@ def check_claims(runs, claims, confidence, significance, flows=None, scenarios=N
     claims : dict or None
         As `claims_file.load_claims` returns it; None checks nothing.
     confidence, significance : float
-        Of the intervals, and of the paper's tests.
+        Confidence of the intervals, and significance of the paper's tests.
     runs, flows, scenarios, sockets
         As for `Samples`.
     """
@@ -70,7 +70,7 @@ def check_claims(runs, claims, confidence, significance, flows=None, scenarios=N
 
 
 def _why_no_verdict(claim, samples, parts):
-    """Say why these runs could not refute a claim, whatever their values, or return an empty text."""
+    """Return the reason why these runs could not refute a claim, whatever their values, or an empty text."""
     if claim["untestable"]:
         return claim["untestable"]
     cells = np.logical_or.reduce([mask for _, mask in parts])
@@ -133,7 +133,7 @@ def _check_statistic(claim, samples, parts, confidence, significance):
 
 
 def _apart_words(samples, parts):
-    """Say where runs lie apart from the others, so that a mean has no interval, or return an empty text."""
+    """Return a sentence on outliers, because of which a mean has no interval, or an empty text."""
     for measure, mask in parts:
         lost = samples.apart(measure, mask)
         if lost.any():
@@ -144,7 +144,7 @@ def _apart_words(samples, parts):
 
 
 def _requirement(claim):
-    """Return what is required of a claim's statistic; of no difference that it lies within the margin."""
+    """Return the requirement on a claim's statistic; for no difference, that it lies within the margin."""
     if claim["kind"] == "no_difference":
         return {"at_least": -claim["margin"], "at_most": claim["margin"]}
     return claim["requirement"]
@@ -157,7 +157,7 @@ def _subject(parts, outcome):
 
 
 def interval_verdict(low, value, high, requirement) -> tuple[str, str]:
-    """Return the verdict on a value with its interval, and why."""
+    """Return the verdict on a value with its interval, and the reason."""
     meets = meets_requirement([low, value, high], requirement)
     if meets.all():
         return REPRODUCED, "the whole interval meets the requirement"
@@ -167,10 +167,10 @@ def interval_verdict(low, value, high, requirement) -> tuple[str, str]:
 
 
 def _prediction(requirement, ours, confidence):
-    """Return where a perfect replication's value lies, as bounds, how that is called, and half the width of the paper's.
+    """Return the prediction interval of a perfect replication as bounds, its name, and half the width of the paper's interval.
 
-    The prediction interval of Patil, Peng and Leek (2016, Perspectives on Psychological Science 11(4)): both intervals'
-    halves add as squares do.
+    The prediction interval of Patil, Peng and Leek (2016, Perspectives on Psychological Science 11(4)): the half
+    widths of both intervals add in quadrature.
     """
     theirs = float(special.ndtri((1 + confidence) / 2)) * requirement["standard_error"]
     half, middle = math.hypot(theirs, ours), requirement["replicates"]
@@ -187,7 +187,7 @@ def _pooled(samples, measure, mask):
 
 
 def _pooled_words(claim, samples, measure, mask, significance):
-    """Say what the paper's pooled test gives, and what the test of pairs says to that."""
+    """Report the result of the paper's pooled test, and that of the paired test beside it."""
     four, six = _pooled(samples, measure, mask)
     u, p, why_not = mann_whitney(four, six, significance)
     if p is None:
@@ -200,7 +200,7 @@ def _pooled_words(claim, samples, measure, mask, significance):
 
 
 def _check_normality(claim, samples, measure, mask, significance):
-    """Return what the paper's pooled test of normality says, for the IP version farther from rejecting."""
+    """Return the result of the paper's pooled test of normality for the IP version that is farther from rejection."""
     words, largest = [], 0
     subject = "p of Shapiro-Wilk over all runs of an IP version, the larger of both"
     row = {"requirement": f"{subject}: below {significance:g}"}
@@ -222,9 +222,9 @@ def _check_normality(claim, samples, measure, mask, significance):
 
 
 def _paired_words(claim, samples, measure, mask, significance, differs):
-    """Say what the test of pairs finds, of which each scenario counts one value: same scenario, CCA and seed, other IP version.
+    """Report the result of the test of pairs (same scenario, CCA and seed, other IP version), with one value per scenario.
 
-    Whether the paper's pooled test found a difference is `differs`.
+    `differs` is whether the paper's pooled test found a difference.
     """
     chosen = mask[:, :, 0] & mask[:, :, 1]
     four, six = (samples.values(measure)[:, :, place][chosen] for place in (0, 1))
@@ -257,13 +257,13 @@ def _paired_words(claim, samples, measure, mask, significance, differs):
 
 
 def _header_words(runs):
-    """Say what IPv6's longer header alone makes of throughput: the ratio of the segment sizes."""
+    """Report the effect of only IPv6's longer header on throughput: the ratio of the segment sizes."""
     four, six = (runs.loc[runs["ip_version"] == ip_version, "mss_bytes"].mean() for ip_version in ("ipv4", "ipv6"))
     return f" (its longer header alone makes {100 * (1 - six / four):.2g} %)" if six < four else ""
 
 
 def _spans(low, high, requirement):
-    """Tell whether an interval whose ends both miss a requirement has it inside."""
+    """Return whether the requirement lies strictly inside the interval."""
     lowest = max((requirement[key] for key in ("above", "at_least") if key in requirement), default=None)
     highest = min((requirement[key] for key in ("below", "at_most") if key in requirement), default=None)
     return lowest is not None and highest is not None and low < lowest and high > highest

@@ -1,7 +1,7 @@
-"""The versions of a claims file that a study was judged by: what was claimed when nothing was known yet, and each change.
+"""The versions of a claims file by which a study was judged: the claims before any results existed, and each change.
 
-Their record lies with the results and only grows. It has no time and no machine: a version says how many runs had
-a document when it was first used.
+Their record is stored with the results and is append-only. It doesn't contain times or machines: a version gives the
+number of runs that had a document when it was first used.
 """
 
 import hashlib
@@ -17,7 +17,7 @@ RECORD = "workflow/claims-record.json"
 
 
 def version_of(content, sha256) -> dict:
-    """Return what identifies a claims file's content: ``sha256`` of its bytes, ``claims`` (id to digest), ``rest``: digest of the others."""
+    """Return the identity of a claims file: ``sha256`` of its bytes, ``claims`` (id to digest), ``rest``: digest of the others."""
     claims = {claim["id"]: _digest(claim) for claim in content["claims"]}
     return {"sha256": sha256, "claims": claims, "rest": _digest({**content, "claims": None})}
 
@@ -27,7 +27,7 @@ def _digest(value):
 
 
 def record_claims(folder, version) -> None:
-    """Add a version, as `claims_version` gives it, to a study's record, unless it is the last one there."""
+    """Add a version, as returned by `claims_version`, to a study's record, unless it equals the last one."""
     path = Path(folder, RECORD)
     versions = json.loads(path.read_text(encoding="utf-8")) if path.exists() else []
     if not versions or versions[-1]["sha256"] != version["sha256"]:

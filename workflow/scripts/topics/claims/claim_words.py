@@ -1,4 +1,4 @@
-"""How a claim's bounds and cells read in a sentence."""
+"""Wording of a claim's bounds and cells."""
 
 from topics.claims.claim_quantities import LEVELS, SIDES
 from wording.number_format import plain
@@ -15,7 +15,7 @@ def requirement_words(requirement, unit) -> str:
 
 
 def places_words(holds, claim, counts=True) -> str:
-    """Name the fewer cells that count: where it holds or where not; arrays of shape (scenarios, CCAs, IP versions)."""
+    """Name the cells where a claim holds or where it doesn't, whichever are fewer; arrays of shape (scenarios, CCAs, IP versions)."""
     fewer, word = counts & ~holds, "not in"
     if (counts & holds).sum() < fewer.sum():
         fewer, word = counts & holds, "namely in"
@@ -42,9 +42,9 @@ def _cells_words(cells, claim):
 
 
 def side_words(claim, name, samples, measured=("", "")) -> str:
-    """Name one of the two groups that a claim compares by what it has and the other has not.
+    """Name one of the two groups that a claim compares by the levels that the other one doesn't have.
 
-    What is measured on this side and on the other is `measured`, in words.
+    `measured` are the measures of this side and of the other, in words.
     """
     side, other = claim[name], claim[next(key for key in SIDES[claim["kind"]] if key != name)]
     if measured[0] != measured[1]:
@@ -67,7 +67,7 @@ def side_words(claim, name, samples, measured=("", "")) -> str:
 
 
 def paired_scenarios(claim) -> list[str]:
-    """Return the scenarios that a claim compares one by one: "a", or "b over a" where they are two."""
+    """Return the scenarios that a claim compares one by one: "a", or "b over a" where two are compared."""
     sides = (claim[name]["scenarios"] for name in SIDES[claim["kind"]])
     return [above if above == below else f"{above} over {below}" for above, below in zip(*sides, strict=True)]
 

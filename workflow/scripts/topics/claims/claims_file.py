@@ -40,13 +40,13 @@ def load_claims(path) -> dict:
 
 
 def completed_claims(content) -> tuple[dict, list[str]]:
-    """Return the content of a claims file, whose form the schema has approved, with all keys, and what contradicts itself."""
+    """Return the content of a schema-valid claims file with all keys, and its contradictions."""
     complete = _complete(content)
     return complete, _contradictions(complete)
 
 
 def claims_version(path) -> dict:
-    """Return what identifies a claims file that `load_claims` takes, as `claim_versions.version_of` has it."""
+    """Return the identity of a claims file that `load_claims` accepts, as in `claim_versions.version_of`."""
     content = read_mapping(path, "a claims file", ["claims"], ClaimsError)
     return version_of(content, hashlib.sha256(Path(path).read_bytes()).hexdigest())
 
@@ -59,7 +59,7 @@ def claims_schema() -> dict:
 
 
 def schema_for(own_ccas) -> dict:
-    """Return the schema for a file that names CCAs which studies define; shared if there are none."""
+    """Return the schema for a file that names CCAs defined by studies; without any, it is shared."""
     names = [name for name in own_ccas if isinstance(name, str)] if isinstance(own_ccas, list) else []
     if not names:
         return claims_schema()
@@ -91,7 +91,7 @@ def _complete(content):
 
 
 def _levels(content):
-    """Return all names that each of a claim's keys may choose."""
+    """Return all names allowed in each of a claim's keys."""
     names = {key: content[key] for key in LEVELS}
     return names | {"scenarios": [scenario["id"] for scenario in content["scenarios"]]}
 
@@ -132,7 +132,7 @@ def _filled(node, values):
 
 
 def _contradictions(content):
-    """Name what the schema can't: two keys that don't go together."""
+    """List problems that the schema can't express: pairs of incompatible keys."""
     problems = []
     for section in ("scenarios", "claims"):
         ids = [item["id"] for item in content[section]]
@@ -156,7 +156,7 @@ def _contradictions(content):
 
 
 def _printed_of_other_number(cells):
-    """Name printed values that are not one for each size."""
+    """List the problems of printed values that don't have one value per size."""
     return [
         f"paper.cells.values[{place}].{name} has {len(entry[name])} values; "
         f"allowed are {len(cells['message_bytes'])}, one for each of message_bytes."
@@ -188,7 +188,7 @@ def _contradictions_of(claim, content):
 
 
 def _impossible_sides(claim):
-    """Say what doesn't go together in the two groups that a claim compares."""
+    """List the incompatible keys of the two groups that a claim compares."""
     first, second = SIDES[claim["kind"]]
     if claim[first] == claim[second]:
         yield f"{first} is the same as {second}; allowed is another."
@@ -227,7 +227,7 @@ def _impossible_requirement(claim):
 
 
 def _impossible_bounds(where, bounds):
-    """Say why no number can meet some bounds, or which of them is needless."""
+    """Report bounds that no number can meet, or that are redundant."""
     lows = [key for key in ("above", "at_least") if key in bounds]
     highs = [key for key in ("below", "at_most") if key in bounds]
     if len(lows) > 1 or len(highs) > 1:
@@ -250,7 +250,7 @@ def _impossible_replication(claim, requirement):
 
 
 def _impossible_measure(prefix, claim, chosen):
-    """Say what doesn't go together in what a claim measures, or one side of a ratio (`prefix`)."""
+    """List the incompatible keys in the measure of a claim, or of one side of a ratio (`prefix`)."""
     quantity, flows, over_time = claim["quantity"], chosen.get("flows") or {}, chosen.get("over_time")
     known = quantities_of(chosen)
     level = "over_time" if over_time else "flows" if flows else "neither flows nor over_time"

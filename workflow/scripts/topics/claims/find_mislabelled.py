@@ -1,7 +1,7 @@
-"""Find runs in which another CCA ran than was asked for, and set them beside what they pass for.
+"""Find runs in which a CCA other than the requested one ran, and compare them with runs of the requested CCA.
 
-A host that refuses a setting without a word, and a script that doesn't read it back, publish one
-CCA's numbers under another's name. Such runs fail the check `cca` and are excluded everywhere
+A host that silently refuses a setting, and a script that doesn't read it back, publish one CCA's
+numbers under another's name. Such runs fail the check `cca` and are excluded everywhere
 else; here they are the evidence, so invalid runs are used on purpose.
 """
 
@@ -17,8 +17,8 @@ from topics.claims.tables import MISLABELLED, MISLABELLED_METRICS
 def _observed_ccas(flows):
     """Return the CCA that iperf3 reports for each run, or several joined by `+`.
 
-    Flows without a report are passed over, and so are those for which the scenario asks another CCA than the run's: it has
-    groups of them.
+    Flows without a report are ignored, as are flows in groups for which the scenario requests another CCA than the
+    run's.
     """
     known = flows[(flows["cca_observed"] != "") & (flows["flow_cca"] == flows["cca"])]
     joined = known.groupby(RUN, sort=False)["cca_observed"].agg(lambda names: "+".join(sorted(set(names))))
@@ -26,7 +26,7 @@ def _observed_ccas(flows):
 
 
 def _reference_scenarios(scenarios):
-    """Find for each scenario that refuses CCAs the one that allows them and is otherwise the same, if there is one."""
+    """Find, for each scenario that refuses CCAs, the otherwise equal scenario that allows them, if it exists."""
     allowed = {_conditions(s): s["id"] for s in reversed(scenarios) if _restricted(s) == "allowed"}
     return {s["id"]: allowed.get(_conditions(s)) for s in scenarios if _restricted(s) == "refused"}
 
@@ -36,15 +36,15 @@ def _restricted(scenario):
 
 
 def _conditions(scenario):
-    """Return all that a scenario sets but its names and `restricted_ccas`, as a key."""
+    """Return all settings of a scenario except its names and `restricted_ccas`, as a key."""
     transport = scenario.get("transport", {}) | {"restricted_ccas": ""}
     return json.dumps(scenario | {"id": "", "label": "", "transport": transport}, sort_keys=True)
 
 
 def mislabelled_cells(runs, flows, scenarios) -> pd.DataFrame:
-    """Describe each cell in which another CCA ran than was asked for, by the study's own (resolved) scenarios.
+    """Describe each cell in which a CCA other than the requested one ran, by the study's own (resolved) scenarios.
 
-    Returns `MISLABELLED`, a row a cell and CCA observed; no row if there is none.
+    Returns `MISLABELLED`: one row per cell and observed CCA; empty if there is none.
     """
     runs = runs.merge(_observed_ccas(flows), on=RUN, how="left", validate="one_to_one")
     wrong = runs[runs["observed"].notna() & (runs["observed"] != runs["cca"])]
@@ -62,7 +62,7 @@ def _describe(group, valid, reference, cell):
     """Describe the runs of one cell in which one other CCA ran; see `MISLABELLED`.
 
     The CCA that ran is shown as it ran under its own name: in the same scenario, with the same
-    seeds, or else in the reference, as the CCA that was asked for.
+    seeds, or else in the reference, as the requested CCA.
     """
     observed, notes = group["observed"].iloc[0], []
     row = {**cell, "scenario_label": group["scenario_label"].iloc[0], "observed": observed, "runs": len(group)}
@@ -87,7 +87,7 @@ def _describe(group, valid, reference, cell):
 
 
 def _namesakes(group, wrong):
-    """Return the other CCAs of a scenario and IP version that were published as something else too, with the same runs.
+    """Return the other CCAs of a scenario and IP version that were also published under a wrong name, with the same runs.
 
     Under one seed, CCAs whose runs agree to the last digit of every metric are one CCA.
     """
@@ -105,8 +105,8 @@ def _namesakes(group, wrong):
 def _compare_runs(runs, twins):
     """Compare runs with those of the same replications of another CCA, metric by metric.
 
-    Returns how many have no metric that differs, and the largest difference in percent of the greater of both
-    values; None if no replication has both.
+    Returns the number of replications in which every metric is equal, and the largest difference in percent of the larger
+    value; None if no replication has both.
     """
     columns = ["replication", *MISLABELLED_METRICS]
     both = runs[columns].merge(twins[columns], on="replication").dropna()

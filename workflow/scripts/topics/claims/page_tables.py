@@ -1,4 +1,4 @@
-"""A paper's claims as the page shows them: ours, the other method's, and whose conclusion each is."""
+"""The page's tables of a paper's claims: our values, the other method's, and the owner of each conclusion."""
 
 import math
 
@@ -44,12 +44,12 @@ OWNER_MEANINGS = {
 
 
 def follows_published_method(scenarios) -> bool:
-    """Return whether a study emulates as the published script: netem on both ends of a link, as Mininet places it."""
+    """Return whether a study emulates like the published script: netem on both ends of a link, as Mininet places it."""
     return bool((scenarios["netem"] == "both-ends").all())
 
 
 def owner(sound, published, kind="") -> tuple[str, str]:
-    """Return whose conclusion a claim of a kind is and how that looks, from both methods' verdicts."""
+    """Return the owner of the conclusion of a claim, and its style, from both methods' verdicts."""
     if kind in TEST_KINDS and (sound, published) == (REPRODUCED, REPRODUCED):
         return TESTS_OWN, "verdict alike"
     return OWNERS.get((sound, published), ("open", "verdict open"))
@@ -71,9 +71,9 @@ def value_text(row) -> str:
 
 
 def _claim_decimals(row):
-    """Return decimals by which a reader can hold our value and its interval against the bounds: as many as these have.
+    """Return the decimals for comparing our value and its interval with the bounds: as many as the bounds have.
 
-    Where one of ours would look equal to a bound that it isn't equal to, there are more.
+    There are more where a number of ours would otherwise appear equal to a bound from which it differs.
     """
     ours = [row[name] for name in ("value", "low", "high") if not is_missing(row[name])]
     bounds = row.get("bounds", "").split()
@@ -85,7 +85,7 @@ def _claim_decimals(row):
 
 
 def claims_table(claims, other=None, swapped=False, quoted=False) -> dict:
-    """Return the table of `CLAIMS`, quoted if statements are the paper's own words.
+    """Return the table of `CLAIMS`, in quotes if statements are the paper's own words.
 
     Parameters
     ----------
@@ -112,7 +112,7 @@ def claims_table(claims, other=None, swapped=False, quoted=False) -> dict:
 
 
 def _of_other(study, claims, swapped):
-    """Return the columns of the other method's value and verdict on a claim, and of whose conclusion it is."""
+    """Return the columns with the other method's value and verdict on a claim, and the owner of the conclusion."""
     partners = {row["claim"]: row for row in claims.to_dict("records")}
 
     def value(row):
@@ -140,7 +140,7 @@ def _verdict_cell(verdict):
 
 
 def chance_words(claims, confidence) -> str:
-    """Say how many claims there are, and how many verdicts chance alone would make wrong."""
+    """Report the number of claims, and the number of verdicts expected to be wrong by chance."""
     decided = int(claims["verdict"].isin([REPRODUCED, NOT_REPRODUCED]).sum())
     tail = (1 - confidence) / 2
     text = f"{count(len(claims), 'claim')} of the paper {'was' if len(claims) == 1 else 'were'} checked"
@@ -154,7 +154,7 @@ def chance_words(claims, confidence) -> str:
 
 
 def version_words(versions) -> str:
-    """Say when the claims were fixed and what was changed since."""
+    """Report when the claims were fixed, and the changes since."""
     first, later = versions.iloc[0], versions.iloc[1:]
     when = "before the first run" if first["runs"] == 0 else f"when {count(int(first['runs']), 'run')} had been made"
     text = f"The claims were fixed {when} (SHA-256 {first['sha256'][:16]}…)"
@@ -174,7 +174,7 @@ def version_words(versions) -> str:
 
 
 def tally(claims, other=None, swapped=False) -> tuple[list[tuple[str, str, int]], list[tuple[str, str, int]]]:
-    """Return how many claims came out how: pairs of words and number; then whose they are."""
+    """Return the number of claims per verdict, as pairs of words and number; then per owner."""
     verdicts = [(verdict, STYLES[verdict], int((claims["verdict"] == verdict).sum())) for verdict in STYLES]
     if not other:
         return verdicts, []
@@ -214,14 +214,14 @@ MISLABELLED = (
 
 
 def mislabelled_table(table, scenarios=None) -> dict:
-    """Return the table of cells in which another CCA ran than the one asked for."""
+    """Return the table of cells in which a CCA other than the requested one ran."""
     scenario = SCENARIO if scenarios is None else shown_scenario(scenarios)
     caption = "Cells in which another CCA ran than the one asked for: means of the runs"
     return cells_table("mislabelled-table", caption, table, (scenario, *MISLABELLED))
 
 
 def mislabelled_words(table, study) -> str:
-    """Return what was asked for, what ran and what would have been published, of a study that isn't the page's own."""
+    """Describe the requested CCAs, those that ran and those that would have been published, for a study other than the page's own."""
     runs = int(table["runs"].sum())
     asked, ran = (listed([cca_name(name) for name in dict.fromkeys(table[column])]) for column in ("cca", "observed"))
     where = f" of the study {study}" if study else ""
@@ -242,7 +242,7 @@ def mislabelled_words(table, study) -> str:
 
 
 def _proof_words(table):
-    """Say where several CCAs would have been published with runs that are the same to the last digit."""
+    """Describe the places where several CCAs would have been published with runs that agree to the last digit."""
     twins = table[table["same_as"] != ""]
     if twins.empty:
         return ""
@@ -267,7 +267,7 @@ def _proof_words(table):
 
 
 def _example_words(table):
-    """Say what the CCAs asked for have in the same conditions, where that is the most times apart."""
+    """Report the values of the requested CCAs in the same conditions, where their ratio is largest."""
     known = table[(table["goodput_mbps"] > 0) & (table["goodput_mbps_asked"] > 0)].reset_index(drop=True)
     if known.empty:
         return ""

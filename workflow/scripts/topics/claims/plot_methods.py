@@ -1,4 +1,4 @@
-"""Draw two studies of the same cells side by side: mean goodput here and there."""
+"""Draw the mean goodput of the same cells in two studies side by side."""
 
 from matplotlib.lines import Line2D
 
@@ -31,7 +31,7 @@ def _common_cells(descriptive, other, metric):
     """Put the means of the cells that both studies have side by side, in this study's order.
 
     Columns: those of the cell, scenario_label, n, the metric's, other_n and other_<metric>, note (why a cell
-    can't be compared). No value is None.
+    can't be compared). A missing value is None.
     """
     here, there = (table[table["metric"] == metric.column] for table in (descriptive, other))
     cells = here.merge(there[[*CELL, "n", "mean"]], on=CELL, suffixes=("", "_there"))

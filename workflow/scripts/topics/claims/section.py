@@ -16,13 +16,13 @@ from topics.packet_size.topic import compares_sizes_alone
 
 
 def section(material) -> dict | None:
-    """Return the claims, and the cells in which another CCA ran; None if there is neither, nor a figure of both methods."""
+    """Return the claims, and the cells in which another CCA ran; None if there are neither, nor a figure of both methods."""
     context = {"claims": claims_part(material), "mislabelled": _mislabelled_part(material)}
     return context if any(context.values()) or "methods" in material.figures else None
 
 
 def findings(material) -> list[Finding]:
-    """Return how many of the paper's claims hold."""
+    """Return the number of the paper's claims that hold."""
     tables = material.tables
     if tables.claims is None or tables.claims.empty:
         return []
@@ -31,12 +31,12 @@ def findings(material) -> list[Finding]:
 
 
 def _other_method(material):
-    """Return name and claims of the study of the other method; None if there is none, or if it asks what sizes do."""
+    """Return name and claims of the study of the other method; None if there is none, or if it is a study of message sizes."""
     return None if compares_sizes_alone(material.design) else material.other_claims
 
 
 def claims_part(material) -> dict | None:
-    """Return the table of claims and how they came out, or None if none were checked."""
+    """Return the table of claims and their outcomes, or None if none were checked."""
     tables, other, paper = material.tables, _other_method(material), material.params.get("paper")
     if tables.claims is None or tables.claims.empty:
         return None

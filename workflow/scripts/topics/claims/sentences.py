@@ -1,4 +1,4 @@
-"""How many of a paper's claims hold, in one sentence."""
+"""The number of a paper's claims that hold, in one sentence."""
 
 import numpy as np
 
@@ -17,7 +17,7 @@ EXAMPLE_WORDS = 14
 
 
 def claims_sentence(claims, other=None, swapped=False) -> str:
-    """Say how many of a paper's claims hold here, and how many are the published method's alone, with one of them.
+    """Report how many of a paper's claims hold here, and how many only with the published method, with an example.
 
     Parameters are those of `page_tables.claims_table`; no claims (None) if none were checked.
     """
@@ -52,9 +52,9 @@ def claims_sentence(claims, other=None, swapped=False) -> str:
 
 
 def telling_example(claims) -> str | None:
-    """Return the statement of the claim whose value and value_other are the most times apart; of several, of most runs.
+    """Return the statement of the claim with the largest ratio between value and value_other; in a tie, that with most runs.
 
-    Those whose value is a test's p or a difference, and those too long for a sentence, are passed over.
+    Claims whose value is a p-value or a difference, and statements too long for a sentence, are ignored.
     """
     values = claims[["value", "value_other"]].astype(float)
     short = claims["statement"].str.split().str.len() <= EXAMPLE_WORDS

@@ -1,7 +1,7 @@
-"""A study's runs and its control runs under the names that its comparisons compare: IP versions, or CCAs.
+"""A study's runs and control runs, renamed to the levels that its comparisons use: IP versions, or CCAs.
 
-So cells go against themselves through the very scripts that compare IP versions and CCAs; only the names of what is
-compared are others.
+So the same scripts that compare IP versions and CCAs compare cells with themselves; only the names of the levels
+differ.
 """
 
 import pandas as pd
@@ -19,7 +19,7 @@ def _arms(runs, controls, column, names):
 
 
 def arms_as_ip_versions(runs, controls, ip_version) -> pd.DataFrame:
-    """Return the runs of an IP version in the place of IPv4's, its control runs in that of IPv6's.
+    """Return the runs of an IP version in place of IPv4's, and its control runs in place of IPv6's.
 
     ``runs``, ``controls``: ``tidy/runs.csv`` and ``tidy/controls.csv``.
     """
@@ -28,12 +28,12 @@ def arms_as_ip_versions(runs, controls, ip_version) -> pd.DataFrame:
 
 
 def arms_as_ccas(runs, controls) -> pd.DataFrame:
-    """Return runs and control runs as two CCAs; each cell's CCA makes a place of its own: "scenario cca"."""
+    """Return runs and control runs as two CCAs; each cell with its own CCA becomes a separate place: "scenario cca"."""
     places = (table.assign(scenario=table["scenario"] + " " + table["cca"]) for table in (runs, controls))
     return _arms(*places, "cca", (RUNS, CONTROL))
 
 
 def cell_of_place(place) -> tuple[str, str]:
-    """Return scenario and CCA of a place of `arms_as_ccas`; neither has a blank."""
+    """Return scenario and CCA of a place of `arms_as_ccas`; neither contains a space."""
     scenario, _, cca = place.rpartition(" ")
     return scenario, cca

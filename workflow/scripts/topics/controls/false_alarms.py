@@ -1,4 +1,4 @@
-"""How many cells came out different from themselves, and how many would by chance alone."""
+"""The number of cells found different from themselves, and the number expected by chance."""
 
 import pandas as pd
 
@@ -14,14 +14,14 @@ FAMILY = {OF_IP_VERSIONS: ["ip_version", "metric"], OF_CCAS: ["comparison"]}
 
 
 def of_ip_versions(table, ip_version) -> pd.DataFrame:
-    """Return `AA_TESTS` of a table that the comparison of IP versions made of `arms_as_ip_versions`."""
+    """Return `AA_TESTS` from the result of comparing the IP versions of `arms_as_ip_versions`."""
     named = table.rename(columns={"mean_ipv4": "mean", "mean_ipv6": "mean_control"})
     different = table["verdict"].str.startswith("differs")
     return named.assign(ip_version=ip_version, different=different, comparison=OF_IP_VERSIONS)[AA_TESTS.names]
 
 
 def of_ccas(table, significance) -> pd.DataFrame:
-    """Return `AA_TESTS` of the pairs that the comparison of CCAs made of `arms_as_ccas`."""
+    """Return `AA_TESTS` from the pairs that result from comparing the CCAs of `arms_as_ccas`."""
     cells = pd.DataFrame(map(cell_of_place, table["scenario"]), table.index, ["scenario", "cca"])
     named = table.rename(columns={"mean_a": "mean", "mean_b": "mean_control"}).assign(**cells)
     return named.assign(different=table["p_holm"] < significance, comparison=OF_CCAS)[AA_TESTS.names]
@@ -43,7 +43,7 @@ def summary(tests, significance, confidence) -> pd.DataFrame:
 
 
 def counted(tests, significance, confidence) -> dict:
-    """Return columns of `AA_SUMMARY` of some rows of `AA_TESTS`: those from comparisons to different."""
+    """Return the columns of `AA_SUMMARY` from ``comparisons`` to ``different`` for some rows of `AA_TESTS`."""
     made = tests[tests["p"].notna()]
     below = made["p"] < significance
     row = {

@@ -1,4 +1,4 @@
-"""The section on controls: how often cells differ from themselves, beside what chance alone makes, and each such comparison."""
+"""The section on controls: how often cells differ from themselves, beside the rate expected by chance, and each such comparison."""
 
 from report_parts.cells_table import CCA_KEY, IP_KEY, shown_cell, shown_number, shown_p, shown_text
 from report_parts.data_tables import Cell
@@ -60,7 +60,7 @@ def _percent_words(percent) -> str:
 
 
 def _findable_words(row) -> str:
-    """Return what a study of this size could have found: "a true share from 12 % on would have been found in 80 of 100 studies"."""
+    """Return the power of a study of this size: "a true share from 12 % on would have been found in 80 of 100 studies"."""
     if is_missing(row["findable_percent"]):
         return "no true share would have been found"
     return f"a true share from {_percent_words(row['findable_percent'])} on would have been found in 80 of 100 studies"
@@ -81,12 +81,12 @@ def _different_cell(row, significance):
 
 
 def findings(material) -> list[Finding]:
-    """Return how many cells came out different from themselves."""
+    """Return the number of cells found different from themselves."""
     return [Finding("Control", controls_sentence(material.tables.aa_summary), "controls")]
 
 
 def controls_sentence(table) -> str:
-    """Say how many comparisons of cells with themselves came out different, and what that says of the study's tests.
+    """Report the number of comparisons of cells with themselves that found a difference, and its meaning for the study's tests.
 
     ``table``: `AA_SUMMARY`.
     """

@@ -22,12 +22,12 @@ def percentile_row(values: pd.Series, percentile: float, confidence: float, reso
     Parameters
     ----------
     values : pandas.Series of float
-        One for each valid run that has one.
+        One value for each valid run that has one.
     percentile : float
-        In percent.
+        Percentile in percent.
     confidence : float
     resolution : float
-        How far values must be apart to be told apart: closer ones are one measurement repeated, which has no interval.
+        Smallest distinguishable difference of values: closer ones are one measurement repeated, which has no interval.
     """
     share = percentile / 100
     least, least_upper = (least_values(share, confidence, kind) for kind in (TWO_SIDED, UPPER))
@@ -48,7 +48,7 @@ def percentile_row(values: pd.Series, percentile: float, confidence: float, reso
 
 
 def estimate_percentiles(runs, confidence) -> pd.DataFrame:
-    """Return `DELAY_PERCENTILES` of every delay that the study's runs have."""
+    """Return `DELAY_PERCENTILES` for every delay that the study's runs have."""
     rows = []
     for metric in DELAYS:
         for cell, group in runs[runs["valid"] & runs[metric].notna()].groupby(CELL, sort=False):

@@ -11,7 +11,7 @@ NAMES = {"rtt_steady_ms": "Round-trip time, steady part", "transfer_s": "Transfe
 
 
 def section(material) -> dict:
-    """Return the table of percentiles, and how many runs each percentile's interval takes."""
+    """Return the table of percentiles, and the number of runs that each percentile's interval needs."""
     table = material.tables.delay_percentiles
     least = table.drop_duplicates("percentile").to_dict("records")
     return {

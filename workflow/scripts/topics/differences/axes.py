@@ -1,4 +1,4 @@
-"""Along which conditions a study's scenarios can be compared: pairs that differ in one thing, in words."""
+"""The conditions along which a study's scenarios can be compared: pairs that differ in a single condition, in words."""
 
 from collections.abc import Sequence
 
@@ -9,9 +9,9 @@ NO_CONDITION = ("replications", "seeds_of", "variation")
 
 
 def pairs_of(scenarios: Sequence[dict]) -> list[dict[str, str]]:
-    """Return the pairs of resolved scenarios that differ in one condition alone.
+    """Return the pairs of resolved scenarios that differ in only one condition.
 
-    Of several that differ in nothing else each is paired with the first one of the study.
+    Of several scenarios that differ only in it, each is paired with the first one of the study.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Compare the levels of a study, CCAs and scenarios that differ in one condition alone, in each measure, place by place.
+"""Compare a study's levels (CCAs, and scenarios that differ in only one condition) in each measure, place by place.
 
 The unit is a replication: its runs over both IP versions have the same seed, and their mean is one value. The CCAs of a scenario
 share its seeds and are compared in pairs. Each scenario has other seeds, so scenarios are independent samples.
@@ -48,7 +48,7 @@ class Values:
     Attributes
     ----------
     spread : float
-        How far two runs of one cell are apart at most, on the scale of contrasts; 0 if none differ.
+        Largest difference of two runs of one cell, on the scale of contrasts; 0 if none differ.
     """
 
     def __init__(self, runs, measure):
@@ -66,7 +66,7 @@ class Values:
         self.spread = max(apart, default=0.0)
 
     def _repeats_one(self, cell):
-        """Tell whether the runs of a cell repeat one measurement, over each IP version."""
+        """Return whether the runs of a cell repeat one measurement over each IP version."""
         known = [values[~np.isnan(values)] for values in self._values[cell].T]
         return all(repeats_one_measurement(values, self._steps[cell]) for values in known if len(values))
 
@@ -84,7 +84,7 @@ class Values:
 
 
 def is_meant(runs, column) -> pd.Series:
-    """Return in which runs a measure says something: one flow alone has no fairness."""
+    """Return the runs in which a measure is meaningful: a single flow has no fairness."""
     return runs["flows_under_test"] > 1 if column == "jain_index" else pd.Series(True, runs.index)
 
 
@@ -126,14 +126,14 @@ def compare_levels(runs, pairs, margins, significance, confidence) -> tuple[pd.D
 
 
 def _lost(runs):
-    """Return scenario and CCA -> replications of which a run is excluded for what its senders did, or for no cause of the instrument."""
+    """Return scenario and CCA -> replications with an excluded run, except runs that are absent or excluded for the instrument."""
     excluded = ~runs["valid"] & ~runs["excluded_by"].isin([INSTRUMENT, ABSENT])
     cells = runs[excluded].groupby(["scenario", "cca"])["replication"]
     return {cell: set(replications) for cell, replications in cells}
 
 
 def _sides(runs, pairs, measure):
-    """Yield what is compared with what: a row's columns that say it."""
+    """Yield the compared sides, as the columns of a row that name them."""
     labels = dict(zip(runs["scenario"], runs["scenario_label"], strict=True))
     ccas = list(runs["cca"].unique())
     if measure.of_ccas:
@@ -154,7 +154,7 @@ def _sides(runs, pairs, measure):
 
 
 def _compare(values, sides, margin, confidence, lost) -> dict | None:
-    """Return the columns of a row of `DIFFERENCES`, and p, t_p and contrast; None if no runs of both have a value."""
+    """Return the columns of a row of `DIFFERENCES`, and p, t_p and contrast; None if either side has no value."""
     cells = (sides["scenario"], sides["cca"]), (sides["other_scenario"], sides["other_cca"])
     (first, *of_first), (second, *of_second) = (values.of(*cell) for cell in cells)
     paired = sides["factor"] == "cca"
@@ -173,7 +173,7 @@ def _compare(values, sides, margin, confidence, lost) -> dict | None:
 
 
 def _of_replications(values):
-    """Return the mean over IP versions of each replication that has a value."""
+    """Return the mean over IP versions for each replication that has a value."""
     known = ~np.isnan(values)
     counts = known.sum(axis=1)
     return np.where(known, values, 0).sum(axis=1)[counts > 0] / counts[counts > 0]

@@ -1,4 +1,4 @@
-"""What levels are compared in: the measures of a run, by which margin two values differ, and which of them is the better one."""
+"""Measures for comparing levels: columns of a run, the margin by which two values differ, and the better direction."""
 
 from dataclasses import dataclass
 
@@ -24,7 +24,7 @@ class Measure:
 
     @property
     def named(self) -> str:
-        """Its name as the subject of a sentence."""
+        """Name of the measure as the subject of a sentence."""
         return self.name if self.name.split()[0].endswith("'s") else f"the {self.name}"
 
     @property

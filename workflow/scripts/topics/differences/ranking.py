@@ -1,8 +1,8 @@
-"""Which of a study's differences are said first: each difference once, the largest in the unit of their margins first.
+"""The order in which a study's differences are reported: each difference once, beginning with the largest in units of its margin.
 
-A finding has a subject, a level, and the levels that it differs from in the same direction. Of all subjects that one is taken whose
-differences, those that no finding has said yet, sum up to most; what it costs, its differences from the same levels in other
-measures, belongs to the same finding. So of five CCAs the one that stands out is told against the four others together.
+A finding has a subject, a level, and the levels that it differs from in the same direction. The next subject is the one
+with the largest sum of differences that haven't been reported yet. Its differences from the same levels in other measures, the
+cost, are part of the same finding. So an outlier among five CCAs is compared with the four others together.
 """
 
 from collections.abc import Collection, Iterator, Mapping
@@ -26,7 +26,7 @@ MOST_OF = 0.5
 
 @dataclass(frozen=True)
 class Side:
-    """A row of `COMPARISONS` as its subject sees it."""
+    """A row of `COMPARISONS` from its subject's point of view."""
 
     subject: str
     other: str
@@ -37,7 +37,7 @@ class Side:
 
     @property
     def key(self) -> tuple:
-        """What tells the difference from others, whichever side sees it."""
+        """Key of the difference, the same from either side."""
         return self.row["factor"], frozenset((self.subject, self.other)), self.measure.column
 
     @property
@@ -102,7 +102,7 @@ def ranked(comparisons: pd.DataFrame, own: Collection[str] = ()) -> Iterator[Ran
 
 
 def _by_subject(sides) -> list[tuple[Side, ...]]:
-    """Return the sides with the same factor, subject, measure and direction together."""
+    """Group the sides by factor, subject, measure and direction."""
     groups: dict[tuple, list[Side]] = {}
     for side in sides:
         groups.setdefault((side.row["factor"], side.subject, side.measure.column, side.direction), []).append(side)
@@ -110,7 +110,7 @@ def _by_subject(sides) -> list[tuple[Side, ...]]:
 
 
 def _one_direction(groups) -> tuple[tuple[Side, ...], ...]:
-    """Return of each measure the first group."""
+    """Return the first group of each measure."""
     first = {}
     for group in groups:
         first.setdefault(group[0].measure.column, group)
@@ -118,5 +118,5 @@ def _one_direction(groups) -> tuple[tuple[Side, ...], ...]:
 
 
 def _worth(group, own) -> tuple:
-    """Return how telling the sides of a subject are; of two alike an own CCA's, then what is better, come first."""
+    """Return the rank of a subject's sides by size; in a tie, the study's own CCAs come first, then the better side."""
     return round(sum(side.weight for side in group), 9), group[0].subject in own, group[0].is_better

@@ -1,4 +1,4 @@
-"""The section on what differs: findings in their order, and the tables that they are made of."""
+"""The section on differences: findings in order, and the tables from which they are made."""
 
 from itertools import islice
 
@@ -59,7 +59,7 @@ TABLES = {
 
 
 def section(material) -> dict:
-    """Return what is compared, in words, and whether scenarios are."""
+    """Return the compared levels in words, and whether scenarios are among them."""
     factors = set(material.tables.comparisons["factor"])
     words = {
         "cca": "each pair of CCAs",
@@ -70,7 +70,7 @@ def section(material) -> dict:
 
 
 def findings(material) -> list[Finding]:
-    """Return what differs most, what is alike, and what is open, with the data that the sentences are made of."""
+    """Return the largest differences, the equal levels and the open comparisons, with the data of the sentences."""
     tables, params = material.tables, material.params
     if not tables.runs["valid"].any():
         return [Finding("Differences", "No run is valid, so nothing can be compared.", "differences")]
@@ -103,7 +103,7 @@ def _levels(finding):
 
 
 def of_kernels(told, pairs) -> list[Finding]:
-    """Return a finding for each pair of CCAs that differ only in their kernel: what the kernel changes most, or that it changes nothing."""
+    """Return a finding for each pair of CCAs that differ only in their kernel: the kernel's largest effect, or that it has none."""
     table = told.comparisons
     found = []
     for pair in pairs:
@@ -133,7 +133,7 @@ def _figures(finding: Ranked) -> tuple[str, ...]:
 
 
 def _scenarios(told, finding) -> tuple[str, ...]:
-    """Return the scenarios of a finding, those that differ most first."""
+    """Return the scenarios of a finding, beginning with the largest difference."""
     sizes: dict[str, float] = {}
     for side in finding.first:
         places = told.places(side)
@@ -144,7 +144,7 @@ def _scenarios(told, finding) -> tuple[str, ...]:
 
 
 def _data(told, finding) -> list[dict]:
-    """Return what a finding is made of: a mapping a comparison, with its places."""
+    """Return the data of a finding: one mapping per comparison, with its places."""
     columns = [
         "scenario",
         "other_scenario",
@@ -168,7 +168,7 @@ def _data(told, finding) -> list[dict]:
 
 
 def _plain(value):
-    """Return a value of a table as JSON has it: None for what is missing."""
+    """Return a table's value for JSON: None if it is missing."""
     if is_missing(value):
         return None
     return value.item() if hasattr(value, "item") else value

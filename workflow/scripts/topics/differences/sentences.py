@@ -1,4 +1,4 @@
-"""What differs, and what doesn't, in words: sentences of ranked differences, and of levels that are alike."""
+"""Sentences on ranked differences, and on levels that are alike."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -40,7 +40,7 @@ class Told:
         return table[(table[keys] == [row[key] for key in keys]).all(axis=1)]
 
     def sentence(self, finding: Ranked) -> str:
-        """Return a finding: what differs from what, where, by how much, at what price, and how sure that is."""
+        """Return a finding: the levels that differ, the places, the size, the cost, and the certainty."""
         subject = f"With {_level(finding.first[0].subject, finding.factor)}"
         parts = [f"{subject} {self._measure_words(finding.first, whole=True)}.", self._example(finding.first)]
         better = finding.first[0].is_better
@@ -76,7 +76,7 @@ class Told:
         return listed(names)
 
     def _places_words(self, side) -> str:
-        """Return where a comparison has its verdict: "in slow and fast", "in 3 of 5 scenarios", "with BBR"."""
+        """Return the places in which a comparison has its verdict: "in slow and fast", "in 3 of 5 scenarios", "with BBR"."""
         rows, by_scenario = self.places(side), side.row["factor"] == "cca"
         own = rows[rows["verdict"] == side.row["verdict"]]
         column, before, nouns = ("scenario", "in", "scenarios") if by_scenario else ("cca", "with", "CCAs")
@@ -89,7 +89,7 @@ class Told:
         return f"{before} {listed(names)}"
 
     def _holds(self, group) -> tuple[int, int, int]:
-        """Return in how many places a difference holds against all levels, of how many, and in how many it is the other way round."""
+        """Return the number of places in which a difference holds against all levels, of all places, and of those with the reverse."""
         says = {MORE: 1, LESS: -1}
         of_places: dict[tuple, list[int]] = {}
         for side in group:
@@ -121,9 +121,9 @@ class Told:
         )
 
     def _example(self, group) -> str:
-        """Return where a difference is largest, and the interval there, in a sentence of its own.
+        """Return a separate sentence on the place where a difference is largest, with its interval.
 
-        The interval is in the unit in which the difference is told: as a ratio, if that is so many times as large.
+        The interval is in the unit in which the difference is reported: as a ratio if the difference is given as a factor.
         """
         place, row, side = self._largest(group, named=True)
         certainty = f"n = {int(row['n'])}"
@@ -160,9 +160,9 @@ class Told:
         return f"{', '.join(where)}{': ' if where else ''}{values_words}", row, side
 
     def _no_price(self, finding) -> str:
-        """Say how far pairs of runs differ in the measures in which the subject could be worse; nothing if it is in any of them.
+        """Report how far pairs of runs differ in the measures in which the subject could be worse; empty if it is worse in any.
 
-        Where it is worse than some of the levels, another finding tells that, from the other's side.
+        Where it is worse than some of the levels, another finding reports that from the other side.
         """
         keys = {side.key[1] for side in finding.first}
         said = {group[0].measure.asks for group in (finding.first, *finding.further)}
@@ -177,7 +177,7 @@ class Told:
         return f"Whether it has a price is open: pairs of runs differ by up to {bounds}."
 
     def _sure(self, group) -> str:
-        """Say what shows that the first difference of a finding is none of chance."""
+        """Report the evidence that the first difference of a finding isn't due to chance."""
         evidence = [side.row["evidence"] for side in group]
         if BY_REPEATS in evidence:
             return "Each is one measurement, repeated with the same result: nothing to test."
@@ -192,7 +192,7 @@ class Told:
 
 
 def alike_sentence(comparisons: pd.DataFrame) -> str:
-    """Say which CCAs are alike in every measure, and by how much pairs of runs differ at most; nothing if none are."""
+    """Name the CCAs that are alike in every measure, with the largest difference of pairs of runs; empty if none are."""
     table = comparisons[comparisons["factor"] == "cca"]
     groups = sorted(_alike_levels(table), key=len, reverse=True)[:MOST_GROUPS]
     if not groups:
@@ -203,7 +203,7 @@ def alike_sentence(comparisons: pd.DataFrame) -> str:
 
 
 def _bounds(rows) -> list[str]:
-    """Return how far pairs of runs differ in some rows of `COMPARISONS`, in a measure for each question."""
+    """Return the largest difference of pairs of runs in some rows of `COMPARISONS`, for one measure per question."""
     first: dict[str, str] = {}
     for column, of_measure in rows.groupby("measure", sort=False):
         measure = BY_COLUMN[column]
@@ -212,7 +212,7 @@ def _bounds(rows) -> list[str]:
 
 
 def _alike_levels(table) -> list[list[str]]:
-    """Return groups of levels of which each is like each other one, the largest groups first."""
+    """Return groups of levels that are all alike pairwise, the largest groups first."""
     alike = {
         pair for pair, rows in table.groupby(["level_a", "level_b"], sort=False) if (rows["verdict"] == ALIKE).all()
     }
@@ -229,7 +229,7 @@ def _alike_levels(table) -> list[list[str]]:
 
 
 def open_sentence(comparisons: pd.DataFrame) -> str:
-    """Say that no difference is shown where there is no verdict, and how large one may be."""
+    """Report that comparisons without a verdict don't show a difference, and how large it may be."""
     rows = comparisons[(comparisons["factor"] == "cca") & (comparisons["verdict"] == OPEN)]
     if rows.empty:
         return ""
@@ -258,25 +258,25 @@ def _comparative(side, reverse=False) -> str:
 
 
 def _flipped(percent) -> float:
-    """Return by how many percent the other one differs, where one differs by so many."""
+    """Return the same difference in percent seen from the other side."""
     return 100 * (1 / (1 + percent / 100) - 1)
 
 
 def _seen(difference, side) -> float:
-    """Return a difference of a row, with its sign, as the side's subject has it."""
+    """Return a row's difference with the sign that it has for the side's subject."""
     if side.subject == side.row["level_a"]:
         return difference
     return _flipped(difference) if side.measure.scale == RATIO else -difference
 
 
 def _ends(side) -> list[float]:
-    """Return the smallest and the largest difference of the places that say it, without sign."""
+    """Return the smallest and the largest difference, without sign, among the places with the verdict."""
     sign = 1 if side.row["verdict"] == MORE else -1
     return [abs(_seen(sign * side.row[end], side)) for end in ("least", "most")]
 
 
 def _interval(row, side) -> list[float]:
-    """Return the ends of a place's interval as far as it lies in the difference's direction, the smaller first."""
+    """Return the ends of the part of a place's interval that has the difference's direction, the smaller first."""
     ends = [side.direction * _seen(row[end], side) for end in ("difference_low", "difference_high")]
     return sorted(ends)
 

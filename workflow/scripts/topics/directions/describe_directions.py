@@ -1,4 +1,4 @@
-"""Describe what each direction of a cell gets whose long flows send both ways, over the replications."""
+"""Describe the goodput of each direction, over the replications, in cells whose long flows send both ways."""
 
 import pandas as pd
 
@@ -8,9 +8,9 @@ from topics.directions.tables import DIRECTION_CELLS
 
 
 def describe_directions(flows, scenarios, offered, confidence) -> pd.DataFrame:
-    """Return `DIRECTION_CELLS`: a row a cell and direction, in the order of ``flows``.
+    """Return `DIRECTION_CELLS`: one row per cell and direction, in the order of ``flows``.
 
-    ``offered`` is scenario -> direction -> what the path can carry on average in Mbit/s, of the scenarios that have data both ways.
+    ``offered`` is scenario -> direction -> average capacity of the path in Mbit/s, for the scenarios with data in both directions.
     """
     both = flows[flows["scenario"].isin(offered)]
     of_run = both.groupby([*RUN, "direction"], sort=False)

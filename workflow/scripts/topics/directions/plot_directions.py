@@ -1,4 +1,4 @@
-"""Draw what data that go both ways get over time, a panel each for the download, the upload and the round-trip time, as flent draws RRUL."""
+"""Draw bidirectional data over time, with one panel each for download, upload and round-trip time, as flent draws RRUL."""
 
 import pandas as pd
 from matplotlib.lines import Line2D
@@ -26,7 +26,7 @@ COLUMNS_OF_DATA = ["scenario", "cca", "series", "time_s", "value", "n"]
 
 
 def lines_of(runs, flows, intervals) -> pd.DataFrame:
-    """Return the lines: scenario, cca, series (a key of `KINDS`), time_s, value and n, the number of valid runs of which it is the mean."""
+    """Return the lines: scenario, cca, series (a key of `KINDS`), time_s, value and n, the number of valid runs in the mean."""
     reverse = flows.loc[flows["direction"] == "reverse", "scenario"].unique()
     valid = runs.loc[runs["valid"] & runs["scenario"].isin(reverse), list(RUN)]
     keys = [*RUN, "flow"]
@@ -71,7 +71,7 @@ def plot_directions(runs, scenarios, flows, intervals) -> Drawing:
 
 
 def _panel(axes, lines, ccas, most, kind):
-    """Draw the lines of one series of a scenario up to ``most``; return what they show in words."""
+    """Draw the lines of one series of a scenario up to ``most``; return their description in words."""
     scale, end = linear_axis(0.0, most), float(lines["time_s"].max())
     ticks = [value for value in scale.ticks if 0 <= value <= scale.high]
     seconds = [value for value in linear_axis(0.0, end).ticks if 0 <= value <= end]

@@ -1,4 +1,4 @@
-"""The section on data that go both ways: what each direction gets, and the round-trip time meanwhile."""
+"""The section on bidirectional data: the goodput of each direction, and the round-trip time meanwhile."""
 
 from report_parts.cells_table import CCA, IP_VERSION, SCENARIO, N, PageTable, shown_interval, shown_number, shown_text
 from report_parts.material import Finding
@@ -19,7 +19,7 @@ FEW = 3
 
 
 def findings(material) -> list[Finding]:
-    """Return a sentence for each of the first cells: goodput of both directions, and the RTT beside the empty path's."""
+    """Return one sentence for each of the first cells: goodput of both directions, and the RTT beside the empty path's."""
     cells, sentences = material.ranked(material.tables.direction_cells), []
     several = {name: cells[name].nunique() > 1 for name in ("cca", "ip_version")}
     for (_, cca, version), here in cells.groupby(CELL, sort=False):

@@ -10,7 +10,7 @@ has_both = FEATURES["reverse flows"]
 
 
 def offered(design) -> dict[str, dict[str, float | None]]:
-    """Return scenario -> direction -> what the path can carry then on average in Mbit/s, None where nothing limits it; of scenarios with data in both."""
+    """Return scenario -> direction -> average capacity in Mbit/s, None if unlimited, for scenarios with data in both directions."""
     found = {}
     for scenario in filter(has_both, design.scenarios):
         run = RunSpecification({"scenario": scenario, "ip_version": "ipv4"})
@@ -20,7 +20,7 @@ def offered(design) -> dict[str, dict[str, float | None]]:
 
 
 def _figures(design):
-    """Yield the figure over time of what iperf3 reports in intervals."""
+    """Yield the figure of iperf3's interval reports over time."""
     if any(has_both(one) and one["traffic"]["processes"] != "per-side" for one in design.scenarios):
         yield Plot(
             "directions",

@@ -1,4 +1,4 @@
-"""Compare what runs get on one nominal path that is made in several ways with what they get on the first of these."""
+"""Compare runs on one nominal path made in several ways with those on the first of these ways."""
 
 import pandas as pd
 
@@ -10,7 +10,7 @@ from topics.emulations.tables import EMULATION_CELLS, MEASURES, RATIOS
 
 
 def compare_emulations(runs, scenarios, settings, confidence) -> pd.DataFrame:
-    """Return `EMULATION_CELLS`: a row a cell, in the order of the scenarios; ``settings`` as `topic.settings` gives them."""
+    """Return `EMULATION_CELLS`: one row per cell, in the order of the scenarios; ``settings`` are those of `topic.settings`."""
     firsts = {}
     for name in scenarios["scenario"]:
         if name in settings:
@@ -38,7 +38,7 @@ def compare_emulations(runs, scenarios, settings, confidence) -> pd.DataFrame:
 
 
 def _ratio(name, valid, others, measure, confidence):
-    """Return the columns of a measure's difference from the first way in percent; none where there is no ratio."""
+    """Return the columns of a measure's difference from the first way in percent; missing where there is no ratio."""
     first, second = (rows[measure].dropna() for rows in (valid, others))
     if first.empty or second.empty or (first <= 0).any() or (second <= 0).any():
         return {}

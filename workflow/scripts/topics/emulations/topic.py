@@ -17,7 +17,7 @@ def is_made_otherwise(scenario) -> bool:
 
 
 def settings(design) -> dict[str, dict]:
-    """Return scenario -> `settings_of` it, of scenarios that are the same path made in several ways."""
+    """Return scenario -> its `settings_of`, for scenarios of the same path made in several ways."""
     found = settings_of(design.scenarios, WAYS)
     alike = Counter(one["setting"] for one in found.values())
     made = {found[scenario["id"]]["setting"] for scenario in design.scenarios if is_made_otherwise(scenario)}
@@ -25,7 +25,7 @@ def settings(design) -> dict[str, dict]:
 
 
 def leads(design) -> bool:
-    """Return whether the study is mostly about that: more than half of its scenarios are ways of making the same paths."""
+    """Return whether more than half of the study's scenarios are ways of making the same paths."""
     return 2 * len(settings(design)) > len(design.scenarios)
 
 

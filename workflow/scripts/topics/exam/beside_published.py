@@ -1,4 +1,4 @@
-"""The means of an exam beside what publications state of them."""
+"""The means of an exam beside the statements of publications."""
 
 from collections.abc import Mapping
 
@@ -15,10 +15,10 @@ AGREES, DIFFERS, NOT_SHOWN = "agrees", "differs", "not shown"
 
 
 def beside_published(values, scenarios: Mapping[str, str], confidence=0.95) -> pd.DataFrame:
-    """Return `EXAM_PUBLISHED`: what publications state of CCAs that ran, examined or not, and whether the means here agree.
+    """Return `EXAM_PUBLISHED`: published statements on CCAs that ran, examined or not, and whether the means here agree.
 
-    A mean *agrees* if its whole interval lies where the statement puts it, *differs* if none of it does; else, and with one run,
-    it is *not shown*.
+    A mean *agrees* if its whole interval lies within the statement's bounds, and *differs* if none of it does; otherwise, and
+    with a single run, it is *not shown*.
 
     Parameters
     ----------
@@ -27,7 +27,7 @@ def beside_published(values, scenarios: Mapping[str, str], confidence=0.95) -> p
     scenarios : mapping
         Identifier -> label of the study's scenarios, in its order.
     confidence : float
-        Of the intervals.
+        Confidence level of the intervals.
     """
     of_cell = cells_of(values)
     rows = []

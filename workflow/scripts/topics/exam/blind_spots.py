@@ -1,4 +1,4 @@
-"""Of which paths an exam speaks, and what no case of it could have seen."""
+"""The population of an exam's paths, and the effects that none of its cases could have shown."""
 
 import pandas as pd
 
@@ -9,7 +9,7 @@ LONG_S = 60
 
 
 def population_rows(runs: pd.DataFrame, scenarios: pd.DataFrame, sources) -> list[dict[str, str]]:
-    """Return what the paths range over, as they were run, each with the source of its range: name, range, source."""
+    """Return the ranges of the paths' parameters, as run, each with its source: name, range, source."""
     return [
         {"name": name, "range": words, "source": sources.get(name, "")}
         for name, words in _ranges(runs, scenarios).items()
@@ -44,7 +44,7 @@ def _from_to(values, unit):
 
 
 def blind_spots(runs: pd.DataFrame, scenarios: pd.DataFrame) -> list[str]:
-    """Return what no case of the exam could have seen, as far as that is known from its cases."""
+    """Return the effects that none of the exam's cases could have shown, as far as this follows from the cases."""
     spots = []
     versions = set(runs["ip_version"])
     if missing := [name for name in ("IPv4", "IPv6") if name.lower() not in versions]:

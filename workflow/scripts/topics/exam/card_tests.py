@@ -1,13 +1,12 @@
-"""The tests of the scorecard: of how many runs had an outcome, exact whatever the distribution of the values is.
+"""The tests of the scorecard, on the number of runs with an outcome: exact for any distribution of the values.
 
-*Worse* is shown in either of two ways. That most runs of such paths are worse than each standard CCA by more than the margin: the sign
-test, in which so many of n runs are as many heads of n tosses. Or that it falls far more often than it may, or than the standards do: more
-than `RARE` of the runs, or than the standards' share over all cases, are far worse, where the standard CCA that it is like never is, and else
-more runs than of that standard. Of the level of a row the former has `SHARE_OF_MOST`.
+*Worse* is shown in either of two ways. First, most runs of such paths are worse than each standard CCA by more than the margin. This
+is the sign test: k of n runs correspond to k heads in n tosses. Second, the CCA falls far more often than allowed, or than the standards:
+more than `RARE` of the runs, or than the standards' share over all cases, are far worse, if the standard CCA that it is like never is;
+otherwise more runs than of that standard. The first way has `SHARE_OF_MOST` of a row's level.
 
-The tests of all rows are corrected together (Holm, 1979). Looks at the runs have parts of the error that all may have: the first nearly
-all, each later one half of what is left (alpha spending: Lan and DeMets, 1983, Biometrika 70(3)), so that runs may be added as often as
-one likes.
+The tests of all rows are corrected together (Holm, 1979). Interim looks share the total error: the first spends nearly all of it, each
+later one half of the remainder (alpha spending: Lan and DeMets, 1983, Biometrika 70(3)), so that runs may be added any number of times.
 """
 
 import math
@@ -26,7 +25,7 @@ MOST_RUNS = 400
 
 
 def level_of_look(significance, look) -> float:
-    """Return the error that all rows together may have at a look, counted from 0.
+    """Return the error available to all rows together at a look, counted from 0.
 
     >>> [round(level_of_look(0.05, look), 5) for look in range(3)]
     [0.048, 0.001, 0.0005]
@@ -37,12 +36,12 @@ def level_of_look(significance, look) -> float:
 
 @cache
 def at_least(count, n, share) -> float:
-    """Return the chance of so many successes or more in n trials of a share."""
+    """Return the probability of at least the given number of successes in n trials with a success rate."""
     return 1.0 if count <= 0 else float(special.bdtrc(count - 1, n, share))
 
 
 def p_worse(row: Outcomes, is_absolute, rare=RARE) -> float:
-    """Return p of the row's verdict *worse*; 1 without runs, or where they repeat one measurement.
+    """Return the p-value of the row's verdict *worse*; 1 without runs, or where they repeat one measurement.
 
     ``rare`` is the share of runs above which falling counts as shown.
     """
@@ -58,7 +57,7 @@ def p_worse(row: Outcomes, is_absolute, rare=RARE) -> float:
 
 
 def p_better(row: Outcomes, is_absolute) -> float:
-    """Return p of the row's verdict *better*: most runs are better than each standard CCA by more than the margin."""
+    """Return the p-value of the row's verdict *better*: most runs are better than each standard CCA by more than the margin."""
     if row.n == 0 or row.measurements < row.n or row.failed:
         return 1.0
     if is_absolute:
@@ -67,7 +66,7 @@ def p_better(row: Outcomes, is_absolute) -> float:
 
 
 def most_worse(worse, n, level) -> float:
-    """Return the largest share of worse runs that so many of n don't rule out: the exact one-sided bound (Clopper and Pearson, 1934).
+    """Return the upper bound of the share of worse runs, given their number among n: exact and one-sided (Clopper and Pearson, 1934).
 
     >>> round(most_worse(0, 16, 0.05), 3)
     0.171
@@ -78,7 +77,7 @@ def most_worse(worse, n, level) -> float:
 
 
 def fewest_for_most(n, level) -> int | None:
-    """Return how many of n runs must be worse to show that most are, at a level; None if not even all of them do.
+    """Return the number of n runs that must be worse to show that most are, at a level; None if even n aren't enough.
 
     >>> fewest_for_most(16, 0.048 / 22), fewest_for_most(8, 0.048 / 22)
     (14, None)
@@ -88,9 +87,9 @@ def fewest_for_most(n, level) -> int | None:
 
 
 def runs_needed(row: Outcomes, level, worse_share, is_absolute) -> int | None:
-    """Return how many runs would close a row if its runs went on with the same shares; None if even `MOST_RUNS` wouldn't.
+    """Return the number of runs that would close a row at the same shares of outcomes; None if even `MOST_RUNS` wouldn't.
 
-    ``level`` is that of one row at the next look.
+    ``level`` is the level of one row at the next look.
     """
     if row.n == 0:
         return None

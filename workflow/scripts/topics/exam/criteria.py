@@ -1,4 +1,4 @@
-"""What RFC 9743 asks, criterion by criterion: where a study evaluates it, by what it measures, or why it can't be evaluated here.
+"""The criteria of RFC 9743: the section, and the measures that evaluate it, or the reason why it can't be evaluated here.
 
 The order is that of the scorecard. Scenarios answer a criterion by their names, which begin with a section of the RFC.
 """
@@ -16,7 +16,7 @@ HIGHER, LOWER = "higher", "lower"
 
 @dataclass(frozen=True)
 class Measure:
-    """What is measured of a run; relative to the standard CCAs if it has a margin, absolute if it has a limit."""
+    """A measure of a run; relative to the standard CCAs if it has a margin, absolute if it has a limit."""
 
     name: str  # with its unit at the end
     words: str  # in a sentence: "{words} is 12.3 %"
@@ -43,7 +43,7 @@ class Criterion:
     published: tuple[Published, ...] = ()  # what publications state of its measures
 
     def is_answered_by(self, scenario: str) -> bool:
-        """Tell whether a scenario answers it, by its name."""
+        """Return whether a scenario evaluates the criterion, by its name."""
         return any(f"{scenario}-".startswith(f"{name}-") for name in self.scenarios)
 
 
@@ -133,5 +133,5 @@ CRITERIA = (
 
 
 def wanted_measures(scenario) -> set[str]:
-    """Return the measures that the criteria ask of a scenario, by its name."""
+    """Return the measures that the criteria require in a scenario, by its name."""
     return {name for criterion in CRITERIA if criterion.is_answered_by(scenario) for name in criterion.measures}

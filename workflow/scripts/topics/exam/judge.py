@@ -1,12 +1,12 @@
-"""The scorecard: what a CCA does, criterion by criterion, held against the standard CCAs and against absolute limits.
+"""The scorecard: a CCA's results, criterion by criterion, compared with the standard CCAs and with absolute limits.
 
 Every run of the CCA is worse than each standard CCA in the run of the same seed by more than the margin, or better than each, or neither
-(`outcomes`). A verdict counts such runs (`card_tests`), and so says what it says of any distribution:
+(`outcomes`). A verdict counts such runs (`card_tests`), and so is valid for any distribution:
 
-*worse*: most runs of such paths are worse, or far more of them fall than may, or than of the standard that it is like. *Better*: most are better. Over the rows
-that decide, the chance of any false one is below the level. *Like*: no run is missing, and the data rule out, over the rows together, that more than a
-stated share of the runs is worse. *Too variable*: the runs differ, and leave it open. *Not enough*: they don't, but are too few, or repeat
-each other. *Not measured*: none has a value.
+*worse*: most runs of such paths are worse, or far more of them fall than allowed, or than for the standard that it is like. *Better*:
+most are better. Over the rows that decide, the probability of any false one is below the level. *Like*: no run is missing, and the data
+rule out, over the rows together, that more than a stated share of the runs is worse. *Too variable*: the runs differ, and leave it open.
+*Not enough*: they don't, but are too few, or repeat each other. *Not measured*: none has a value.
 """
 
 from collections.abc import Mapping
@@ -56,10 +56,10 @@ def scorecard(
     exam : mapping
         The study's ``exam``: cca, standards, primaries, margins, limits, looks.
     confidence, significance : float
-        Of intervals, and of all rows "worse" together.
+        Confidence of intervals, and significance of all rows "worse" together.
     runs : pandas.DataFrame, optional
-        ``tidy/runs.csv``: which runs there should be, why some have no value, and what was drawn. By default those that have
-        a value of any measure.
+        ``tidy/runs.csv``: the planned runs, the reasons for missing values, and the drawn quantities. The default is the runs
+        that have a value of any measure.
     """
     design = _Design(values, exam, runs)
     rows = [row for criterion in CRITERIA for row in _rows_of(criterion, design, scenarios, confidence)]
@@ -75,7 +75,7 @@ def scorecard(
 
 
 class _Design:
-    """Which runs an exam has, and the values of their cells."""
+    """An exam's runs, and the values of their cells."""
 
     def __init__(self, values, exam, runs):
         self.exam = exam
@@ -88,7 +88,7 @@ class _Design:
 
     @cache  # noqa: B019, it lives as long as its card is made
     def planned(self, scenario) -> pd.MultiIndex:
-        """Return the pairs (IP version, replication) of the CCA's runs in a scenario, or of the standards' where it has none."""
+        """Return the pairs (IP version, replication) of the CCA's runs in a scenario, or of the standards' runs where it has none."""
         of_cca = [table[scenario] for table in (self.of_scenario, self.standards_runs) if scenario in table]
         return (
             pd.MultiIndex.from_frame(pd.concat(of_cca)[PAIR].drop_duplicates())
@@ -97,40 +97,40 @@ class _Design:
         )
 
     def excluded(self, scenario) -> pd.DataFrame:
-        """Return the rows of the CCA's runs in a scenario that have no values, and say why; empty without ``tidy/runs.csv``."""
+        """Return the rows of the CCA's runs in a scenario without values, which have the reasons; empty without ``tidy/runs.csv``."""
         own = self.of_scenario.get(scenario, pd.DataFrame(columns=[*RUN, "valid"]))
         return own[~own["valid"].astype(bool)] if "valid" in own else own.iloc[:0]
 
     @cache  # noqa: B019, it lives as long as its card is made
     def failed(self, scenario) -> pd.MultiIndex:
-        """Return the pairs of the runs without values for what the CCA did."""
+        """Return the pairs of the runs that have no values because of the CCA's behaviour."""
         excluded = self.excluded(scenario)
         by_cca = excluded[excluded["excluded_by"].isin(OF_THE_CCA)] if "excluded_by" in excluded else excluded.iloc[:0]
         return pd.MultiIndex.from_frame(by_cca[PAIR])
 
     @cache  # noqa: B019, it lives as long as its card is made
     def paths(self, scenario) -> int | None:
-        """Return how many different paths the CCA's runs in a scenario have drawn, or None if that isn't known."""
+        """Return the number of different paths drawn for the CCA's runs in a scenario, or None if it is unknown."""
         drawn = ["ip_version", "rtt_path_ms", "rate_mbps", "queue_bytes"]
         own = self.of_scenario.get(scenario)
         return None if own is None or not set(drawn) <= set(own) else len(own[drawn].drop_duplicates())
 
     def is_asked(self, scenario, measure) -> bool:
-        """Tell whether a measure has a row in a scenario: where any CCA has a value, and where it decides."""
+        """Return whether a measure has a row in a scenario: it does if any CCA has a value, or if it decides."""
         ccas = (self.exam["cca"], *self.exam["standards"])
         return measure in self.primaries.get(scenario, ()) or any(
             (scenario, measure, cca) in self.cells for cca in ccas
         )
 
     def role(self, scenario, measure) -> str:
-        """Return whether a row decides. All do, if the exam names none; a measure that two criteria ask for decides once."""
+        """Return whether a row decides. All do if the exam names none; a measure required by two criteria decides once."""
         decides = not self.primaries or measure in self.primaries.get(scenario, ())
         is_first = (scenario, measure) not in self.taken
         self.taken.add((scenario, measure))
         return PRIMARY if decides and is_first else SECONDARY
 
     def why_none(self, scenario) -> str:
-        """Return why no run of the CCA in a scenario has a value."""
+        """Return the reason why none of the CCA's runs in a scenario has a value."""
         excluded = self.excluded(scenario)
         if "invalid_because" in excluded and len(excluded):
             return f"no valid run: {excluded['invalid_because'].iloc[0]}"
@@ -169,7 +169,7 @@ def _rows_of(criterion, design, scenarios, confidence):
 
 
 def _row(measure, scenario, design, confidence) -> dict:
-    """Return what a row says of one measure, its verdict left out."""
+    """Return the row of one measure, without its verdict."""
     exam = design.exam
     cells = {
         cca: design.cells[scenario, measure.name, cca]
@@ -206,7 +206,7 @@ def _row(measure, scenario, design, confidence) -> dict:
 
 
 def median_with_interval(values, confidence, name) -> dict[str, float]:
-    """Return the median and both ends of its interval, one order statistic to another."""
+    """Return the median and both ends of its interval, which are order statistics."""
     known = percentile_interval(values, 0.5, confidence)
     has_interval = known.kind == "interval"
     end = name.removesuffix("value")
@@ -217,7 +217,7 @@ def median_with_interval(values, confidence, name) -> dict[str, float]:
 
 
 def _by_ip_version(outcomes) -> dict[str, str]:
-    """Return in how many runs over each IP version it is worse, where the shares are far from each other."""
+    """Return the number of worse runs over each IP version if the shares are far apart."""
     if not outcomes.worse or outcomes.worse_by.index.get_level_values("ip_version").nunique() < 2:
         return {}
     of_standards = outcomes.worse_by > outcomes.margin
@@ -229,16 +229,16 @@ def _by_ip_version(outcomes) -> dict[str, str]:
 
 
 def rare_row(rows, exam, of_scenarios) -> dict:
-    """Return the row on all cases together: in how many runs the CCA falls, by any measure, and in how many a standard does.
+    """Return the row on all cases together: the number of runs in which the CCA falls, by any measure, and in which a standard does.
 
     Parameters
     ----------
     rows : list of dict
-        With ``scenario``, ``scenario_label`` and `Outcomes` as ``outcomes``.
+        Rows with ``scenario``, ``scenario_label`` and `Outcomes` as ``outcomes``.
     exam : mapping
         cca and standards.
     of_scenarios : mapping
-        Scenario -> pairs that the study has of the CCA, and those of them that failed for what it did.
+        Scenario -> the CCA's pairs in the study, and those of them that failed because of its behaviour.
     """
     names = ["scenario", *PAIR]
     far, standard_far = {}, {}
@@ -277,7 +277,7 @@ def _counts(outcomes) -> dict:
 
 
 def judge(rows, exam, significance) -> None:
-    """Give the rows that decide their verdicts, together; at each look those that are open still.
+    """Set the verdicts of the deciding rows jointly; at each look those of the rows that are still open.
 
     ``rows``: dicts with ``role``, ``margin`` or ``limit``, and `Outcomes` as ``outcomes``; they get the columns of `SCORECARD` that follow.
     """
@@ -303,12 +303,12 @@ def judge(rows, exam, significance) -> None:
 
 
 def _until(outcomes, replications):
-    """Return the outcomes of the first so many replications, or all."""
+    """Return the outcomes of the first replications, up to a number, or all."""
     return outcomes if replications is None else outcomes.until(replications)
 
 
 def _verdicts(outcomes, rows, tests, level, exam, rare):
-    """Return for each row p values, the largest share that may be worse, and the verdict."""
+    """Return each row's p-values, the upper bound of the share of worse runs, and the verdict."""
     is_absolute = ["limit" in row or "is_rare" in row for row in rows]
     worse = [card_tests.p_worse(*one, rare) for one in zip(outcomes, is_absolute, strict=True)]
     better = [card_tests.p_better(*one) for one in zip(outcomes, is_absolute, strict=True)]
@@ -343,7 +343,7 @@ def _verdicts(outcomes, rows, tests, level, exam, rare):
 
 
 def _open(one) -> dict[str, str]:
-    """Return the verdict of a row that is open, and why it is."""
+    """Return the verdict of an open row, and the reason."""
     if one.measurements < one.n:
         return {"verdict": NOT_ENOUGH, "reason": f"its {one.n} runs repeat one measurement"}
     if one.missing and not 0 < one.worse < one.n:
@@ -354,7 +354,7 @@ def _open(one) -> dict[str, str]:
 
 
 def _what_it_would_take(row, exam, level, next_level) -> dict:
-    """Return how much worse an open row would have had to be to show it, and how many runs would close it."""
+    """Return how much worse an open row must have been for a verdict, and the number of runs that would close it."""
     one, is_absolute = row["outcomes"], "limit" in row or "is_rare" in row
     found = {"runs_needed": card_tests.runs_needed(one, next_level, exam["limits"]["worse_share"], is_absolute)}
     fewest = card_tests.fewest_for_most(one.n, level)

@@ -1,4 +1,4 @@
-"""Measure what the criteria of RFC 9743 ask of each valid run."""
+"""Compute the measures of the criteria of RFC 9743 for each valid run."""
 
 from collections.abc import Iterator
 
@@ -64,7 +64,7 @@ def values_of(run: measures.RunData, limits) -> Iterator[tuple[str, str, float]]
 
 
 def _of_groups(run, wanted):
-    """Yield what a run's short flows and its call ask for."""
+    """Yield the measures of a run's short flows and of its call."""
     if "slowdown_p50" in wanted:
         web = run.group("web")
         yield from ((name, "", web[name]) for name in ("slowdown_p50", "slowdown_p95"))
@@ -79,11 +79,11 @@ def _of_groups(run, wanted):
 
 
 def harms(others) -> pd.DataFrame:
-    """Return the harm that runs do to their other flow: what it lost of what it had alone, in the same replication on the same path.
+    """Return the harm of runs to their other flow: its loss relative to running alone in the same replication on the same path.
 
-    ``others``: a row a run of the scenarios `SOLO` and `HARMED`: its factors, `PATH`, and ``throughput``, ``delay``,
-    ``loss`` of the flow as `measures.other_flow` gives them. Returns `EXAM_VALUES` of the runs in `HARMED` whose other
-    flow's CCA ran alone there, so that what the flow alone varies by is in the differences between replications.
+    ``others``: one row per run of the scenarios `SOLO` and `HARMED`: its factors, `PATH`, and ``throughput``, ``delay``,
+    ``loss`` of the flow as returned by `measures.other_flow`. Returns `EXAM_VALUES` of the runs in `HARMED` whose other
+    flow's CCA ran alone there, so that the differences between replications include the variation of the flow alone.
     """
     solo = others[others["scenario"].str.startswith(SOLO)]
     alone = solo.groupby(PATH)[["throughput", "delay", "loss"]].mean()

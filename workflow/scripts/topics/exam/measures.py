@@ -1,4 +1,4 @@
-"""What is measured of a run for the criteria of RFC 9743: a function for each measure that is no column of a tidy table."""
+"""Measures of a run for the criteria of RFC 9743: one function for each measure that isn't a column of a tidy table."""
 
 from dataclasses import dataclass
 
@@ -25,7 +25,7 @@ BIN_S = 1.0
 
 @dataclass(frozen=True)
 class RunData:
-    """All that is read of a run."""
+    """All data read from a run."""
 
     row: dict  # of ``tidy/runs.csv``
     scenario: dict  # of ``tidy/scenarios.csv``
@@ -37,21 +37,21 @@ class RunData:
 
     @property
     def phases(self) -> list[Phase]:
-        """The phases of its path, which changes."""
+        """Phases of the run's path, which changes."""
         return phases_of(self.specification)
 
     def group(self, application) -> dict:
-        """Return the row of its only group of an application but the long flows."""
+        """Return the row of the run's only group with an application, which must not be that of long flows."""
         return self.groups[self.groups["application"] == application].iloc[0].to_dict()
 
     def starts(self) -> dict[int, float]:
-        """Return when each flow began to send, in s."""
+        """Return the start time of each flow in s."""
         sending = self.sockets[self.sockets["bytes_acked"].fillna(0) > self.row["mss_bytes"]]
         return sending.groupby("flow")["time_s"].min().to_dict()
 
 
 def packets_per_rtt(run: RunData) -> float:
-    """Return what a flow sends a round-trip time of the empty path, from `NOTICED_S` after the path's last change until it ends."""
+    """Return the packets that a flow sends per round-trip time of the empty path, from `NOTICED_S` after its last change to the end."""
     begin_s = NOTICED_S + (run.phases[-1].begin_s if run.specification else 0)
     within = run.sockets[run.sockets["time_s"] >= begin_s]
     spans = within.groupby("flow")
@@ -61,7 +61,7 @@ def packets_per_rtt(run: RunData) -> float:
 
 
 def _delivered(run: RunData, edges) -> pd.DataFrame:
-    """Return what each flow had delivered by some moments, in bytes: a row a moment, a column a flow."""
+    """Return the bytes that each flow had delivered at some moments: one row per moment, one column per flow."""
     of_flows = {}
     for flow, samples in run.sockets.groupby("flow"):
         delivered = samples["bytes_acked"].fillna(0) + samples["sacked_packets"].fillna(0) * run.row["mss_bytes"]
@@ -72,16 +72,16 @@ def _delivered(run: RunData, edges) -> pd.DataFrame:
 def starved_s(run: RunData, share, flows=None) -> float:
     """Return the longest time for which a flow got less than a share of its fair share of what all got, in s.
 
-    In steps of `BIN_S`, from the moment on at which all flows had begun, for one RTT of the longest path more: nobody
-    starves before his first window has come back.
+    Measured in steps of `BIN_S`, beginning one RTT of the longest path after all flows have started: a flow can't starve
+    before its first window has been acknowledged.
 
     Parameters
     ----------
     run : RunData
     share : float
-        Of the fair share, between 0 and 1.
+        Fraction of the fair share, between 0 and 1.
     flows : collection of int, optional
-        Whose starvation is meant; by default all flows'.
+        Flows to check for starvation; by default all.
     """
     starts = run.starts()
     planned = run.flows["start_offset_ms"].max() / 1e3
@@ -93,7 +93,7 @@ def starved_s(run: RunData, share, flows=None) -> float:
 
 
 def longest_s(below) -> float:
-    """Return the longest time without a break for which a condition holds, of steps of `BIN_S`.
+    """Return the longest uninterrupted time in s for which a condition holds, given in steps of `BIN_S`.
 
     >>> longest_s([True, False, True, True])
     2.0
@@ -106,7 +106,7 @@ def longest_s(below) -> float:
 
 
 def breaker_s(run: RunData, loss_percent) -> float:
-    """Return the longest time for which more than so much of what was offered to the queue was dropped there, in steps of `BIN_S`."""
+    """Return the longest time in s with drops of more than `loss_percent` of the packets offered to the queue, in steps of `BIN_S`."""
     edges = np.arange(0.0, run.sockets["time_s"].max() + 1e-9, BIN_S)
     drops = np.diff(np.interp(edges, run.queue["time_s"], run.queue["drops"]))
     sent = np.zeros(len(edges))
@@ -117,7 +117,7 @@ def breaker_s(run: RunData, loss_percent) -> float:
 
 
 def after_change(run: RunData) -> dict[str, float]:
-    """Return how the path is used and queued for after its last change, and when it was used again; if never, all the time that was left."""
+    """Return utilisation and queueing after the path's last change, and the time until its rate is used, or all remaining time if never."""
     phase = run.phases[-1]
     measures = measures_of(phase, run.sockets, run.queue)
     waiting = run.queue[run.queue["time_s"] >= phase.begin_s]["delay_ms"]
@@ -130,7 +130,7 @@ def after_change(run: RunData) -> dict[str, float]:
 
 
 def dip_percent(run: RunData) -> float:
-    """Return the least that all flows got in a second, of what the path allows then, in percent: from a second after its last change on."""
+    """Return the lowest total goodput of any second in percent of the path's capacity, starting a second after its last change."""
     phase = run.phases[-1]
     edges = np.arange(phase.begin_s + BIN_S, phase.end_s + 1e-9, BIN_S)
     series = delivered_bytes(run.sockets, run.row["mss_bytes"])
@@ -138,15 +138,15 @@ def dip_percent(run: RunData) -> float:
 
 
 def least_percent(run: RunData) -> float:
-    """Return what the flow that gets least gets of the mean of all, start-up left out, in percent."""
+    """Return the lowest goodput of a flow in percent of the mean of all, without start-up."""
     goodput = run.flows["goodput_steady_mbps"]
     return float(100 * goodput.min() / goodput.mean())
 
 
 def rtt_exponent(run: RunData) -> float:
-    """Return by which power of the paths' RTT the flows' goodput differs, whichever way: the slope of a line through both logarithms.
+    """Return the exponent of the goodput's dependence on the paths' RTT, without sign: the slope of a line through both logarithms.
 
-    Start-up is left out. A flow that got nothing counts as one that got a packet.
+    Start-up is left out. A flow that got nothing counts as having got one packet.
     """
     packet_mbps = 8e-6 * run.row["mss_bytes"] / run.row["duration_s"]
     goodput = np.log(run.flows["goodput_steady_mbps"].clip(lower=packet_mbps))
@@ -154,27 +154,27 @@ def rtt_exponent(run: RunData) -> float:
 
 
 def failover(run: RunData) -> dict[str, float]:
-    """Return what the path that is left carries while the other is down, and the longest time without any delivery."""
+    """Return the rate of the remaining path while the other is down, in percent, and the longest time without any delivery."""
     measures = measure_failover(acked_by_path(run.sockets), run.scenario)
     ideal = path_ideal_mbps(run.row, run.scenario)
     return {"during_percent": 100 * measures["during_mbps"] / ideal, "standstill_s": measures["standstill_s"]}
 
 
 def subflows_percent(run: RunData) -> float:
-    """Return the share in percent that the first flow, with its subflows, takes of what both get."""
+    """Return the share of the first flow, with its subflows, in the goodput of both, in percent."""
     goodput = run.flows.sort_values("flow")["goodput_steady_mbps"]
     return float(100 * goodput.iloc[0] / goodput.sum())
 
 
 def crowd_percent(run: RunData) -> float:
-    """Return what the flows of the crowd get of their fair share, in percent."""
+    """Return the goodput of the crowd's flows in percent of their fair share."""
     crowd = run.groups[run.groups["group"] == "crowd"].iloc[0]
     fair = run.row["ideal_goodput_mbps"] * crowd["members"] / (crowd["members"] + 1)
     return float(100 * crowd["goodput_mbps"] / fair)
 
 
 def other_flow(run: RunData) -> dict[str, float]:
-    """Return goodput, RTT and retransmissions of the flow in group ``other``, and of a flow that is alone its own."""
+    """Return goodput, RTT and retransmissions of the flow in group ``other``, or of the only flow if there is just one."""
     named = run.flows[run.flows["group"] == "other"]
     flow = (named if len(named) else run.flows).iloc[0]
     goodput = flow["goodput_mbps"] if np.isnan(flow["goodput_lifetime_mbps"]) else flow["goodput_lifetime_mbps"]
@@ -187,10 +187,10 @@ def other_flow(run: RunData) -> dict[str, float]:
 
 
 def harm(alone, beside, more_is_better) -> float:
-    """Return what is lost of what there was alone (Ware and others, 2019, HotNets, section 4), up to 1; negative where there is more beside.
+    """Return the harm to a flow (Ware and others, 2019, HotNets, section 4), at most 1; negative where it does better beside the other.
 
-    That is (alone - beside) / alone of what should be large, (beside - alone) / beside of what should be small. What is no harm is not cut off
-    at 0: a mean of what chance leaves above 0 would be a harm where there is none.
+    It is (alone - beside) / alone for a quantity that should be large, (beside - alone) / beside for one that should be small. Negative
+    values are kept, because the mean of random values cut off at 0 would be a harm where there is none.
 
     >>> harm(10, 4, True), harm(40, 50, False), harm(10, 12, True)
     (0.6, 0.2, -0.2)

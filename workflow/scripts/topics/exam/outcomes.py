@@ -1,4 +1,4 @@
-"""What became of each run of the CCA under examination: worse than each standard CCA by more than the margin, better than each, or neither.
+"""The outcome of each run of the CCA under examination: worse than each standard CCA by more than the margin, better than each, or neither.
 
 Runs are compared in pairs, with the runs of the standard CCAs of the same seed, and so the same path. A run that crashed, did not end, or was
 excluded because of what its sender did, is worse than any. Verdicts count such outcomes and take no mean, so that they hold
@@ -43,12 +43,12 @@ class Outcomes:
 
     @cached_property
     def worse(self) -> int:
-        """Runs that are worse than a standard CCA by more than the margin: of that which it is seldomest worse than."""
+        """Number of runs worse by more than the margin than the standard CCA for which this number is smallest."""
         return self._fewest(self.worse_by.to_numpy() > self.margin)
 
     @cached_property
     def better(self) -> int:
-        """Runs that are better than a standard CCA by more than the margin: of that which it is seldomest better than."""
+        """Number of runs better by more than the margin than the standard CCA for which this number is smallest."""
         return self._fewest(self.worse_by.to_numpy() < -self.margin)
 
     @cached_property
@@ -65,7 +65,7 @@ class Outcomes:
     def standard_pairs(self) -> pd.Index:
         """Pairs in which the standard CCA that the CCA is like is far worse than each of the others: what befalls such a CCA too.
 
-        Of a limit, and without a value of the CCA, that of the standard with most of them.
+        For a limit, and without a value of the CCA, those of the standard with the largest number of them.
         """
         known = [name for name in self.worse_by if name in self.far_pairs]
         distances = self.worse_by[known].abs().median()
@@ -85,7 +85,7 @@ class Outcomes:
         return str(medians.idxmin()) if medians.notna().any() else None
 
     def until(self, replications) -> "Outcomes":
-        """Return the outcomes of the first so many replications."""
+        """Return the outcomes of the first replications, up to a number."""
         worse_by = self.worse_by[self.worse_by.index.get_level_values("replication") <= replications]
         far_pairs = {
             name: pairs[pairs.get_level_values("replication") <= replications] for name, pairs in self.far_pairs.items()
@@ -101,7 +101,7 @@ class Outcomes:
 def relative_outcomes(
     measure: Measure, cells: Mapping[str, pd.Series], cca, standards, margin, planned, failed, paths=None
 ) -> Outcomes:
-    """Return the outcomes of a measure that is held against the standard CCAs.
+    """Return the outcomes of a measure that is compared with the standard CCAs.
 
     Parameters
     ----------
@@ -111,9 +111,9 @@ def relative_outcomes(
     margin : float
         In the measure's unit.
     planned, failed : pandas.Index
-        Pairs that the study has of the CCA, and those of them that failed for what it did.
+        The CCA's pairs in the study, and those of them that failed because of its behaviour.
     paths : int, optional
-        How many different paths the replications have drawn; by default the values tell whether runs repeat each other.
+        Number of different paths that the replications have drawn; by default, repeated runs are recognised by their values.
     """
     sign = -1 if measure.better == HIGHER else 1
     of_all = _side_by_side({name: sign * of for name, of in cells.items()}, cca, standards, failed)
@@ -135,9 +135,9 @@ def relative_outcomes(
 
 
 def absolute_outcomes(cells, cca, standards, limit, planned, failed, paths=None) -> Outcomes:
-    """Return the outcomes of a measure with a limit: worse, by 1, is what exceeds it in a run in which no standard CCA does.
+    """Return the outcomes of a measure with a limit: a run is worse, by 1, if it exceeds the limit and none of the standard CCAs does.
 
-    Where a standard exceeds it in the same run it is the path that makes it so. Parameters are those of `relative_outcomes`.
+    If a standard exceeds it in the same run, the path is the cause. Parameters are those of `relative_outcomes`.
     """
     of_all = _side_by_side(cells, cca, standards, failed)
     own = of_all[cca].mask(of_all.index.isin(failed), np.inf)
@@ -150,7 +150,7 @@ def absolute_outcomes(cells, cca, standards, limit, planned, failed, paths=None)
 
 
 def _side_by_side(cells, cca, standards, failed):
-    """Return the values of the CCA and the standards, a column each, a row a pair, those of failed runs among them."""
+    """Return the values of the CCA and the standards, one column each and one row per pair, including failed runs."""
     table = pd.DataFrame({name: cells[name] for name in dict.fromkeys([cca, *standards]) if name in cells}, dtype=float)
     table = table.reindex(table.index.union(failed)) if len(failed) else table
     return table if cca in table else table.assign(**{cca: np.nan})
@@ -165,7 +165,7 @@ def _outcomes(own, differences, planned, failed, measurements, **bounds):
 
 
 def _beyond(margin):
-    """Return what a difference must exceed to be beyond a margin: not by rounding."""
+    """Return the threshold above which a difference is beyond a margin, with an allowance for rounding."""
     return margin * (1 + 1e-9)
 
 
@@ -176,9 +176,9 @@ def _far_worse(of_all, name, far):
 
 
 def _measurements(values, step, paths):
-    """Return as how many runs those of a row count: copies of one are one, unless their paths are known to differ.
+    """Return the effective number of a row's runs: copies count once, unless their paths are known to differ.
 
-    Paths drawn from few whole packets of a queue may meet; what else a seed draws differs then too.
+    Paths drawn from a small range of whole packets in a queue may coincide; the seed's other draws still differ.
     """
     if paths is not None and 2 * paths >= len(values):
         return len(values)

@@ -1,4 +1,4 @@
-"""Draw who gets what of a link that two flows share, as heat maps: each CCA of the exam against each other one."""
+"""Draw the shares of a link with two flows as heat maps: each CCA of the exam against each other one."""
 
 import pandas as pd
 

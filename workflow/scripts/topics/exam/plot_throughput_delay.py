@@ -1,4 +1,4 @@
-"""Draw throughput against queueing delay, a panel a scenario, an ellipse a CCA (Winstein and Balakrishnan, SIGCOMM 2013, figure 4)."""
+"""Draw throughput against queueing delay, one panel per scenario, one ellipse per CCA (Winstein and Balakrishnan, SIGCOMM 2013, fig. 4)."""
 
 import pandas as pd
 from matplotlib.lines import Line2D
@@ -19,7 +19,7 @@ TITLE = "Throughput against queueing delay"
 
 
 def pairs_of(values: pd.DataFrame) -> pd.DataFrame:
-    """Return a row a run with `DELAY` and `THROUGHPUT`, of those that have both, from `EXAM_VALUES`."""
+    """Return `DELAY` and `THROUGHPUT` from `EXAM_VALUES`, one row per run that has both."""
     keys = ["scenario", "cca", "ip_version", "replication"]
     wide = values[values["measure"].isin([DELAY, THROUGHPUT])].pivot(index=keys, columns="measure", values="value")
     return wide.reindex(columns=[DELAY, THROUGHPUT]).dropna().reset_index()

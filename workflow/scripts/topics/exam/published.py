@@ -1,8 +1,8 @@
-"""What publications state of measures of the exam: whose, in which scenario, and where that puts a mean of ours.
+"""Published statements on measures of the exam: the CCA, the scenario, and the resulting bounds for a mean of ours.
 
-Bounds stand here beforehand, as margins do in the study: what the source leaves open (another rate, a start that it leaves out) is
-in them, and `words` says so. A statement says something of its CCA in every exam in which that CCA runs, examined or not, so that
-each exam is itself held against what is known.
+Bounds are set here in advance, like margins in the study: they allow for what the source leaves open (another rate, an omitted
+start), and `words` says so. A statement applies to its CCA in every exam in which that CCA runs, examined or not, so that each exam
+is itself compared with known results.
 """
 
 from dataclasses import dataclass
@@ -79,7 +79,7 @@ _RATE_PACKETS_S, _RTT_S = 20e6 / 8 / PACKET_BYTES, 0.04
 
 
 def _modelled_percent(queue_packets):
-    """Return what the model gives one BBR flow beside a loss-based one, behind a queue of the exam's."""
+    """Return the modelled share of one BBR flow beside a loss-based one behind a queue of the exam's."""
     return 100 * bbr_share(_RATE_PACKETS_S, _RTT_S, queue_packets)
 
 

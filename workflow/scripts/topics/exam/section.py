@@ -1,4 +1,4 @@
-"""The section on an exam: what was shown, what is open, the verdicts by group, and the scorecard."""
+"""The section on an exam: shown results, open rows, the verdicts by group, and the scorecard."""
 
 import re
 
@@ -47,7 +47,7 @@ FAILED_WORDS = {
 
 
 def section(material: ReportMaterial) -> dict:
-    """Return what the template needs."""
+    """Return the template's variables."""
     card, exam = material.tables.scorecard, material.study["exam"]
     published = material.tables.exam_published
     deciding, shown = card[card["role"] == PRIMARY], card[card["role"] == SECONDARY]
@@ -84,7 +84,7 @@ def section(material: ReportMaterial) -> dict:
 
 
 def findings(material: ReportMaterial) -> list[Finding]:
-    """Return what opens the report: what was shown, what the CCA failed in, and the worst rows."""
+    """Return the findings that open the report: shown results, the CCA's failures, and the worst rows."""
     card, exam = material.tables.scorecard, material.study["exam"]
     deciding = card[card["role"] == PRIMARY]
     found = [Finding("Failed", one, TOPIC.anchor) for one in failed_runs(material.tables.runs, exam["cca"])]
@@ -98,7 +98,7 @@ def findings(material: ReportMaterial) -> list[Finding]:
 
 
 def lead(deciding: pd.DataFrame) -> str:
-    """Return the card's first sentence: in how many rows it is worse and in which most, or which open row is nearest to that."""
+    """Return the card's first sentence: the number of worse rows and the worst of them, or the open row nearest to that verdict."""
     counts = deciding["verdict"].value_counts()
     rows, still = count(len(deciding), "row"), open_rows(deciding)
     worse, unmeasured = int(counts.get(WORSE, 0)), int(counts.get(NOT_MEASURED, 0))
@@ -121,7 +121,7 @@ def lead(deciding: pd.DataFrame) -> str:
 
 
 def inapplicable_cases(card: pd.DataFrame) -> list[str]:
-    """Return a sentence on each case that the candidate can't have: the case, what it asks, and why."""
+    """Return one sentence per case that doesn't apply to the candidate: the case, its question, and the reason."""
     rows = card[card["verdict"] == NOT_APPLICABLE]
     return [
         f"{scenario} ({'; '.join(of_case['criterion'])}): {of_case['reason'].iloc[0]}"
@@ -130,13 +130,13 @@ def inapplicable_cases(card: pd.DataFrame) -> list[str]:
 
 
 def _row_name(row) -> str:
-    """Return what a row is about, within a sentence: "fairness among its own flows (case: 2 flows)"."""
+    """Return a row's subject for use within a sentence: "fairness among its own flows (case: 2 flows)"."""
     where = f" (case: {row['scenario_label']})" if row["scenario_label"] else ""
     return f"{re.split('[,:]', row['criterion'])[0]}{where}"
 
 
 def failed_runs(runs: pd.DataFrame, cca) -> list[str]:
-    """Return a sentence on each kind of run that the CCA itself ended, by its first run."""
+    """Return one sentence per kind of failure caused by the CCA itself, with its first run."""
     if "excluded_by" not in runs:
         return []
     of_cca = runs[(runs["cca"] == cca) & runs["excluded_by"].isin(OF_THE_CCA)]
@@ -165,7 +165,7 @@ def group_verdict(group, deciding: pd.DataFrame) -> dict[str, str]:
 
 
 def counts_words(card: pd.DataFrame) -> str:
-    """Return how many rows have which verdict, the bad ones first: "2 worse, 1 too variable, 11 like"."""
+    """Return the number of rows per verdict, the bad ones first: "2 worse, 1 too variable, 11 like"."""
     counts = card["verdict"].value_counts()
     return ", ".join(f"{counts[verdict]} {verdict}" for verdict in VERDICTS if verdict in counts) or "no row"
 
@@ -181,7 +181,7 @@ def worst_rows(deciding: pd.DataFrame) -> list[dict]:
 
 
 def fallen_rows(deciding: pd.DataFrame) -> list[dict]:
-    """Return open rows in which some runs fall and none of a standard's does: what a verdict can't be made of is a finding all the same."""
+    """Return open rows in which some runs fall and none of a standard's does: they are a finding even without a verdict."""
     fallen = deciding[
         deciding["verdict"].isin(OPEN_VERDICTS) & (deciding["runs_far_worse"] > deciding["standard_runs_far_worse"])
     ]
@@ -196,13 +196,13 @@ def open_rows(deciding: pd.DataFrame) -> list[dict]:
 
 
 def _worse_words(row) -> str:
-    """Return in how many runs a row is worse: "worse in 5 of 20 runs"."""
+    """Return the number of a row's worse runs in words: "worse in 5 of 20 runs"."""
     by_version = f": {row['worse_by_ip_version']}" if row["worse_by_ip_version"] else ""
     return f"worse in {int(row['runs_worse'])} of {count(int(row['n']), 'run')}{by_version}"
 
 
 def row_sentence(row) -> str:
-    """Return what a row that is worse, or in which runs fall, says in a sentence."""
+    """Return a sentence on a row that is worse or in which runs fall."""
     measure = MEASURES[row["measure"]]
     if measure.name == RARE_EVENTS.measures[0]:
         where = f", most often in the cases {row['most_of_them']}" if row["most_of_them"] else ""
@@ -230,7 +230,7 @@ def row_sentence(row) -> str:
 
 
 def open_sentence(row) -> str:
-    """Return what an open row leaves open, what it could have shown, and how many runs would close it."""
+    """Return a sentence on an open row: its open question, its power, and the number of runs that would close it."""
     measure = MEASURES[row["measure"]]
     where = row["scenario_label"] or "all cases"
     text = f"{where}, {measure.words.rstrip(',')}: {row['verdict']} ({row['reason']})"
@@ -277,7 +277,7 @@ def margins_words(margins) -> str:
 
 
 def published_words(row, published: pd.DataFrame) -> str:
-    """Return what is published of a row's CCA, scenario and measure, and whether the row agrees."""
+    """Return the published statements on a row's CCA, scenario and measure, and whether the row agrees."""
     names = ["cca", "scenario", "measure"]
     rows = published[(published[names] == [row[name] for name in names]).all(axis=1)]
     return " ".join(f"Published: {one['verdict']} ({one['source']})." for one in rows.to_dict("records"))
@@ -335,7 +335,7 @@ SECTION = shown_text("Section", "rfc_section", filtered=True, header=True)
 
 
 def _runs_cell(row):
-    """Return in how many runs it is worse, and in how many better: "3 worse, 0 better of 20"."""
+    """Return a cell with the numbers of worse and better runs: "3 worse, 0 better of 20"."""
     if is_missing(row["n"]) or not row["n"]:
         return Cell(NONE)
     return Cell(
@@ -350,7 +350,7 @@ def _most_cell(row):
 
 
 def scorecard_columns(published) -> tuple[Shown, ...]:
-    """Return the columns that show a scorecard, beside what is published."""
+    """Return the columns of a scorecard, with the published statements."""
     return (
         SECTION,
         shown_cell("Verdict", lambda row: Cell(row["verdict"], style=VERDICTS[row["verdict"]]), filtered=True),
@@ -390,7 +390,7 @@ def _published_table(published):
 
 
 def bounds_words(at_least, at_most, decimals) -> str:
-    """Return where a mean should lie.
+    """Return the bounds within which a mean should lie, in words.
 
     >>> bounds_words(1, 2, 1), bounds_words(0, float("nan"), 0), bounds_words(float("nan"), 50, 0)
     ('1.0 to 2.0', 'at least 0', 'at most 50')

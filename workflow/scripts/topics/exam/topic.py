@@ -18,7 +18,7 @@ FIGURE_OF = {**dict.fromkeys(("5.2", "5.2.1"), SHARES), **dict.fromkeys(("5.1.1"
 
 
 def examines(design: StudyDesign) -> bool:
-    """Tell whether a study is an exam."""
+    """Return whether a study is an exam."""
     return design.study.get("exam", {}).get("cca") is not None
 
 
@@ -38,7 +38,7 @@ def _figures(design: StudyDesign) -> Iterator[Plot]:
 
 
 def _measured(design: StudyDesign) -> tuple[str, ...]:
-    """Return the tables that values are measured in, as far as the study has them."""
+    """Return the tables from which values are measured, as far as the study has them."""
     groups = ("groups",) if any(scenario["groups"] for scenario in design.scenarios) else ()
     return (*groups, "runs", "flows", "scenarios", "sockets", "queue")
 
@@ -49,7 +49,7 @@ def _judged(design: StudyDesign) -> dict:
 
 
 def _problems(design: StudyDesign) -> Iterator[str]:
-    """Yield what decides in the exam without a scenario for it, or without a criterion that asks for its measure there."""
+    """Yield problems of deciding rows: a missing scenario, or a missing criterion that requires the measure there."""
     # Only exams need the criteria, whose published statements take models.
     from topics.exam.criteria import wanted_measures
 

@@ -1,4 +1,4 @@
-"""Hold what a study expects of its results against them."""
+"""Compare a study's results with its expectations."""
 
 import pandas as pd
 
@@ -14,7 +14,7 @@ from topics.expectations.tables import EXPECTATIONS
 
 
 def main(inputs, outputs, params) -> None:
-    """Read the tables that expectations are about, write what came out."""
+    """Read the tables that expectations refer to, write the outcomes."""
     asked, outcomes, run_of = params.expectations, [], {}
     if asked["predicates"] or "claims" in params.tables:
         of_runs = read_runs(inputs.runs), read_flows(inputs.flows), read_table(inputs.scenarios, SCENARIOS)

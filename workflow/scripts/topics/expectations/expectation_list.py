@@ -1,4 +1,4 @@
-"""What a study expects of its results, as its file and that of its claims say it: validated and completed before anything runs."""
+"""A study's expectations of its results, from its file and its claims file: validated and completed before anything runs."""
 
 import copy
 from functools import lru_cache
@@ -24,7 +24,7 @@ class ExpectationError(FileError):
 
 
 def expected_of_claims(claims) -> list[dict]:
-    """Return the expectations that a claims file, as `claims_file.load_claims` gives it, states with `expect`."""
+    """Return the expectations that a claims file, as returned by `claims_file.load_claims`, states with `expect`."""
     expectations = []
     for claim in claims["claims"] if claims else ():
         if verdicts := claim.get("expect"):
@@ -37,17 +37,17 @@ def expectations_of(study, source, tables) -> dict:
     """Validate and complete the expectations of a resolved study.
 
     Returns ``ids`` in the file's order; ``predicates``: a claims file's content as `claims_file.load_claims` returns
-    it, its scenarios those of the study, or None; ``rows``: the expectations about tables, with all keys. Raises
+    it, with the study's scenarios, or None; ``rows``: the expectations about tables, with all keys. Raises
     `ExpectationError` with one sentence for each problem.
 
     Parameters
     ----------
     study : dict
-        Resolved, those of its claims already in its ``analysis.expect``.
+        Resolved study, with its claims' expectations already in its ``analysis.expect``.
     source : str
-        Its file, for messages.
+        Name of the study's file, for messages.
     tables : iterable of run_tables.table.Table
-        Those that the study's results will have.
+        Tables that the study's results will have.
     """
     expect = study["analysis"]["expect"]
     content = {
@@ -76,7 +76,7 @@ def expectations_of(study, source, tables) -> dict:
 
 
 def _absent_tables(study):
-    """Return the tables that there are for other studies only, and that of the expectations themselves."""
+    """Return the tables that exist only for other studies, and the table of the expectations themselves."""
     there = {
         "controls": study["controls"] != "none",
         "changes": any(map(is_changing, study["scenarios"])),
@@ -137,7 +137,7 @@ def _repeated(names):
 
 
 def _impossible(one, tables):
-    """Yield what can't be asked of a table: sentences that start with the key."""
+    """Yield the impossible parts of an expectation about a table, as sentences that start with the key."""
     judges = [key for key in JUDGED_BY if key in one]
     keys = f"allowed is one of the keys {', '.join(JUDGED_BY)}"
     if len(judges) != 1:
@@ -166,7 +166,7 @@ def _impossible(one, tables):
 
 
 def _impossible_values(one, judges, column, table):
-    """Yield what can't be asked of a verdict that must not be, or of what is accepted though it was not measured."""
+    """Yield the impossible parts of `none_of` and `accept`, as sentences that start with the key."""
     if one["accept"] and judges != ["none_of"]:
         yield f"accept is {value_text(one['accept'])}; allowed is one with none_of."
     if judges == ["none_of"] and column.kind == "text" and column.unmeasured is None:

@@ -1,6 +1,6 @@
-"""What a study fails by as a gate: from its table of expectations to the lines that its user sees.
+"""A study's failures as a gate: from its table of expectations to the lines that its user sees.
 
-Standard library only. There is one line on each of them: number, interval, what was expected, and a run to repeat.
+Standard library only. Each failure has one line: number, interval, expectation, and a run to repeat.
 """
 
 import csv
@@ -16,9 +16,9 @@ MOST_LINES = 10
 
 
 def failures(folder, configfile, platform=None) -> list[str]:
-    """Return a line on each expectation of a results folder, or row that one is about, that isn't met.
+    """Return one line for each unmet expectation of a results folder, or for each row that doesn't meet one.
 
-    The study's file, and what it was carried on instead of its own platform, are for the call that repeats a run.
+    The study's file, and the platform on which it ran instead of its own, are for the command that repeats a run.
     """
     call = f"snakemake --cores 1 --use-apptainer --configfile {shlex.quote(configfile)}"
     call += f" --config platform={shlex.quote(platform)}" if platform else ""
@@ -34,7 +34,7 @@ def failures(folder, configfile, platform=None) -> list[str]:
 
 
 def line_of(row, call) -> str:
-    """Return the line on a row of `EXPECTATIONS` that the gate doesn't let pass; the call repeats its run, if it has one."""
+    """Return the line on a row of `EXPECTATIONS` that the gate rejects; the command repeats its run, if it has one."""
     value = row["found"] or _number(row["value"])
     if row["found"] and row["value"]:
         value += f" ({_with_interval(row)})"
@@ -61,7 +61,7 @@ def _number(text):
 
 
 def forget_failures(folder) -> None:
-    """Forget what an earlier call has failed by."""
+    """Delete the failures of an earlier call."""
     Path(folder, FAILED).unlink(missing_ok=True)
 
 

@@ -8,7 +8,7 @@ from topics.expectations.gate import FAILED, failures
 
 
 def main(inputs, outputs, params) -> None:
-    """Read the expectations; without a failure there is nothing to do."""
+    """Read the expectations; do nothing without a failure."""
     folder = Path(inputs.expectations).parents[1]
     lines = [f"sawtooth: gate: {line}\n" for line in failures(folder, params.configfile, params.platform)]
     if lines:

@@ -1,4 +1,4 @@
-"""Expectations that are predicates, as claims have them: the same statistics, intervals and verdicts, of the study's own runs."""
+"""Expectations that are predicates like those of claims: the same statistics, intervals and verdicts for the study's own runs."""
 
 import numpy as np
 import pandas as pd
@@ -21,7 +21,7 @@ UPPER, LOWER = ("below", "at_most"), ("above", "at_least")
 
 
 def check_predicates(predicates, confidence, significance, runs, flows, scenarios, sockets) -> list[dict]:
-    """Return a row of `EXPECTATIONS` of each predicate.
+    """Return one row of `EXPECTATIONS` for each predicate.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ def check_predicates(predicates, confidence, significance, runs, flows, scenario
 
 
 def runs_of_claims(claims, table, runs, flows, scenarios, sockets) -> dict[str, str]:
-    """Return a run to repeat of each claim of a study's claims file, by the claim's id, as `Samples` takes them and `CLAIMS` has them."""
+    """Return a run to repeat for each claim of a study's claims file, by the claim's id; arguments are those of `Samples`, and `CLAIMS`."""
     samples, values = Samples(runs, claims, flows, scenarios, sockets), table.set_index("claim")["value"]
     return {
         claim["id"]: _run_to_repeat(claim, {"value": values[claim["id"]]}, samples, runs) for claim in claims["claims"]
@@ -75,14 +75,14 @@ def _requirement(claim):
 
 
 def _expected_words(claim, row):
-    """Return what the statistic has to be, as the verdict's row ends with it."""
+    """Return the requirement on the statistic, from the end of the verdict's row."""
     if "replicates" in _requirement(claim) or claim["kind"] == "normality":
         return row["requirement"].rpartition(": ")[2]
     return requirement_words(_requirement(claim), row["unit"])
 
 
 def _run_to_repeat(claim, row, samples, runs):
-    """Return the run that is farthest off on the side where the statistic misses, of the cells that a predicate is about first."""
+    """Return the run that is farthest off on the side where the statistic misses, from the cells of a predicate's first group."""
     side = claim[SIDES[claim["kind"]][0]] if claim["kind"] in SIDES else claim
     factors = {factor: side[key] for key, factor in LEVELS.items()}
     factors["scenario"] = [samples.matches[name] for name in factors["scenario"] if name in samples.matches]
@@ -99,7 +99,7 @@ def _run_to_repeat(claim, row, samples, runs):
 
 
 def _wrong_way(claim, value):
-    """Return 1 if the farthest off run is that with the largest value, -1 if that with the smallest, 0 if neither tells."""
+    """Return 1 if the run with the largest value is farthest off, -1 if that with the smallest is, 0 if this is unknown."""
     if claim["kind"] == "ordering":
         return {"highest": -1, "lowest": 1, "middle": 0}[claim["place"]]
     if claim["kind"] not in ("threshold", "ratio") or claim.get("pick") == "spread_percent" or value is None:

@@ -1,4 +1,4 @@
-"""Expectations of the rows of a table: which rows they are about, and which of these don't meet them."""
+"""Expectations about rows of a table: the selected rows, and those among them that don't meet the expectation."""
 
 import math
 from itertools import takewhile
@@ -68,7 +68,7 @@ def _is_chosen(one, table):
 
 
 def _absent(one, chosen):
-    """Return what an expectation names that none of its rows has, in words; empty if each has one."""
+    """Return the first value named by an expectation that none of its rows has, in words; empty if all occur."""
     if chosen.empty:
         return "it"
     missing = (
@@ -81,7 +81,7 @@ def _absent(one, chosen):
 
 
 def _is_same(cell, value):
-    """Tell whether a value of a table is one of a file: texts are what the file's value is written as."""
+    """Return whether a table's value equals a file's value; texts are compared with the written form of the file's value."""
     return cell == (value if not isinstance(cell, str) else str(value))
 
 
@@ -118,7 +118,7 @@ def _judged(one, row, declared, study):
 
 
 def _outcome_of_value(one, cell, unmeasured):
-    """Return the outcome of a row by its text or truth: with `none_of` also what is measured, or named in `accept`."""
+    """Return the outcome of a row by its text or bool; with `none_of`, an unmeasured value isn't testable unless `accept` names it."""
     known = {key: any(_is_same(cell, value) for value in one.get(key, ())) for key in ("one_of", "none_of", "accept")}
     if "one_of" in one:
         return MET if known["one_of"] else NOT_MET
@@ -132,7 +132,7 @@ def _is_empty(cell):
 
 
 def passes(outcome, must_be) -> bool:
-    """Tell whether the gate lets an outcome pass."""
+    """Return whether the gate accepts an outcome."""
     return outcome == MET or (outcome == NOT_SHOWN and must_be == "not-refuted")
 
 
@@ -147,13 +147,13 @@ def _expected_words(one, declared):
 
 
 def _unit_of(one, declared):
-    """Return the unit of the column that an expectation is about; None if the row says it."""
+    """Return the unit of an expectation's column; None if the row gives it."""
     unit = declared[one["column"]].unit
     return None if unit == IN_UNIT else unit
 
 
 def _subject(one, row, declared):
-    """Return the row in words: the texts and ordinals with which it begins, but for long ones."""
+    """Return the row in words: its leading texts and ordinals, except long ones."""
     begins = takewhile(lambda column: column.kind in ("text", "ordinal"), declared)
     names = [row[column.name] for column in begins if column.name not in (one["column"], *SHOWN, "scenario_label")]
     texts = [f"{name:g}" if isinstance(name, float) else name for name in names if name == name]
@@ -161,7 +161,7 @@ def _subject(one, row, declared):
 
 
 def _run_of(row, study):
-    """Return a run that a row is about, by what the row says of it or of its cell; empty if it names no scenario of the study."""
+    """Return a run that a row refers to, from its columns for the run or cell; empty if it doesn't name a scenario of the study."""
     if isinstance(row.get("worst_run"), str) and row["worst_run"]:
         return row["worst_run"]
     if row.get("scenario") not in {scenario["id"] for scenario in study["scenarios"]}:

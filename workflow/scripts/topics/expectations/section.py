@@ -1,4 +1,4 @@
-"""The section on the gate: what was expected, what came out, and whether the study passes."""
+"""The section on the gate: expectations, outcomes, and whether the study passes."""
 
 from report_parts.cells_table import cells_table, shown_cell, shown_number, shown_text
 from report_parts.data_tables import Cell
@@ -29,7 +29,7 @@ SHOWN = (
 
 
 def section(material) -> dict:
-    """Return what the template needs."""
+    """Return the template's variables."""
     table, caption = material.tables.expectations, "What was expected, and what came out"
     return {"table": cells_table("expectations-table", caption, table, SHOWN), "words": gate_sentence(table)}
 
@@ -40,7 +40,7 @@ def findings(material) -> list[Finding]:
 
 
 def gate_sentence(table) -> str:
-    """Say how many expectations are met, and which aren't."""
+    """Report the number of expectations that are met, and name the others."""
     passed = table.groupby("expectation", sort=False)["passed"].all()
     missed = list(passed.index[~passed])
     if not missed:

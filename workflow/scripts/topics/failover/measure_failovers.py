@@ -1,4 +1,4 @@
-"""Measure what happens when a path goes down: rates before, meanwhile and after, how long all stands still, when the path is used again."""
+"""Measure the effects of a path going down: rates before, during and after, the standstill, and the time until the path is used again."""
 
 import pandas as pd
 
@@ -10,7 +10,7 @@ from topics.failover.tables import FAILOVERS
 
 
 def failover_cells(runs, scenarios, measured, confidence) -> pd.DataFrame:
-    """Return `FAILOVERS`: a row a cell with an outage, in the order of `runs`.
+    """Return `FAILOVERS`: one row per cell with an outage, in the order of `runs`.
 
     ``measured``: run as (scenario, cca, ip_version, replication) -> `measure_run`.
     """

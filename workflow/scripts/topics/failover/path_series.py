@@ -1,4 +1,4 @@
-"""What the subflows on each path had delivered over time, and what that says of an outage."""
+"""Data delivered over time by the subflows on each path, and the measures of an outage that follow from them."""
 
 import numpy as np
 import pandas as pd
@@ -9,7 +9,7 @@ MEASURES = ("before_mbps", "during_mbps", "after_mbps", "standstill_s", "return_
 
 
 def acked_by_path(samples) -> pd.DataFrame:
-    """Return the bytes acknowledged so far, a row a sample's time, a column a path; 0 while a path has no subflow."""
+    """Return the cumulative bytes acknowledged, one row per sample time and one column per path; 0 while a path has no subflow."""
     acked = samples.pivot_table(index="time_s", columns=["flow", "path"], values="bytes_acked", aggfunc="last")
     return acked.sort_index().ffill().fillna(0.0).T.groupby(level="path").sum().T
 
@@ -20,7 +20,7 @@ def measure_run(acked, scenario) -> dict[str, float]:
     Parameters
     ----------
     acked : pandas.DataFrame
-        As `acked_by_path` gives it.
+        As returned by `acked_by_path`.
     scenario : mapping
         A row of ``tidy/scenarios.csv``.
     """
@@ -47,7 +47,7 @@ def _rate(acked, begin_s, end_s):
 
 
 def _longest_pause(acked, begin_s, end_s):
-    """Return the longest time between samples with the same count, from the last one before a moment to another moment."""
+    """Return the longest time without growth of a count, from the last sample before a moment to another moment."""
     before = acked[acked.index <= begin_s].index.max()
     within = acked[(acked.index >= before) & (acked.index <= end_s)]
     grown = within.index[within.diff().fillna(1) > 0]
@@ -55,16 +55,16 @@ def _longest_pause(acked, begin_s, end_s):
 
 
 def _first_growth(acked, from_s):
-    """Return how long after a moment a count first grows; NaN if it never does."""
+    """Return the time from a moment to the first growth of a count; NaN if it never grows."""
     start = acked[acked.index <= from_s].iloc[-1]
     grown = acked[(acked.index > from_s) & (acked > start)]
     return float(grown.index[0] - from_s) if len(grown) else np.nan
 
 
 def path_ideal_mbps(run, scenario) -> float | pd.Series:
-    """Return what a receiver would get of one path that is always full and never down, in Mbit/s.
+    """Return the goodput over one path that is always full and never down, in Mbit/s.
 
-    Of a row or rows of ``tidy/runs.csv``, and their scenario's.
+    The arguments are a row or rows of ``tidy/runs.csv``, and the row of their scenario.
     """
     of_path = scenario["capacity_most_mbps"] / scenario["paths"]
     return run["ideal_goodput_mbps"] / run["capacity_mbps"] * of_path

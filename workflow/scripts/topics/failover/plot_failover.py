@@ -1,4 +1,4 @@
-"""Draw what each path carries over time while one is down: a panel a CCA, of one run."""
+"""Draw the rate of each path over time while one is down, with one panel per CCA, from one run."""
 
 import pandas as pd
 from matplotlib.lines import Line2D
@@ -33,7 +33,7 @@ def rates_over_time(samples) -> pd.DataFrame:
 
 
 def _draw(shown, rates, scenario):
-    """Return the figure: one for each run that is shown."""
+    """Return the figure, with one panel for each run shown."""
     apply_style()
     begin_s, end_s = scenario["outage_at_s"], scenario["outage_at_s"] + scenario["outage_for_s"]
     title = f"Paths over time, path {scenario['outage_path']:.0f} down from {plain(begin_s)} to {plain(end_s)} s"

@@ -22,12 +22,12 @@ TABLES = {"table": PageTable("failovers", "Rates, standstill and return by CCA",
 
 
 def section(material) -> dict:
-    """Return what else the template needs."""
+    """Return the template's other variables."""
     return {"paths": int(material.tables.failovers["paths"].max())}
 
 
 def findings(material) -> list[Finding]:
-    """Return a sentence for each scenario: standstill and return over its cells."""
+    """Return one sentence per scenario: standstill and return over its cells."""
     cells = material.tables.failovers
     known = cells[cells["standstill_s"].notna()]
     sentences = []

@@ -5,7 +5,7 @@ from topics.topic import Analysis, Plot, Topic, mostly
 
 
 def outage_scenarios(design) -> tuple[str, ...]:
-    """Return the scenarios in which a path goes down while sockets are read over time, without which nobody sees it."""
+    """Return the scenarios in which a path goes down while sockets are sampled, without which the outage can't be seen."""
     return tuple(
         scenario["id"]
         for scenario in design.scenarios

@@ -1,4 +1,4 @@
-"""Compare shares over the factors of the scenarios, one at a time, and with what theory gives for some pairs."""
+"""Compare shares over the factors of the scenarios, one at a time, and with theory for some pairs."""
 
 import numpy as np
 import pandas as pd
@@ -21,9 +21,9 @@ EFFECT = {"effect": "difference", "effect_low": "low", "effect_high": "high"}
 
 
 def _level_row(values, base, flows, params):
-    """Return what one level says of a pair, and the change from the base in percent of the ratio of both goodputs.
+    """Return a pair's result at one level, and the change from the base in percent of the ratio of both goodputs.
 
-    Values and base are as `replication_balances` gives them, the base's own row has no base.
+    Values and base are those of `replication_balances`; the base's own row has no base.
     """
     row = pair_row(values, flows, params)
     row.pop("p", None)  # against half: not this table's
@@ -48,10 +48,10 @@ def _level_row(values, base, flows, params):
 def compare_levels(pairs, scenarios, queues, params) -> pd.DataFrame:
     """Compare each level of each factor with the base scenario's, for each pair of CCAs.
 
-    Returns `FAIRNESS_FACTORS`. Where paths are alike each pair stands there once, as the study names its CCAs; else for
-    each order, a CCA with itself too. p is adjusted over levels and pairs of a factor and IP version (Holm, 1979).
+    Returns `FAIRNESS_FACTORS`. Where paths are alike, it has each pair once, in the study's order of CCAs; otherwise once for
+    each order, including a CCA with itself. p is adjusted over levels and pairs of a factor and IP version (Holm, 1979).
 
-    ``queues``: their packets and queues as `queue_sizes.queues_of` gives them.
+    ``queues``: their packets and queues as returned by `queue_sizes.queues_of`.
     """
     rtts = pairs.runs.reindex(columns=["scenario", "first_rtt_path_ms", "second_rtt_path_ms"])
     paths = {scenario: rtts_ms for scenario, *rtts_ms in rtts.drop_duplicates("scenario").itertuples(index=False)}

@@ -1,4 +1,4 @@
-"""Compare the shares of flows that meet on a link: by mix, CCA against CCA, and by the order of starting."""
+"""Compare the shares of flows that meet on a link: by mix, by pair of CCAs, and by the order of starting."""
 
 import pandas as pd
 
@@ -17,9 +17,9 @@ MEANS = {"goodput_mbps": "goodput", "rtt_mean_ms": "rtt", "retransmits": "retran
 
 
 def _sides_of_runs(shares):
-    """Return what the flows of each position got together in each valid run, by `CELL`, position and replication.
+    """Return the totals of each position's flows in each valid run, by `CELL`, position and replication.
 
-    share and fair are sums, first is whether one of them was to start first, `MEANS` are of a flow.
+    share and fair are sums, first is whether one of them was planned to start first, `MEANS` are means per flow.
     """
     sides = shares[shares["valid"]].groupby([*CELL, "position", "replication"], sort=False)
     table = sides.agg(
@@ -31,9 +31,10 @@ def _sides_of_runs(shares):
 
 
 def _describe_position(flows, sides, total, params):
-    """Describe what the flows of one position of a mix got: `SHARES` from ``position`` on, but for p_holm.
+    """Describe the results of one position's flows in a mix: `SHARES` from ``position`` on, except p_holm.
 
-    Flows are theirs of all replications, `total` those of a run; the sides are by replication, which is the unit.
+    `flows` are the position's flows in all replications, `total` is the number per run; `sides` has one row per replication,
+    which is the unit.
     """
     flow, flows_of_run = flows.iloc[0], int((flows["replication"] == flows["replication"].iloc[0]).sum())
     fair, part = flows_of_run / total, sides["finely"] / sides["whole"].where(sides["whole"] > 0)

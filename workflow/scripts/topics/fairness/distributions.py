@@ -1,4 +1,4 @@
-"""What many flows with one CCA get, as a distribution instead of a row for each."""
+"""The goodput of many flows with one CCA, as a distribution instead of one row per flow."""
 
 import pandas as pd
 
@@ -11,12 +11,12 @@ OF = ["scenario", "scenario_label", "ip_version", "cca", "flow_cca"]
 
 
 def has_many(shares) -> bool:
-    """Return whether flows with one CCA are too many for a row each in any cell of `analysis/shares.csv`."""
+    """Return whether any cell of `analysis/shares.csv` has too many flows with one CCA to list them one by one."""
     return bool(len(shares)) and int(shares.groupby(OF, sort=False).size().max()) > MOST_ROWS
 
 
 def distributions(shares) -> pd.DataFrame:
-    """Return a row for each cell and CCA: medians over its flows, their 5th and 95th percentiles as low and high end."""
+    """Return one row per cell and CCA: medians over its flows, with their 5th and 95th percentiles as low and high ends."""
     rows = []
     for _, flows in shares.groupby(OF, sort=False):
         row = flows.iloc[0].to_dict() | {"flows": len(flows)}

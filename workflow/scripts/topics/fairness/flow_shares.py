@@ -1,4 +1,4 @@
-"""The table of every flow of every run with its share of the link, and what follows for runs of two sides.
+"""The table of every flow of every run with its share of the link, and derived values for runs with two sides.
 
 `shares` are rows of `FLOW_SHARES`.
 """
@@ -36,7 +36,7 @@ def ccas_of(mix) -> list[str]:
 
 
 def mix_sizes(table) -> pd.Series:
-    """Return how many CCAs the mix of each row has."""
+    """Return the number of CCAs in the mix of each row."""
     return table["cca"].str.count(f"[{MIX}]") + 1
 
 
@@ -56,17 +56,17 @@ def matrix_cells(mixes, pooled, ccas) -> list[tuple[str, str]]:
 def position_of(shares) -> pd.Series:
     """Return the place of each flow in its mix, from 0: flow i of a mix of k CCAs runs the (i mod k)-th.
 
-    A single CCA is as good as a mix of it with itself: each flow has a place of its own.
+    A single CCA counts as a mix of as many copies as flows: each flow has a separate place.
     """
     sizes = mix_sizes(shares)
     return shares["flow"].where(sizes == 1, shares["flow"] % sizes).astype(int)
 
 
 def paths_alike(shares) -> dict[str, bool]:
-    """Return for each scenario whether all positions have the same paths, and as many flows each.
+    """Return for each scenario whether all positions have the same paths and the same number of flows.
 
-    This is set by the study: then the order in which a mix names its CCAs says nothing but which
-    pair of hosts each of them has, and ``a+b`` and ``b+a`` are one condition.
+    The study determines this. If it is true, the order of a mix's CCAs only determines the pair of
+    hosts that each of them has, and ``a+b`` and ``b+a`` are one condition.
     """
     alike = {}
     for (scenario, *_), run in shares.groupby(RUN, sort=False):
@@ -76,12 +76,12 @@ def paths_alike(shares) -> dict[str, bool]:
 
 
 def two_sided_runs(shares) -> pd.DataFrame:
-    """Return the valid runs whose flows are of two positions, a row each.
+    """Return the valid runs whose flows have two positions, one row each.
 
     Returns `RUN` and scenario_label; first_cca, second_cca (of the positions), flows, first_mbps and second_mbps (mean
     goodput of a flow), balance (logit of the first position's share, each side counted as one flow), jain_index, start
-    (1 if a flow of the first position was to start first, -1 if one of the second, 0 if neither), first_rtt_path_ms,
-    second_rtt_path_ms, step and jain_step (how finely balance and jain_index are measured).
+    (1 if a flow of the first position was planned to start first, -1 if one of the second, 0 if neither), first_rtt_path_ms,
+    second_rtt_path_ms, step and jain_step (the resolutions of balance and jain_index).
     """
     shares = shares[shares["valid"]]
     sides = shares.groupby([*RUN, "position"], sort=False)

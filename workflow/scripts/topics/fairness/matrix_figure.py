@@ -1,4 +1,4 @@
-"""Draw matrices of CCA against CCA, a panel a scenario: a tile with a number for each row and column."""
+"""Draw matrices of CCA against CCA, one panel per scenario, with one tile with a number for each row and column."""
 
 from dataclasses import dataclass
 
@@ -37,10 +37,10 @@ NAME_PT = FONT_SIZE_PT - 0.5
 
 @dataclass(frozen=True)
 class Scale:
-    """How values become steps of colour: a figure's title, the colours' key, and where steps end, ascending.
+    """The mapping of values to steps of colour: a figure's title, the colours' key, and the ends of the steps, ascending.
 
-    If it is diverging, the middle step is the good one (the balance), else the highest (the ramp, reversed, so that
-    what is unfair stands out).
+    On a diverging scale (the balance) the middle step is the best one, otherwise the highest is (the ramp, reversed so
+    that unfair values stand out).
     """
 
     title: str
@@ -50,7 +50,7 @@ class Scale:
 
     @property
     def steps(self) -> int:
-        """How many steps there are."""
+        """Number of steps."""
         return BALANCE_STEPS if self.diverging else RAMP_STEPS
 
     def step(self, value) -> int:
@@ -71,9 +71,9 @@ def draw_matrices(cells, panels_of, scale) -> PanelFigure:
     Parameters
     ----------
     cells : pandas.DataFrame
-        scenario, ip_version, row_cca, column_cca, value (missing where there is none), note.
+        Columns scenario, ip_version, row_cca, column_cca, value (may be missing), note.
     panels_of : list of dict
-        scenario, ip_version, title, conditions: a panel each, or several if its CCAs are many.
+        scenario, ip_version, title, conditions: one panel each, or several if it has many CCAs.
     scale : Scale
     """
     apply_style()
@@ -128,7 +128,7 @@ def _tile(axes, column, row, cell, scale, tile):
 
 
 def value_words(value) -> str:
-    """Return a value between 0 and 1 as it stands in its tile: what isn't 0 or 1 doesn't look so."""
+    """Return a tile's text for a value between 0 and 1; only exact values are shown as 0 or 1."""
     text = f"{value:.2f}"
     if text == "1.00" and value < 1 - 1e-9:
         return ">0.99"

@@ -1,4 +1,4 @@
-"""Measure what share of the link each flow of each run got, over the time that all flows have in common."""
+"""Measure the share of the link of each flow in each run, over the time that all flows have in common."""
 
 import pandas as pd
 

@@ -97,7 +97,7 @@ FLOWS = (
 
 
 def _table(identifier, caption, table, shown):
-    """Return a table of the page; a lone IP version has no column."""
+    """Return a table of the page; a single IP version has no column."""
     without = () if table["ip_version"].nunique() > 1 else ("ip_version",)
     return cells_table(identifier, caption, table, shown, without=without)
 
@@ -114,12 +114,12 @@ def factor_table(factors) -> dict:
 
 
 def order_table(orders) -> dict:
-    """Return the table of what starting first and the pair of hosts are worth."""
+    """Return the table of the advantages of starting first and of the pair of hosts."""
     return _table("fairness-orders", "What starting first, and the pair of hosts, are worth", orders, ORDERS)
 
 
 def theory_table(theory) -> dict:
-    """Return the table of shares beside theory."""
+    """Return the table of measured and theoretical shares."""
     return _table("fairness-theory", "Measured shares beside theory", theory, THEORY)
 
 

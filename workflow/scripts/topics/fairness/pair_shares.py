@@ -1,4 +1,4 @@
-"""Who beats whom: CCA against CCA in each scenario, over both orders of the mix where they are one condition."""
+"""Pairs of CCAs: the shares of each against each other in every scenario, over both orders of a mix where they are one condition."""
 
 from dataclasses import replace
 
@@ -20,9 +20,9 @@ _COLUMNS = ["balance", "jain_index", "row_mbps", "column_mbps", "step", "jain_st
 
 
 def mixes_of(runs) -> dict[tuple[str, str], pd.DataFrame]:
-    """Return the runs of each mix by the CCAs of its positions: what `replication_balances` looks them up in.
+    """Return the runs of each mix by the CCAs of its positions, for look-ups by `replication_balances`.
 
-    ``runs`` are of one scenario and IP version, as `two_sided_runs` gives them. Returns tables by replication: balance,
+    ``runs`` are those of one scenario and IP version from `two_sided_runs`. Returns tables by replication: balance,
     jain_index, row_mbps, column_mbps, of the first position's CCA, step, jain_step.
     """
     names = {"first_mbps": "row_mbps", "second_mbps": "column_mbps"}
@@ -35,10 +35,10 @@ def replication_balances(mixes, row, column, pooled) -> pd.DataFrame:
 
     Runs of one scenario and replication share a seed, so that flows start at the same moments
     whatever their CCAs: where ``a+b`` and ``b+a`` are one condition (`pooled`), a starts first in one
-    of them and second in the other. Their mean is one value a replication, which is the unit.
+    of them and second in the other. Their mean is one value per replication, which is the unit.
 
-    Returns a table by replication: the columns of `mixes_of`, runs, and of each order alone forward (the row CCA first)
-    and backward (second).
+    Returns a table by replication: the columns of `mixes_of`, runs, and the balances of the single orders, forward (the row
+    CCA first) and backward (second).
     """
     nothing = pd.DataFrame(columns=_COLUMNS, dtype=float)
     forward = mixes.get((row, column), nothing)
@@ -61,14 +61,14 @@ def bounded_columns(name, estimate) -> dict:
 
 
 def pair_row(values, flows, params) -> dict:
-    """Return what the replications say of one pair: `SHARE_PAIRS` from ``replications`` to ``note``, but for the adjusted p.
+    """Return the result of one pair's replications: `SHARE_PAIRS` from ``replications`` to ``note``, except the adjusted p.
 
     Parameters
     ----------
     values : pandas.DataFrame
-        As `replication_balances` gives.
+        As returned by `replication_balances`.
     flows : int
-        Of a run.
+        Number of flows per run.
     """
     shares, step = expit(values["balance"]), coarsest_known(values["step"])
     share_step = coarsest_known(values["step"] * shares * (1 - shares))
@@ -94,7 +94,7 @@ def pair_row(values, flows, params) -> dict:
 
 
 def coarsest_known(steps) -> float:
-    """Return the coarsest of some resolutions that are known, 0 where none is known."""
+    """Return the coarsest of the known resolutions, 0 if none is known."""
     known = np.asarray(steps, float)
     known = known[np.isfinite(known)]
     return float(known.max()) if len(known) else 0.0
@@ -103,7 +103,7 @@ def coarsest_known(steps) -> float:
 def balance_mean(balances, step=0.0) -> FlippedMean | StudentMean | None:
     """Return the test of balances against 0, which is a fair share, by flips of their signs.
 
-    Where the two sides could be exchanged a balance is as likely as its negative, whatever it is distributed like.
+    If the two sides are exchangeable, a balance is as likely as its negative, whatever its distribution.
     None if there are fewer than `LEAST_PAIRS` values, or all are closer than `step`.
     """
     balances = np.asarray(balances, float)
@@ -116,7 +116,7 @@ def balance_mean(balances, step=0.0) -> FlippedMean | StudentMean | None:
 def tested_share(test, share, confidence, fair=0.5) -> tuple[BoundedEstimate, dict]:
     """Return a share, with the interval that inverts its test if both are known, and the columns test and p.
 
-    ``test``: of balances, which are logits of the share less that of the ``fair`` one.
+    ``test``: the test of balances, which are logits of the share less the logit of the ``fair`` one.
     """
     if test is None:
         return share, {}
@@ -127,7 +127,7 @@ def tested_share(test, share, confidence, fair=0.5) -> tuple[BoundedEstimate, di
 
 
 def _order_columns(differences, step, params):
-    """Test how far the two orders of a mix differ within replications; `step` is that of a difference."""
+    """Test the difference of the two orders of a mix within replications; `step` is the resolution of a difference."""
     if len(differences) < LEAST_PAIRS:
         return {"order_effect": to_effect(float(differences.mean()), "ratio")} if len(differences) else {}
     effect = {"order_effect": to_effect(float(differences.mean()), "ratio")}
@@ -141,9 +141,9 @@ def _order_columns(differences, step, params):
 def compare_pairs(pairs, params) -> pd.DataFrame:
     """Compare every CCA with every other in each scenario and IP version.
 
-    Returns `SHARE_PAIRS`, a row for each row and column of a scenario's matrix. p is adjusted over the pairs of a
-    scenario and IP version (Holm, 1979), each counted once; two flows of one CCA on the same path are no contest, and
-    are not counted at all.
+    Returns `SHARE_PAIRS`, one row for each row and column of a scenario's matrix. p is adjusted over the pairs of a
+    scenario and IP version (Holm, 1979), each counted once; two flows of one CCA on the same path don't compete for anything,
+    and are not counted.
     """
     rows = []
     for (scenario, ip_version), of_place in pairs.runs.groupby(PLACE, sort=False):
@@ -176,7 +176,7 @@ def once(pairs) -> pd.DataFrame:
 
 
 def _mirrored(row):
-    """Return a pair's row as the other CCA sees it."""
+    """Return a pair's row from the other CCA's point of view."""
     # In b+a the other is on the first pair of hosts: the difference of the orders is the same for both.
     result = row | {"row_mbps": row["column_mbps"], "column_mbps": row["row_mbps"]}
     for name, other in (("share", "share"), ("share_low", "share_high"), ("share_high", "share_low"),

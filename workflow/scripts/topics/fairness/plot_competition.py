@@ -28,9 +28,9 @@ DATA = ["flow", "flow_cca", "time_s", *PANELS]
 
 
 def middle_run(runs, scenario, mix) -> tuple | None:
-    """Return the valid run of a mix whose first position's share is the middle one, of two the lower, as `RUN`; or None.
+    """Return the valid run of a mix with the median share of the first position (the lower of two), as `RUN`; or None.
 
-    The runs are as `two_sided_runs` gives them.
+    The runs are those of `two_sided_runs`.
     """
     of_mix = runs[(runs["scenario"] == scenario) & (runs["cca"] == mix)]
     if of_mix.empty:
@@ -41,7 +41,7 @@ def middle_run(runs, scenario, mix) -> tuple | None:
 
 
 def goodput_over_time(rows, bin_s) -> tuple[np.ndarray, np.ndarray]:
-    """Return (middle of each bin in s, goodput in Mbit/s): the bytes acknowledged in the bin over its length."""
+    """Return (middle of each bin in s, goodput in Mbit/s): the bytes acknowledged in the bin divided by its length."""
     known = rows[["time_s", "bytes_acked"]].dropna().to_numpy()
     if len(known) < 2:
         return np.empty(0), np.empty(0)
@@ -51,7 +51,7 @@ def goodput_over_time(rows, bin_s) -> tuple[np.ndarray, np.ndarray]:
 
 
 def thinned(time_s, values) -> tuple[np.ndarray, np.ndarray]:
-    """Return a line of `MOST_POINTS` points at most, with the lowest and the highest of each of equal parts of it."""
+    """Return a line of at most `MOST_POINTS` points: the lowest and the highest point of each of its equal parts."""
     known = np.flatnonzero(~np.isnan(values))
     if len(known) > MOST_POINTS:
         parts = np.array_split(known, MOST_POINTS // 2)
@@ -62,7 +62,7 @@ def thinned(time_s, values) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _lines_of_run(rows, bin_s):
-    """Return the points that are drawn, as `DATA`, those of goodput in rows of their own."""
+    """Return the points to draw, as `DATA`, with goodput in separate rows."""
     parts = [pd.DataFrame(columns=DATA)]
     for (flow, cca), of_flow in rows.groupby(["flow", "flow_cca"], sort=True, observed=True):
         lines = {"goodput_mbps": goodput_over_time(of_flow, bin_s)}

@@ -32,9 +32,9 @@ DODGE = 0.56
 
 
 def shares_of(cca, factors) -> pd.DataFrame:
-    """Return a CCA's share at every level, whether `FAIRNESS_FACTORS` has it as row or as column.
+    """Return a CCA's share at every level, from its rows and its columns in `FAIRNESS_FACTORS`.
 
-    Returns `COLUMNS`. As column its RTT ratio is the other's turned over, and its share what the row leaves.
+    Returns `COLUMNS`. As a column, its RTT ratio is the reciprocal of the row CCA's, and its share is the complement.
     """
     as_row = factors.rename(columns={"row_cca": "cca", "column_cca": "against"})
     swapped = {"row_cca": "against", "column_cca": "cca", "share_low": "share_high", "share_high": "share_low"}
@@ -95,7 +95,7 @@ def _frame(axes, levels, base):
 
 
 def _level_words(level):
-    """Return a level as its tick says it: 40, 0.25, and 1/3, which has no short decimals, or 1/5."""
+    """Return a level's tick label: 40, 0.25, or a fraction such as 1/3, which has no short decimals, or 1/5."""
     if level in (1 / 3, 1 / 5):
         return f"1/{1 / level:.0f}"
     return f"{level:,.4g}" if level < 10000 else f"{level:,.0f}"

@@ -1,4 +1,4 @@
-"""Draw what each CCA gets in mixes that are no pairs: its share over the fair share."""
+"""Draw the share of each CCA, relative to the fair share, in mixes other than pairs."""
 
 from figure_parts.axis_scales import panel_axes
 from figure_parts.figure_style import FONT_SIZE_PT, LIGHT, apply_style, cca_colour, cca_marker
@@ -43,7 +43,7 @@ def _row_name(row, many=False):
 
 
 def _draw(shares, scenarios, many):
-    """Return the figure, a panel a scenario."""
+    """Return the figure, with one panel per scenario."""
     apply_style()
     names = list(dict.fromkeys(_row_name(row, many) for row in shares.to_dict("records")))
     labels = min(WIDEST_LABEL_PT, INDENT_PT + 6 + LETTER_SHARE * FONT_SIZE_PT * max(map(len, names)))

@@ -1,4 +1,4 @@
-"""What scenarios differ in, and which of them differ from one of them in one thing only."""
+"""The factors in which scenarios differ, and the scenarios that differ from a base in a single factor."""
 
 import math
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from wording.number_format import is_missing, plain
 
 @dataclass(frozen=True)
 class Factor:
-    """A factor of the scenarios: its name in the table, which has the unit, and title and unit as readers see them."""
+    """A factor of the scenarios: its name in the table, with the unit, and its title and unit for readers."""
 
     name: str
     title: str
@@ -45,15 +45,15 @@ def _factor_levels(scenario, rtt_ms, other_rtt_ms):
 
 
 def base_and_levels(scenarios, paths) -> tuple[str | None, dict]:
-    """Find the scenario that most others differ from in one factor alone, and those others.
+    """Find the scenario from which most others differ in only one factor, and those others.
 
-    Returns ``base``: its id, None if no two scenarios can be compared so; of several the first; ``levels``: factor ->
+    Returns ``base``: its id, the first in a tie, None if no two scenarios can be compared in this way; ``levels``: factor ->
     its levels in ascending order with their scenarios, the base's among them; only factors with two levels or more.
 
     Parameters
     ----------
     scenarios : pandas.DataFrame
-        ``tidy/scenarios.csv`` with ``queue_bytes``, what the full queue of the runs holds.
+        ``tidy/scenarios.csv`` with ``queue_bytes``, the size of the runs' full queue.
     paths : dict of str to (float, float)
         Scenario -> RTT of the empty paths of both positions in ms; others are left out.
     """

@@ -1,4 +1,4 @@
-"""The section on fairness: who gets how much of a link that flows of several CCAs share."""
+"""The section on fairness: the shares of a link used by flows of several CCAs."""
 
 from report_parts.material import Finding
 from study_files.study_replications import replications_words
@@ -15,7 +15,7 @@ from topics.fairness.sentences import (
 
 
 def section(material) -> dict | None:
-    """Return what the section's template needs; None if the study has no flow to speak of."""
+    """Return the variables of the section's template; None if the study has no flows to report."""
     tables, slugs = material.tables, list(material.figures)
     if tables.shares.empty:
         return None
@@ -40,7 +40,7 @@ def section(material) -> dict | None:
 
 
 def _who_wins(material):
-    """Return who beats whom, and where that turns: sentences, empty where there is nothing to say."""
+    """Return sentences on the ranking of CCAs, and on the scenarios that reverse it; empty without results."""
     pairs, significance = material.tables.share_pairs, material.params["significance"]
     base = base_of(material.tables.fairness_factors, pairs)
     ranking = ranking_sentence(pairs, base, significance, material.params["confidence"])
@@ -48,7 +48,7 @@ def _who_wins(material):
 
 
 def findings(material) -> list[Finding]:
-    """Return what opens the report: who beats whom, and where that turns."""
+    """Return the findings that open the report: the ranking of CCAs, and the scenarios that reverse it."""
     if material.tables.shares.empty or not material.tables.share_pairs["share"].notna().any():
         return []
     answers = zip(("Fairness", "Where it turns"), _who_wins(material), strict=True)

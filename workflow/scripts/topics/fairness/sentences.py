@@ -1,4 +1,4 @@
-"""Who beats whom, and what follows from it, in sentences with numbers."""
+"""The ranking of CCAs by share, and its consequences, in sentences with numbers."""
 
 from report_parts.data_tables import minus
 from topics.fairness.pair_shares import POOLED, once
@@ -24,7 +24,7 @@ def _beside(row):
 
 
 def base_of(factors, pairs) -> str | None:
-    """Return the scenario that the others are compared with, the first one if there is none."""
+    """Return the scenario with which the others are compared, or the first one if there is none."""
     at_base = factors[factors["level"] == factors["base_level"]]
     if len(at_base):
         return at_base["scenario"].mode().iloc[0]
@@ -32,7 +32,7 @@ def base_of(factors, pairs) -> str | None:
 
 
 def ranking_sentence(pairs, base, significance, confidence) -> str:
-    """Say who takes more than half beside whom in the base scenario, and whose share can't be told from half."""
+    """Name the CCAs that take more than half beside others in the base scenario, and those indistinguishable from half."""
     contests = pairs[(pairs["scenario"] == base) & pairs["share"].notna() & (pairs["row_cca"] != pairs["column_cca"])]
     each = once(contests)
     if each.empty:
@@ -68,7 +68,7 @@ def ranking_sentence(pairs, base, significance, confidence) -> str:
 
 
 def reversal_sentence(pairs, significance) -> str:
-    """Say for which pairs the winner depends on the scenario, with the extremes of each."""
+    """Name the pairs whose winner depends on the scenario, with the extremes of each."""
     alike = pairs[(pairs["orders"] == POOLED) & pairs["share"].notna()]
     each = once(alike)
     named, turned = {frozenset(pair): pair for pair in zip(each["row_cca"], each["column_cca"], strict=True)}, []
@@ -91,7 +91,7 @@ def reversal_sentence(pairs, significance) -> str:
 
 
 def rtt_sentence(pairs, flows) -> str:
-    """Say what the shorter path is worth where a CCA meets itself on paths of different RTT."""
+    """Report the advantage of the shorter path where a CCA meets itself on paths of different RTT."""
     own = pairs[(pairs["row_cca"] == pairs["column_cca"]) & pairs["share"].notna()]
     paths = flows.groupby(["scenario", "position"])["rtt_path_ms"].mean().unstack()
     paths = paths.reindex(columns=[0, 1]).dropna()
@@ -106,7 +106,7 @@ def rtt_sentence(pairs, flows) -> str:
 
 
 def equals_sentence(pairs) -> str:
-    """Say how fair each CCA is to its own kind where both paths are alike."""
+    """Report the fairness of each CCA to itself where both paths are alike."""
     alike = set(pairs.loc[pairs["orders"] == POOLED, "scenario"])
     own = pairs[(pairs["row_cca"] == pairs["column_cca"]) & pairs["jain"].notna() & pairs["scenario"].isin(alike)]
     if own.empty:
@@ -124,7 +124,7 @@ def equals_sentence(pairs) -> str:
 
 
 def theory_sentence(theory) -> str:
-    """Say how far the model of BBR is off, and where CUBIC is where RFC 9438 has it."""
+    """Report the error of the BBR model, and where CUBIC's share agrees with RFC 9438."""
     parts, of_bbr = [], theory[(theory["model"] == BBR_MODEL) & theory["off"].notna()]
     if len(of_bbr):
         least, most = of_bbr["off"].min(), of_bbr["off"].max()
@@ -143,7 +143,7 @@ def theory_sentence(theory) -> str:
 
 
 def orders_sentences(orders, significance, confidence) -> list[str]:
-    """Say what starting first, and the first pair of hosts, are worth over all pairs of CCAs."""
+    """Report the advantages of starting first, and of the first pair of hosts, over all pairs of CCAs."""
     answers = []
     for row in orders[orders["cca_a"] == ""].to_dict("records"):
         if is_missing(row["share"]):
@@ -166,7 +166,7 @@ def orders_sentences(orders, significance, confidence) -> list[str]:
 
 
 def _hosts_sentence(row, worth, significance):
-    """Say whether the pairs of hosts are alike, as they should be, and how far that is shown."""
+    """Report whether the pairs of hosts are equivalent, as they should be, and the precision of this result."""
     within = f"{row['smallest_margin']:.1f} %"
     if row["p"] < significance:
         return f"The first pair of hosts is worth {worth}, which it should not be; goodputs of both pairs agree within {within}."

@@ -1,4 +1,4 @@
-"""Measured shares beside what theory gives: BBR against loss-based flows, and CUBIC against Reno."""
+"""Measured shares beside theoretical ones: BBR against loss-based flows, and CUBIC against Reno."""
 
 import pandas as pd
 
@@ -15,10 +15,11 @@ BBR_MODEL, CUBIC_MODEL = "BBR's window", "Reno-friendly region"
 
 
 def models_of_scenario(scenario, rtt_ms) -> dict[tuple[str, str], dict]:
-    """Return what the models say of a scenario whose empty path has the same RTT for both flows.
+    """Return the models' predictions for a scenario whose empty path has the same RTT for both flows.
 
-    It is a row of ``tidy/scenarios.csv`` with ``packet_bytes`` and ``queue_bytes`` of its runs. Row CCA and column CCA -> columns of `SHARE_THEORY`; empty where a model's conditions aren't met: two flows, a known
-    drop-tail queue, a rate that stays and that no policer lowers, no random loss.
+    The scenario is a row of ``tidy/scenarios.csv`` with ``packet_bytes`` and ``queue_bytes`` of its runs. Returns (row CCA, column
+    CCA) -> columns of `SHARE_THEORY`; empty unless the models' conditions are met: two flows, a known drop-tail queue, a constant
+    rate without a policer, no random loss.
     """
     rate, lossless = scenario["rate_mbps"], scenario["loss_forward_percent"] == scenario["loss_reverse_percent"] == 0
     bdps, packet_bytes = (queue_bdp(scenario["queue"], scenario["queue_bytes"], rate, rtt_ms), scenario["packet_bytes"])
@@ -49,9 +50,9 @@ def models_of_scenario(scenario, rtt_ms) -> dict[tuple[str, str], dict]:
 
 
 def _agreement(row):
-    """Return `agreement` of a row's interval with what is expected; "" if there is nothing to judge by.
+    """Return `agreement` of a row's interval with the expected share; "" without a basis for judgement.
 
-    Runs that repeat one measurement have no interval, and their share is known; of a single run nothing is said.
+    Runs that repeat one measurement have no interval, and their share is known exactly; a single run isn't judged.
     """
     low, high = row["share_low"], row["share_high"]
     if is_missing(low):
@@ -62,7 +63,7 @@ def _agreement(row):
 
 
 def agreement(low, high, predicted) -> str:
-    """Return "yes" if an interval is within `MARGIN` of a share (of none above a half), "no" if it is beyond, "" if neither."""
+    """Return "yes" if an interval is within `MARGIN` of the predicted share (above one half if missing), "no" if beyond, else ""."""
     least, most = (0.5, 1.0) if is_missing(predicted) else (predicted - MARGIN, predicted + MARGIN)
     if least < low and high <= most:
         return "yes"
@@ -70,7 +71,7 @@ def agreement(low, high, predicted) -> str:
 
 
 def compare_with_theory(pairs, scenarios, queues, params) -> pd.DataFrame:
-    """Return `SHARE_THEORY`, measured shares beside what the models give; parameters are those of `compare_factors`."""
+    """Return `SHARE_THEORY`, measured shares beside the models' predictions; parameters are those of `compare_factors`."""
     rows, conditions = [], {row["scenario"]: row for row in scenarios.to_dict("records")}
     sizes = queues.to_dict("index")
     for (name, ip_version), of_place in pairs.runs.groupby(PLACE, sort=False):

@@ -1,4 +1,4 @@
-"""Names of scenarios in which flows share a link, as the panels' titles say them."""
+"""Names of scenarios in which flows share a link, for the panels' titles."""
 
 from wording.scenario_words import heading
 

@@ -1,7 +1,7 @@
 """Does it matter which flow starts first, or which pair of hosts a CCA has?
 
-The moments at which flows start are drawn for each scenario and replication, and are the same for
-every mix: that draw is the unit, of which there are as many as scenarios times replications.
+The flows' start times are drawn for each scenario and replication, and are the same for every mix.
+That draw is the unit; the number of units is scenarios times replications.
 """
 
 from itertools import combinations_with_replacement
@@ -41,7 +41,7 @@ def _unit_effects(runs, first, second):
 
 
 def _measurements(effects):
-    """Return the units with those of a scenario and start as one that repeat one measurement."""
+    """Return the units, with those of a scenario and start merged into one if they repeat one measurement."""
     kept = []
     for _, group in effects.groupby([effects.index.get_level_values("scenario"), "start"], sort=False):
         same = repeats_one_measurement(group["advantage"].to_numpy(), group["step"].max())
@@ -55,13 +55,13 @@ def _of_mix(runs, first, second):
 
 
 def _effect_rows(effects, params):
-    """Return estimate, interval and test of what the hosts and what starting first are worth, as of `_unit_effects`.
+    """Return estimate, interval and test of the advantages of the hosts and of starting first, from `_unit_effects`.
 
     With m1 and m2 the mean advantages of the units in which the first and the second position
     starts first, the hosts' advantage is (m1 + m2) / 2 and that of starting first (m1 - m2) / 2:
-    neither stands in for the other. Both intervals are Welch's (1947). Starting first is tested by
-    permuting which units are which, as the draw does; of more than `PERMUTATIONS` arrangements so
-    many are drawn.
+    neither affects the other. Both intervals are Welch's (1947). Starting first is tested by
+    permuting the units' starts, as the draw does; if there are more than `PERMUTATIONS`
+    arrangements, that many are drawn.
     """
     groups = [effects.loc[effects["start"] == sign, "advantage"].to_numpy(float) for sign in (1, -1)]
     row = {"units": sum(map(len, groups))}
@@ -93,7 +93,7 @@ def _halved(result):
 
 
 def compare_start_order(pairs, params) -> pd.DataFrame:
-    """Estimate what position and start are worth: over all pairs of CCAs, and for each.
+    """Estimate the advantages of position and start: over all pairs of CCAs, and for each pair.
 
     Returns `START_ORDER`; cca_a and cca_b are empty in the rows over all pairs, which is the mean of the pairs in each
     unit. p of the pairs is adjusted over them (Holm, 1979).
@@ -101,7 +101,7 @@ def compare_start_order(pairs, params) -> pd.DataFrame:
     Parameters
     ----------
     pairs : Pairs
-        Scenarios with unlike paths among them don't count.
+        Scenarios with unlike paths are ignored.
     params : object
         With confidence, significance, and the seed of the permutations.
     """

@@ -20,7 +20,7 @@ def _ccas_of(mixes):
 
 
 def competitions(design) -> tuple[str, ...]:
-    """Return a mix for each unordered pair of CCAs, as the study has it, if time series show them and they aren't too many."""
+    """Return one of the study's mixes per unordered pair of CCAs, at most `MOST_COMPETITIONS`; none without time series."""
     mixes = _pair_mixes(design)
     pairs = combinations_with_replacement(_ccas_of(mixes), 2)
     orders = [[mix for mix in (f"{a}+{b}", f"{b}+{a}") if mix in mixes] for a, b in pairs]

@@ -1,4 +1,4 @@
-"""Describe what groups of long flows and programs get in each cell: goodput and share over the replications."""
+"""Describe the goodput and share of groups of long flows and programs in each cell, over the replications."""
 
 import pandas as pd
 
@@ -9,7 +9,7 @@ from topics.flow_groups.tables import GROUP_CELLS
 
 
 def describe_groups(groups, scenarios, confidence) -> pd.DataFrame:
-    """Return `GROUP_CELLS`: a row a cell and group of long flows or programs, in the order of ``groups``."""
+    """Return `GROUP_CELLS`: one row per cell and group of long flows or programs, in the order of ``groups``."""
     long = groups[groups["application"].isin((LONG, PROGRAM))]
     labels = scenarios.set_index("scenario")[["label"]].rename(columns={"label": "scenario_label"})
     return estimated_cells(
@@ -23,7 +23,7 @@ def describe_groups(groups, scenarios, confidence) -> pd.DataFrame:
 
 
 def shares_percent(groups) -> pd.Series:
-    """Return each group's share of the goodput of all groups of its run and direction, missing where these send at different times."""
+    """Return each group's share of the goodput of all groups of its run and direction, missing if they send at different times."""
     of_run = groups.groupby([*RUN, "direction"], sort=False)
     total = of_run["goodput_mbps"].transform("sum", min_count=1)
     known = of_run["goodput_mbps"].transform(lambda values: values.notna().all())

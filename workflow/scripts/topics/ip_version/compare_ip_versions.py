@@ -34,16 +34,16 @@ AS_EXPECTED = {INSIDE: YES, OUTSIDE: NO}
 def compare_cell(metric, pairs, tests, params) -> dict:
     """Compare the IP versions in one scenario with one CCA.
 
-    Returns columns of `IP_VERSION_TESTS` from `pairs` on, but for what needs the other cells: p_holm, p_bh, verdict.
+    Returns columns of `IP_VERSION_TESTS` from `pairs` on, except those that need the other cells: p_holm, p_bh, verdict.
 
     Parameters
     ----------
     metric : metrics.Metric
-        What is compared.
+        The metric to compare.
     pairs : pandas.DataFrame
-        As `pairs_of` has them, of one cell.
+        Pairs of one cell, as returned by `pairs_of`.
     tests : int
-        Cells of all metrics: p is corrected for so many, and power is that of a test at this level.
+        Number of cells of all metrics, for which p is corrected; power is that of a test at the corrected level.
     """
     complete = pairs[[IPV4, IPV6]].notna().all(axis=1)
     used = pairs[complete]
@@ -75,7 +75,7 @@ def compare_cell(metric, pairs, tests, params) -> dict:
 
 
 def _kinds_columns(values, result, resolution, params) -> dict[str, float]:
-    """Return how many runs of each IP version, and how many pairs, are of another kind, and the share of pairs that isn't ruled out."""
+    """Return the number of outliers among each IP version's runs and among pairs, and the upper bound of their share of pairs."""
     six, four = (int(other_kind(side, step).sum()) for side, step in zip(values, resolution, strict=True))
     return {
         "apart_ipv4": four, "apart_ipv6": six, "apart_pairs": result.apart,
@@ -84,10 +84,10 @@ def _kinds_columns(values, result, resolution, params) -> dict[str, float]:
 
 
 def _expected_columns(metric, result, test, used, params, notes) -> dict[str, float | str]:
-    """Return the goodput ratio that the headers alone make, and whether the difference is shown to be that.
+    """Return the goodput ratio due to the headers alone, and whether the difference is shown to equal it.
 
-    A full link carries goodput in proportion to the segment that fits a packet: what is shown is that the ratio is
-    within a margin of mss6 / mss4, by two one-sided tests, or that it is beyond it.
+    A full link's goodput is proportional to the segment that fits into a packet. Two one-sided tests show that the ratio is
+    within a margin of mss6 / mss4, or that it is beyond the margin.
     """
     if metric.column != "goodput_mbps" or result.pairs == 0:
         return {}
@@ -124,10 +124,10 @@ def _equivalence_columns(test, scale, margin, params) -> dict[str, float | str]:
 
 
 def _power_columns(result, detect, effect_unit, tests, params, notes) -> dict:
-    """Return the detectable effect and the pairs that the stated one needs, with what the measured spread leaves open.
+    """Return the detectable effect and the pairs needed for the stated one, with the range that the measured spread leaves open.
 
-    They are those of a paired t test at the level that Holm's correction leaves to its first test, and not below the pairs that
-    the test itself takes there.
+    They are those of a paired t test at the level that Holm's correction gives to its first test, and at least the number of
+    pairs that the test itself needs there.
     """
     level, sd = params.significance / max(tests, 1), float(result.contrasts.std(ddof=1))
     spreads = {"": sd} | dict(

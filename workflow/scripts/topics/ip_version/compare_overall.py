@@ -1,10 +1,10 @@
 """Compare IPv6 with IPv4 over the whole study: pooled as published, and by scenario, for all CCAs and for each.
 
-Pooling takes runs of all scenarios and CCAs for one sample, so that the spread between scenarios
-drowns any difference between IP versions. By scenario each counts one value, the mean difference of its cells' pairs:
-what is asked is whether the IP versions differ over such scenarios. Cells of a scenario share their seeds, so taken one by one
-they can look like more than they are (a correlation of 0.3 makes a false alarm in 19 of 100 studies), and so can runs of a cell
-that repeat each other.
+Pooling treats runs of all scenarios and CCAs as one sample, so that the spread between scenarios
+drowns any difference between IP versions. By scenario, each scenario has one value, the mean difference of its cells' pairs,
+and the question is whether the IP versions differ over such scenarios. Cells of a scenario share their seeds, so treating them
+as independent would overstate the evidence (a correlation of 0.3 raises a false alarm in 19 of 100 studies); the same is true
+of a cell's runs that repeat each other.
 """
 
 import math
@@ -35,7 +35,7 @@ def _direction(higher):
 
 
 def _compare_metric(runs: pd.DataFrame, metric, tests, params) -> list[dict]:
-    """Return a metric's rows of `IP_OVERALL`, of valid runs; ``tests`` by scenario are made in all."""
+    """Return a metric's rows of `IP_OVERALL` from valid runs; ``tests`` is the total number of tests by scenario."""
     values = runs.rename(columns={metric.column: "value"})
     values = values[values["value"].notna() & values["ip_version"].isin([IPV4, IPV6])]
     cells, notes = _cells(runs, metric)
@@ -56,15 +56,15 @@ def _compare_metric(runs: pd.DataFrame, metric, tests, params) -> list[dict]:
 
 
 def _ccas(runs):
-    """Return the CCAs that are asked for one by one: none where there is one only."""
+    """Return the CCAs to test one by one: none if there is only one."""
     ccas = list(runs["cca"].unique())
     return ccas if len(ccas) > 1 else []
 
 
 def _cells(runs, metric):
-    """Return a row for each cell with pairs, and what was left out.
+    """Return one row per cell with pairs, and notes on runs and cells left out.
 
-    scenario, cca; contrast is the mean contrast of its pairs, expected that of the segment sizes (nan if they aren't known),
+    scenario, cca; contrast is the mean contrast of its pairs, expected that of the segment sizes (nan if unknown),
     pairs their number.
     """
     pairs = pairs_of(runs, metric.column)
@@ -88,7 +88,7 @@ def _cells(runs, metric):
 
 
 def _by_scenario(cells, null, metric, margin, tests, params, notes) -> dict:
-    """Return the row of the mean over scenarios: its test, its interval, and how that lies to the margin."""
+    """Return the row of the mean over scenarios: its test, its interval, and the interval's relation to the margin."""
     of_scenario = cells.groupby("scenario", sort=False)[["contrast", "expected"]].mean()
     values, pairs = of_scenario["contrast"].to_numpy(float), int(cells["pairs"].sum())
     row = {

@@ -1,4 +1,4 @@
-"""Draw how far IPv6 is from IPv4 in each cell, with intervals and the margins of equivalence."""
+"""Draw the difference of IPv6 from IPv4 in each cell, with intervals and the margins of equivalence."""
 
 import pandas as pd
 from matplotlib.lines import Line2D
@@ -20,7 +20,7 @@ NUMBERS = ["effect", "ci_low", "ci_high", "ci90_low", "ci90_high", "expected_eff
 
 
 def _figure_rows(table, metric, scenarios, ccas) -> pd.DataFrame:
-    """Return what the figure shows: a row a scenario and CCA, whether ``ip_versions`` has it or not."""
+    """Return the figure's data: one row per scenario and CCA, including those missing from ``ip_versions``."""
     of_metric = table[table["metric"] == metric.column]
     known = {(row["scenario"], row["cca"]): row for row in of_metric.to_dict("records")}
     rows = []

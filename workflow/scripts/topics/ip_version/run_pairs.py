@@ -8,7 +8,7 @@ IPV4, IPV6 = "ipv4", "ipv6"
 
 
 def pairs_of(runs: pd.DataFrame, metric: str) -> pd.DataFrame:
-    """Return the values of each pair of runs, in the table's order, missing where a run is excluded or has none.
+    """Return the values of each pair of runs, in the table's order, missing where a run is excluded or has no value.
 
     Indexed by scenario, cca and replication; columns ipv4, ipv6, and with ``mss_`` (bytes) and ``resolution_`` (in the
     metric's unit) before these.

@@ -14,7 +14,7 @@ from wording.sentence_words import cca_name, p_words
 
 
 def section(material) -> dict:
-    """Return the tables of IPv6 against IPv4, with what each verdict means."""
+    """Return the tables of IPv6 against IPv4, with the meaning of each verdict."""
     tables, caption = material.tables, "IPv6 against IPv4 in each cell"
     return {
         "cells": tests_table("ip-versions", caption, tables.ip_versions, tables.scenarios, SHOWN),
@@ -27,7 +27,7 @@ def section(material) -> dict:
 
 
 def _legend(verdicts) -> list[dict]:
-    """Return what each verdict means that a table has."""
+    """Return the meaning of each verdict in a table."""
     plain_verdicts = {name.removesuffix(WITH_APART) for name in verdicts}
     rows = [
         {"verdict": name, "meaning": meaning, "style": _verdict_style(name)}
@@ -61,7 +61,7 @@ def _repeated_words(table) -> str:
 
 
 def _verdict_style(verdict) -> str:
-    """Return the look of a verdict on the IP versions."""
+    """Return the style of a verdict on the IP versions."""
     if verdict.startswith(("differs", "one measurement, beyond")):
         return DIFFERS
     return ALIKE if verdict in ("equivalent", "one measurement, same", "one measurement, within the margin") else OPEN
@@ -77,7 +77,7 @@ def _margin_cell(row, column) -> Cell:
 
 
 def _apart_cell(row) -> Cell:
-    """Return a cell with the runs that lie apart over IPv4 and IPv6: "0 and 2 of 10"."""
+    """Return a cell with the number of outliers over IPv4 and IPv6: "0 and 2 of 10"."""
     if is_missing(row["apart_ipv4"]):
         return Cell(NONE)
     counts = f"{number(row['apart_ipv4'], 0)} and {number(row['apart_ipv6'], 0)} of {number(row['pairs'], 0)}"
@@ -85,7 +85,7 @@ def _apart_cell(row) -> Cell:
 
 
 def _needed_cell(row) -> Cell:
-    """Return a cell with the pairs needed and what the spread leaves open: "34 (6 to 420)"."""
+    """Return a cell with the pairs needed and their range given the spread: "34 (6 to 420)"."""
     if is_missing(row["pairs_needed"]) and is_missing(row["pairs_needed_low"]):
         return Cell(NONE)
     texts = {

@@ -11,7 +11,7 @@ METRIC = "goodput_mbps"
 
 
 def ip_version_sentence(tables, significance) -> str:
-    """Say whether IPv6's goodput differs from IPv4's, whether its longer header explains that, and what pooling sees.
+    """Report whether IPv6's goodput differs from IPv4's, whether its longer header explains this, and the pooled test's result.
 
     `tables` has the tables runs, ip_versions and ip_overall.
     """
@@ -35,7 +35,7 @@ def ip_version_sentence(tables, significance) -> str:
 
 
 def _cell_words(cells, significance) -> str:
-    """Say how many cells differ by test: all there is to say where no test over the whole could be made."""
+    """Report the number of cells that differ by test: the only result if a test over all cells wasn't possible."""
     tested = cells[cells["p_holm"].notna()]
     median = f"the median difference from IPv4's is {signed(cells['effect'].median(), 2)} %"
     if tested.empty:
@@ -48,7 +48,7 @@ def _cell_words(cells, significance) -> str:
 
 
 def _header(cells, runs) -> dict | None:
-    """Return what IPv6's longer header costs, None if no cell has an expected effect.
+    """Return the cost of IPv6's longer header, None if no cell has an expected effect.
 
     header ("20 more bytes of header"), costs ("cost"), ratio ("segment-size ratio 1428/1448"), percent (float).
     """
@@ -69,7 +69,7 @@ def _header(cells, runs) -> dict | None:
 
 
 def _overall_words(equal, significance):
-    """Say what the mean over scenarios finds: `equal` is its row of ``ip_overall``."""
+    """Report the result of the mean over scenarios; `equal` is its row of ``ip_overall``."""
     interval = f"{signed(equal['ci_low'], 2)} to {signed(equal['ci_high'], 2)} %"
     numbers = f"(mean {signed(equal['effect'], 2)} %, {interval}, {p_words(equal['p_holm'])})"
     goodput = f"Over {count(int(equal['scenarios']), 'scenario')} IPv6's goodput"
@@ -82,7 +82,7 @@ def _overall_words(equal, significance):
 
 
 def _header_words(ratio, cost, differs):
-    """Say whether what is found is what the header costs.
+    """Report whether the difference found equals the cost of the header.
 
     `ratio` is the row of ``ip_overall`` against the ratio of the segment sizes, `cost` is `_header`'s, `differs` whether
     there is a difference to explain.
@@ -102,7 +102,7 @@ def _header_words(ratio, cost, differs):
 
 
 def _pooled_words(pooled, differs, significance) -> str:
-    """Say whether the pooled test, as published, sees what the other does."""
+    """Report whether the pooled test, as published, finds the same as the other test."""
     if pooled is None or is_missing(pooled["p"]):
         return ""
     p = p_words(pooled["p"])

@@ -1,4 +1,4 @@
-"""What can be concluded of IPv6 against IPv4 in a cell."""
+"""Possible conclusions on IPv6 against IPv4 in a cell."""
 
 import pandas as pd
 
@@ -56,7 +56,7 @@ APART = (
 
 
 def verdict(row, significance) -> str:
-    """Return which of `VERDICTS` a row of the table comes to, with `WITH_APART` behind it where pairs lie apart from the others."""
+    """Return the verdict (one of `VERDICTS`) on a row of the table, followed by `WITH_APART` if its pairs have outliers."""
     some_apart = not pd.isna(row["apart_pairs"]) and row["apart_pairs"] > 0
     return _verdict(row, significance) + (WITH_APART if some_apart else "")
 

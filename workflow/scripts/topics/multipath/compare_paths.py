@@ -1,4 +1,4 @@
-"""Compare transfers over several paths with the same over one, and say what each path carried.
+"""Compare transfers over several paths with those over one, and give each path's share.
 
 A transfer over n paths is expected to be n times as fast and to take an n-th of the time (Szilágyi and Bordán,
 2020, equations 3.1 and 3.2). The runs of two scenarios are independent samples, so their ratio has Welch's interval on

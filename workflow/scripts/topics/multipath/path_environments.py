@@ -1,4 +1,4 @@
-"""What joins the paths of a scenario, what the paper calls that, and the single path that it is compared with."""
+"""The joining of a scenario's paths, its name in the paper, and the single path with which it is compared."""
 
 from collections import Counter
 
@@ -54,7 +54,7 @@ def environment_of(row) -> str:
 
 
 def joined_by(by, tunnel_ip_version, distribution="round-robin") -> str:
-    """Return what joins the paths in words: "MPTCP", "GRE over IPv6", "GRE over IPv6 per flow", "plain TCP"."""
+    """Return the way of joining the paths in words: "MPTCP", "GRE over IPv6", "GRE over IPv6 per flow", "plain TCP"."""
     if by == "gre":
         return f"GRE over {ip_words(tunnel_ip_version)}{' per flow' if distribution == 'per-flow' else ''}"
     return "MPTCP" if by == "mptcp" else "plain TCP"
@@ -66,7 +66,7 @@ def delays_ms(path_delay_ms) -> list[float]:
 
 
 def longer_words(path_delay_ms) -> str:
-    """Return which paths take longer than the shortest: "path 4 takes 0.5 ms longer"; empty if all are alike."""
+    """Return the paths with a longer delay than the shortest, in words: "path 4 takes 0.5 ms longer"; empty if all are alike."""
     delays, longer = delays_ms(path_delay_ms), {}
     for path, delay in enumerate(delays, start=1):
         if delay > min(delays):
@@ -181,12 +181,12 @@ def _condition_words(name, value):
 
 
 def with_platform(name, platform, platforms) -> str:
-    """Return a panel's name, with its platform if there are several."""
+    """Return a panel's name, with its platform if the study has several."""
     return f"{name}, {platform_name(platform)}" if len(set(platforms)) > 1 else name
 
 
 def with_conditions(text, conditions) -> str:
-    """Return a text with what tells a scenario's conditions apart, if there is anything."""
+    """Return a text with the conditions that distinguish a scenario, if there are any."""
     return f"{text}; {conditions}" if conditions else text
 
 

@@ -1,4 +1,4 @@
-"""Draw the goodput of each CCA in each environment over most paths, by application: the paper's figure 2."""
+"""Draw the goodput of each CCA in each environment over the largest number of paths, by application: the paper's figure 2."""
 
 import pandas as pd
 
@@ -17,7 +17,7 @@ SHOWN = [
 
 
 def shown_rows(table) -> pd.DataFrame:
-    """Return the rows that are drawn: over as many paths of equal delay as there are."""
+    """Return the rows to draw: those with the largest number of paths of equal delay."""
     joined = table[(table["by"] != "none") & table["even"]]
     return joined[joined["paths"] == joined["paths"].max()]
 

@@ -1,4 +1,4 @@
-"""Draw the rate of a file transfer over time, over most paths and over a single one: the paper's figures 3 and 4."""
+"""Draw the rate of a file transfer over time, over the largest number of paths and over a single one: the paper's figures 3 and 4."""
 
 import pandas as pd
 from matplotlib.lines import Line2D
@@ -30,7 +30,7 @@ def shown_runs(runs, scenarios, cca) -> pd.DataFrame:
 def _rate_over_time(samples):
     """Return the rate of acknowledged data in Mbit/s between two samples (the first since time 0), all sockets together.
 
-    A socket that is gone at a sample keeps what it had acknowledged since its begin.
+    A socket that has closed before a sample keeps its total of acknowledged data.
     """
     by_socket = samples.assign(path=samples["path"].fillna(0)).pivot_table(
         index="time_s", columns=["flow", "path"], values="bytes_acked", aggfunc="last"

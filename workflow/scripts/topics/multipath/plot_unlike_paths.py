@@ -1,4 +1,4 @@
-"""Draw what several paths that differ give together, as a multiple of what the better of them gives by itself."""
+"""Draw the goodput over several unlike paths together, as a multiple of that over the better single path."""
 
 import pandas as pd
 

@@ -79,7 +79,7 @@ SHARES = (
 
 
 def section(material) -> dict:
-    """Return what the template needs."""
+    """Return the template's variables."""
     table, design, figures = material.tables.aggregation, material.design, material.figures
     joined = table[table["by"] != "none"]
     compared = joined[joined["best_factor"].notna()]

@@ -31,7 +31,7 @@ def _ranges(rows, name, decimals):
 
 
 def _cell_words(rows, end):
-    """Say which cell is the lowest, or the highest: "Vegas in tun6_path4"."""
+    """Name the lowest or the highest cell: "Vegas in tun6_path4"."""
     row = rows.loc[rows["goodput_mbps"].agg(f"idx{end}")]
     return f"{cca_name(row['cca'])} in {row['environment']}"
 
@@ -45,7 +45,7 @@ def by_joining(rows) -> Iterator[tuple[str, pd.DataFrame]]:
 
 
 def aggregation_words(even) -> str:
-    """Say what most paths of equal delay give, iperf3, for each rate, platform and further conditions."""
+    """Report iperf3's aggregation over the largest number of paths of equal delay, for each rate, platform and further conditions."""
     parts = []
     alike = ["rate_mbps", "platform", "conditions"]
     for (rate_mbps, platform, conditions), group in even[even["application"] == "iperf3"].groupby(alike, sort=False):
@@ -61,7 +61,7 @@ def aggregation_words(even) -> str:
 
 
 def transfer_words(even) -> str:
-    """Say how a file's transfer time compares with that over a single path."""
+    """Compare a file's transfer time with that over a single path."""
     files = even[(even["application"] == "ftp") & even["time_factor"].notna()]
     if files.empty:
         return ""
@@ -93,7 +93,7 @@ def unlike_paths_words(joined) -> str:
 
 
 def uneven_words(joined) -> str:
-    """Say what unlike paths give together; empty if there are none."""
+    """Report the joint goodput of unlike paths; empty if there are none."""
     uneven = joined[~joined["even"] & joined["goodput_mbps"].notna() & joined["best_factor"].isna()]
     sentences = []
     alike = ["path_delay_ms", "unlike", "rate_mbps", "platform", "conditions"]
@@ -135,13 +135,13 @@ def recovery_words(joined) -> str:
 
 
 def _undone_words(rows):
-    """Return how many of all runs' recoveries were undone: "12 of 15 recoveries were undone"."""
+    """Return the number of undone recoveries among those of all runs: "12 of 15 recoveries were undone"."""
     undone, begun = (round((rows[name] * rows["n"]).sum()) for name in ("recoveries_undone", "recoveries"))
     return f"{undone:,} of {count(begun, 'recovery', 'recoveries')} {'was' if begun == 1 else 'were'} undone"
 
 
 def same_words(table) -> str:
-    """Say which two CCAs are the same in every digit (of `SAME`) in at least half of their cells; empty if none are."""
+    """Name the two CCAs that agree in every digit (of `SAME`) in at least half of their cells; empty if none do."""
     cells = table.dropna(subset=SAME).set_index(["scenario", "ip_version"])
     parts, alike = [], []
     for first, second in combinations(dict.fromkeys(cells["cca"]), 2):
@@ -161,7 +161,7 @@ def same_words(table) -> str:
 
 
 def baseline_words(joined) -> str:
-    """Say which scenarios have no single path to be compared with, and why; empty if all have one."""
+    """Name the scenarios without a single path for comparison, with the reason; empty if all have one."""
     without = joined[(joined["note"] != "") & joined["factor"].isna() & (joined["n"] > 0)]
     parts = [
         f"{listed(list(dict.fromkeys(rows['scenario_label'])))}: {note}"
@@ -177,7 +177,7 @@ def header_percent_words(joined) -> str:
 
 
 def cpu_words(table) -> str:
-    """Say how busy the cores are over one and over most paths; empty where CPU time was not measured."""
+    """Report the CPU use over one path and over the largest number of paths; empty if CPU time was not measured."""
     measured = table[table["cpu_busy_percent"].notna() & (table["application"] == "iperf3")]
     parts = []
     for name, rows in by_joining(measured):

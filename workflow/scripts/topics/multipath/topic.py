@@ -10,22 +10,22 @@ EXTREMES = ("cubic", "vegas")
 
 
 def is_joined(scenario) -> bool:
-    """Tell whether several paths of a resolved scenario are made one, by MPTCP or tunnels."""
+    """Return whether a resolved scenario joins several paths by MPTCP or tunnels."""
     return scenario["multipath"]["by"] != "none"
 
 
 def is_transfer(scenario) -> bool:
-    """Tell whether a resolved scenario transfers files."""
+    """Return whether a resolved scenario transfers files."""
     return scenario["traffic"]["application"] == "ftp"
 
 
 def joined_scenarios(design) -> tuple[str, ...]:
-    """Return the scenarios in which several paths are made one."""
+    """Return the scenarios that join several paths."""
     return tuple(scenario["id"] for scenario in design.scenarios if is_joined(scenario))
 
 
 def most_path_numbers(design) -> int:
-    """Return the most different numbers of paths among the scenarios that are joined by the same thing."""
+    """Return the largest number of different path counts among scenarios whose paths are joined in the same way."""
     numbers = {}
     for scenario in filter(is_joined, design.scenarios):
         paths, application = scenario["multipath"], scenario["traffic"]["application"]
@@ -37,29 +37,29 @@ def most_path_numbers(design) -> int:
 
 
 def are_unlike(scenario) -> bool:
-    """Tell whether the joined paths of a resolved scenario differ in delay, rate, loss or queue."""
+    """Return whether the joined paths of a resolved scenario differ in delay, rate, loss or queue."""
     paths = scenario["multipath"]
     return is_joined(scenario) and any(len(set(paths.get(key) or [0])) > 1 for key in ("path_delay_ms", *OF_PATH))
 
 
 def has_unlike(design) -> bool:
-    """Tell whether a scenario joins unlike paths that could each be compared with a single path."""
+    """Return whether a scenario joins unlike paths that could each be compared with a single path."""
     single = any(s["multipath"]["by"] == "none" and s["topology"] == "cable" for s in design.scenarios)
     return single and any(map(are_unlike, design.scenarios))
 
 
 def drawn_ccas(design) -> list[str]:
-    """Return the CCAs that are drawn over time: those of `EXTREMES` that the study has, or else its first."""
+    """Return the CCAs to draw over time: those of `EXTREMES` that the study has, or else its first."""
     return [cca for cca in EXTREMES if cca in design.ccas] or list(design.ccas[:1])
 
 
 def has_transfers(design) -> bool:
-    """Tell whether a file transfer was recorded over time."""
+    """Return whether a file transfer was recorded over time."""
     return any(is_sampled(scenario) and is_transfer(scenario) for scenario in design.scenarios)
 
 
 def has_cpu(design) -> bool:
-    """Tell whether CPU time was measured: under a real clock."""
+    """Return whether CPU time was measured, which requires a real clock."""
     return "host" in design.platforms
 
 

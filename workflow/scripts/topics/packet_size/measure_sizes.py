@@ -1,4 +1,4 @@
-"""Hold every cell of a study of message sizes against the exact calculation, and compare cells with each other."""
+"""Compare every cell of a study of message sizes with the exact calculation, and cells with each other."""
 
 from io import StringIO
 

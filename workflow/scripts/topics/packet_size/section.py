@@ -24,7 +24,7 @@ from wording.sentence_words import listed
 
 
 def section(material: ReportMaterial) -> dict | None:
-    """Return what the template needs, None if no scenario is of this kind."""
+    """Return the template's variables, None if no scenario is of this kind."""
     cells, differences = material.tables.size_cells, material.tables.size_differences
     if cells.empty:
         return None
@@ -102,7 +102,7 @@ def _background_words(cells):
 
 
 def _measured_steps(cells):
-    """Return how many steps of the clock round trips took longer than the cable: "UDP 1.53 (IPv4) and 0.52 (IPv6)"."""
+    """Return the excess of round trips over the cable's time in steps of the clock: "UDP 1.53 (IPv4) and 0.52 (IPv6)"."""
     trips = cells[(cells["background"] == "none") & (cells["metric"] == ROUND_TRIP.metric) & cells["excess"].notna()]
     parts = []
     for protocol, rows in trips.groupby("protocol", sort=False):
@@ -118,12 +118,12 @@ def _percent(heading, name):
 
 
 def _decimals(row):
-    """Return decimals that show a hundredth of a percent of a cell's mean."""
+    """Return the number of decimals that shows a hundredth of a percent of a cell's mean."""
     return 3 if row["unit"] == THROUGHPUT.unit else 2
 
 
 def _half_width_cell(row):
-    """Return a cell with how far an interval reaches to either side: "±0.011"."""
+    """Return a cell with the half width of an interval: "±0.011"."""
     half = (row["ci_high"] - row["ci_low"]) / 2
     return Cell(NONE) if is_missing(half) else Cell(f"±{number(half, _decimals(row))}", round_trip(half))
 
@@ -273,7 +273,7 @@ def _differences_table(identifier, caption, table, compared, side_words):
 
 
 def pairs_words(table) -> str:
-    """Return how many pairs of cells have a difference: "49 pairs of cells, and 11 without a valid run on one side"."""
+    """Return the number of pairs of cells with a difference, in words: "49 pairs of cells, and 11 without a valid run on one side"."""
     known = int(table["percent"].notna().sum())
     missing = len(table) - known
     return f"{count(known, 'pair')} of cells{f', and {missing:,} without a valid run on one side' if missing else ''}"

@@ -47,7 +47,7 @@ def _cell_words(row, table):
 
 
 def _missing_words(table, value):
-    """Return where there is no value and why: "UDP of 128 and 384 bytes: a core was saturated"."""
+    """Return the cells without a value, and the reason: "UDP of 128 and 384 bytes: a core was saturated"."""
     missing = table[table[value].isna()]
     places = []
     for traffic, rows in missing.groupby("traffic", sort=False):
@@ -107,14 +107,14 @@ def _sent_by_tcp(cells):
 
 
 def messages_joined(cells) -> bool:
-    """Tell whether the smallest messages left TCP in packets about as large as those of the largest."""
+    """Return whether the smallest messages left TCP in packets about as large as those of the largest."""
     tcp = _sent_by_tcp(cells)
     packets = tcp[tcp["traffic"] == "tcp"].sort_values("message_bytes")["packet_bytes"]
     return len(packets) > 1 and bool(packets.iloc[0] >= ALIKE * packets.iloc[-1])
 
 
 def sent_sentence(cells) -> str:
-    """Say what TCP made of small messages."""
+    """Report the packets in which TCP sent small messages."""
     tcp = _sent_by_tcp(cells)
     smallest = tcp[tcp["message_bytes"] == tcp["message_bytes"].min()]
     by_traffic = {row["traffic"]: row for row in smallest.to_dict("records")}
@@ -197,7 +197,7 @@ def _spread_sentence(differences, what):
 
 
 def environment_sentence(differences) -> str:
-    """Say what a server's other messages cost."""
+    """Report the cost of a server's other messages."""
     rows = differences[(differences["question"] == ENVIRONMENT) & differences["percent"].notna()]
     if rows.empty:
         return ""

@@ -44,7 +44,7 @@ def runs_by_size(runs, scenarios) -> pd.DataFrame:
 
 
 def _resolutions(runs):
-    """Return how finely each run's value is measured, in its quantity's unit."""
+    """Return the resolution of each run's value, in its quantity's unit."""
     quantities = runs["traffic"].map(lambda name: TRAFFIC[name].quantity)
     by_metric = {
         quantity.metric: quantity.factor * resolutions(runs, quantity.metric) for quantity in quantities.unique()
@@ -87,7 +87,7 @@ def data_of_packets(runs, flows) -> pd.Series:
 
 
 def size_cells(runs, packets, confidence, printed=None) -> pd.DataFrame:
-    """Return a row of `SIZE_CELLS` for each cell of the runs.
+    """Return one row of `SIZE_CELLS` per cell of the runs.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What differs between cells of the same traffic and size: IP versions, environments, platforms."""
+"""Differences between cells of the same traffic and size: between IP versions, environments, platforms."""
 
 import math
 
@@ -21,7 +21,7 @@ ONE_MEASUREMENT = "runs repeat one measurement: n = 1, no interval"
 
 
 def size_differences(runs, cells, others, confidence) -> pd.DataFrame:
-    """Return a row of `SIZE_DIFFERENCES` for each two cells that are compared.
+    """Return one row of `SIZE_DIFFERENCES` for each pair of compared cells.
 
     Raises `ValueError` if two scenarios are alike in all that cells are compared by.
 

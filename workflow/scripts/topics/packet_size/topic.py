@@ -44,12 +44,12 @@ def message_sizes(design: StudyDesign) -> dict[str, int]:
 
 
 def compares_sizes(design: StudyDesign) -> bool:
-    """Tell whether a study has several sizes of messages."""
+    """Return whether a study has several sizes of messages."""
     return len(set(message_sizes(design).values())) > 1
 
 
 def compares_sizes_alone(design: StudyDesign) -> bool:
-    """Tell whether a study asks what the size of messages does and nothing else: it compares sizes then, not CCAs.
+    """Return whether a study examines only the effect of message sizes: then it compares sizes, not CCAs.
 
     Its cells have no metric in common, so that it has tables and figures of its own.
     """

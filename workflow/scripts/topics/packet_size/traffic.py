@@ -29,7 +29,7 @@ QUANTITIES = (THROUGHPUT, ROUND_TRIP)
 
 @dataclass(frozen=True)
 class Traffic:
-    """A kind of traffic: what readers call it, and what is measured of it."""
+    """A kind of traffic: its name for readers, and the quantity measured."""
 
     name: str
     quantity: Quantity
@@ -57,7 +57,7 @@ def traffic_of(topology, multipath, flows, application, protocol, segment_bytes)
 
 
 def is_round_trip(traffic: str) -> bool:
-    """Tell whether single messages go back and forth."""
+    """Return whether single messages go back and forth."""
     return TRAFFIC[traffic].quantity is ROUND_TRIP
 
 

@@ -29,7 +29,7 @@ class Phase:
 
     @property
     def rate_mbps(self) -> float | None:
-        """What the path can carry on average; None where nothing limits it."""
+        """Average capacity of the path; None if unlimited."""
         return self.run.capacity.mean_mbps(*_ns(self.begin_s, self.end_s))
 
 
@@ -80,14 +80,14 @@ def _ns(*times_s):
 
 
 def _begins_phase(change, changes):
-    """Tell whether a change begins a phase of its own."""
+    """Return whether a change begins a separate phase."""
     if change["kind"] == "trace":
         return change["at_ns"] == next(c["at_ns"] for c in changes if c["kind"] == "trace")
     return change["kind"] in ALONE or _is_last(change, changes)
 
 
 def _is_last(change, changes):
-    """Tell whether a part of a ramp is its last: the next of the same kind goes on from it no further."""
+    """Return whether a part of a ramp is its last, after which no change of the same kind continues it."""
     same = [
         c
         for c in changes

@@ -65,7 +65,7 @@ def _ns(times):
 
 
 def used_s(phase, times, delivered) -> float:
-    """Return after how many s of a phase its rate was used (see `tables.MEASURES`); missing if it never was, or nothing limits it.
+    """Return the time in s until a phase's rate was used (see `tables.MEASURES`); missing if it never was, or is unlimited.
 
     ``times`` and ``delivered`` are those of `delivered_bytes`.
     """
@@ -91,7 +91,7 @@ def believed_s(phase, samples) -> float:
 
 
 def _sent_again(samples, phase):
-    """Return how many segments all flows retransmitted in a phase."""
+    """Return the number of segments that all flows retransmitted in a phase."""
     counts = [
         samples[samples["time_s"] < at_s].groupby("flow")["retransmits"].max().sum()
         for at_s in (phase.begin_s, phase.end_s)

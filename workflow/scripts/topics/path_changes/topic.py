@@ -6,7 +6,7 @@ from topics.topic import Analysis, Plot, Topic, mostly
 
 
 def is_watched(scenario) -> bool:
-    """Tell whether a resolved scenario's path changes while its flows of TCP are sampled."""
+    """Return whether a resolved scenario's path changes while its TCP flows are sampled."""
     return is_changing(scenario) and is_sampled(scenario)
 
 

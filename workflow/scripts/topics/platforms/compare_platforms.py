@@ -96,7 +96,7 @@ def _between(platform_a, platform_b):
 
 
 def _verdict(row, significance):
-    """Return what a row shows: that the platforms agree, that they differ by more than the tolerance, or neither."""
+    """Return the verdict of a row: the platforms agree, they differ by more than the tolerance, or neither is shown."""
     if row["exact"] is not None:
         where = place_of(row["exact"], row["tolerance_low"], row["tolerance_high"])
         return {INSIDE: AGREE, OUTSIDE: DIFFER}.get(where, NOT_SHOWN)

@@ -40,7 +40,7 @@ def early_retransmits(path, durations_s) -> dict[tuple, float]:
 
 
 def start_of_flow(samples, until_s) -> dict[str, float]:
-    """Return what a flow's start-up was like.
+    """Return the measures of a flow's start-up.
 
     Returns slow_start_peak_packets, the largest window until there is a slow start threshold (or until then, if there
     is none); lossless_percent, 100 if it had retransmitted nothing by then, else 0; silence_s, the longest time between
@@ -51,7 +51,7 @@ def start_of_flow(samples, until_s) -> dict[str, float]:
     samples : pandas.DataFrame
         Its `SAMPLES`, by time.
     until_s : float
-        How long start-up lasts at most.
+        Longest possible duration of start-up.
     """
     early = samples[samples["time_s"] <= until_s]
     left = early["ssthresh_packets"].notna().to_numpy()

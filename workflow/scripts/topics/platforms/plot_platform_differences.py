@@ -1,4 +1,4 @@
-"""Draw how far platforms are apart in the same conditions, with the tolerance that the study states."""
+"""Draw the differences of platforms in the same conditions, with the tolerance that the study states."""
 
 from figure_parts.axis_scales import difference_axis
 from figure_parts.figure_style import FONT_SIZE_PT, LIGHT, apply_style, cca_colour, cca_marker

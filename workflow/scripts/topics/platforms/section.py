@@ -70,7 +70,7 @@ STARTS_CAPTION = (
 
 
 def section(material) -> dict | None:
-    """Return what the template needs, None if no conditions have two platforms."""
+    """Return the template's variables, None if no conditions have two platforms."""
     table, causes = material.tables.platforms, material.tables.platform_causes
     if table.empty:
         return None
@@ -153,7 +153,7 @@ def _comparison_table(table, design):
 
 
 def _causes_table(causes, design):
-    """Return the table of what differences come from."""
+    """Return the table of the causes of differences."""
     old, new, kernel = (platform_name(causes.iloc[0][name]) for name in ("oldest", "newest", "kernel"))
     shown = (
         CCA,

@@ -7,7 +7,7 @@ from topics.topic import Analysis, Plot, Topic
 
 
 def applies(design) -> bool:
-    """Tell whether several platforms carry the same conditions of a `StudyDesign`."""
+    """Return whether several platforms run the same conditions of a `StudyDesign`."""
     platforms = {}
     for scenario in design.scenarios:
         platforms.setdefault(conditions_of(scenario), set()).add(scenario["platform"])

@@ -1,4 +1,4 @@
-"""Describe what each cell of a study with policers loses and gets, over the replications."""
+"""Describe the loss and goodput of each cell of a study with policers, over the replications."""
 
 import pandas as pd
 
@@ -8,7 +8,7 @@ from topics.policers.tables import POLICER_CELLS
 
 
 def describe_policers(runs, policers, confidence) -> pd.DataFrame:
-    """Return `POLICER_CELLS`: a row a cell, in the order of ``runs``; ``policers`` are scenario -> its policer in words."""
+    """Return `POLICER_CELLS`: one row per cell, in the order of ``runs``; ``policers`` are scenario -> its policer in words."""
     came = runs["packets_sent"] + runs["policer_drops"]
     came, ideal = came.where(came > 0), runs["ideal_goodput_mbps"]
     measured = runs.assign(

@@ -6,7 +6,7 @@ from topics.topic import Analysis, Topic, mostly
 
 
 def applies(design) -> bool:
-    """Tell whether a `StudyDesign` has a policer."""
+    """Return whether a `StudyDesign` has a policer."""
     return any(scenario["link"].get("policer") for scenario in design.scenarios)
 
 

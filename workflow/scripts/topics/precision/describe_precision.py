@@ -1,4 +1,4 @@
-"""Describe how precisely each mean is known that the study wants to know, and how many replications that took."""
+"""Describe the precision of each mean for which the study requires one, and the number of replications needed."""
 
 import pandas as pd
 

@@ -1,4 +1,4 @@
-"""Whether the mean of a metric in a cell is known as precisely as a study wants it."""
+"""Whether the mean of a metric in a cell is as precise as a study requires."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -34,13 +34,13 @@ def mean_precision(values, metric: Metric, wanted, level, resolution=0.0) -> Mea
     Parameters
     ----------
     values : array_like of float, shape (n,)
-        Of the valid runs, in the metric's unit.
+        Values of the valid runs, in the metric's unit.
     wanted : float
-        How far the interval may reach to both sides: in points where the metric is compared in these, else in % of the mean.
+        Largest half width of the interval: in points where the metric is compared in these, else in % of the mean.
     level : float
-        Of the interval, between 0 and 1 (`inference.looks_at_spread.level_of_looks`).
+        Confidence level of the interval, between 0 and 1 (`inference.looks_at_spread.level_of_looks`).
     resolution : float
-        How far values must be apart to be told apart, in their unit.
+        Smallest distinguishable difference of values, in their unit.
     """
     values = np.asarray(values, float)
     if not len(values):
@@ -57,14 +57,14 @@ def mean_precision(values, metric: Metric, wanted, level, resolution=0.0) -> Mea
 
 
 def precision_rows(runs: pd.DataFrame, until: Mapping[str, float], level: float) -> Iterator[dict]:
-    """Yield a row of `PRECISION` for each cell and each metric that is to be precise.
+    """Yield one row of `PRECISION` for each cell and each metric with a required precision.
 
     Parameters
     ----------
     until : mapping
         ``replications.until`` of a resolved study.
     level : float
-        Of the intervals.
+        Confidence level of the intervals.
     """
     for cell, group in runs.groupby(CELL, sort=False):
         valid = group[group["valid"]]

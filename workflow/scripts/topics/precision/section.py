@@ -1,4 +1,4 @@
-"""The section on precision: how far each interval reaches, and what it took."""
+"""The section on precision: the width of each interval, and the replications needed."""
 
 from inference.looks_at_spread import least_coverage
 from report_parts.cells_table import CCA_KEY, IP_KEY, N, cells_table, shown_cell, shown_number
@@ -13,7 +13,7 @@ from wording.sentence_words import between, listed
 
 
 def section(material) -> dict:
-    """Return what the template needs."""
+    """Return the template's variables."""
     table, steps = material.tables.precision, looks(material.study)
     return {
         "wanted": wanted_words(material.study),
@@ -26,12 +26,12 @@ def section(material) -> dict:
 
 
 def findings(material) -> list[Finding]:
-    """Return how many means are as precise as wanted, and after how many replications."""
+    """Return the number of means that are as precise as required, and the number of replications needed."""
     return [Finding("Precision", precision_sentence(material.tables.precision, material.study), "precision")]
 
 
 def wanted_words(study) -> str:
-    """Return what is to be how precise: "goodput within 1 % and packet loss within 0.1 percentage points"."""
+    """Return the required precision of each metric in words: "goodput within 1 % and packet loss within 0.1 percentage points"."""
     until = study["replications"]["until"]
     asked = [metric for metric in METRICS if metric.difference in until]
     units = {metric: " percentage points" if metric.scale == "points" else " %" for metric in asked}
@@ -40,7 +40,7 @@ def wanted_words(study) -> str:
 
 
 def precision_sentence(table, study) -> str:
-    """Say how many means are as precise as wanted, and after how many replications."""
+    """Report the number of means that are as precise as required, and the number of replications needed."""
     known = table[table["verdict"] != NO_VALUE]
     precise = known["verdict"].isin([PRECISE, ONE])
     taken = table.groupby("scenario")["replications"].first()

@@ -1,4 +1,4 @@
-"""Describe what each queue does in each cell: delay, goodput, drops and marks over the replications."""
+"""Describe the effects of each queue in each cell: delay, goodput, drops and marks over the replications."""
 
 import pandas as pd
 
@@ -8,7 +8,7 @@ from topics.queues.tables import QUEUE_CELLS
 
 
 def describe_queues(runs, scenarios, settings, confidence) -> pd.DataFrame:
-    """Return `QUEUE_CELLS`: a row a cell, in the order of `runs`."""
+    """Return `QUEUE_CELLS`: one row per cell, in the order of `runs`."""
     of_scenario = scenarios.set_index("scenario")
     runs = runs[(runs["topology"] != "chain") & (runs["multipath"] == "none")]
     offered = runs["packets_sent"].where(runs["packets_sent"] > 0)

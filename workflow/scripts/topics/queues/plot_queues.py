@@ -1,4 +1,4 @@
-"""Draw delay, goodput, drops and marks by queueing discipline: a line a CCA, apart by ECN."""
+"""Draw delay, goodput, drops and marks by queueing discipline, with one line per CCA and ECN setting."""
 
 from matplotlib.lines import Line2D
 
@@ -38,13 +38,13 @@ def _is_known(cells, measure):
 
 
 def _look(cca, ecn):
-    """Return how a line's marks look: filled with ECN, open without."""
+    """Return the style of a line's marks: filled with ECN, open without."""
     colour = cca_colour(cca)
     return {"color": colour, "marker": cca_marker(cca), "mec": colour, "mfc": LIGHT.paper if ecn == "off" else colour}
 
 
 def _line_name(cca, ecn, several):
-    """Return what a line is called: "CUBIC, ECN classic"."""
+    """Return a line's label: "CUBIC, ECN classic"."""
     ecn_words = "no ECN" if ecn == "off" else f"ECN {ecn}"
     return f"{cca_name(cca)}, {ecn_words}" if several else cca_name(cca)
 
@@ -81,7 +81,7 @@ def _draw(cells):
 
 
 def _draw_line(axes, cells, variants, line, shift, measure, several):
-    """Draw the marks of a CCA, with or without ECN; return what they show in words."""
+    """Draw the marks of a CCA, with or without ECN; return their description in words."""
     cca, ecn = line
     own = cells[(cells["cca"] == cca) & (cells["ecn"] == ecn)].set_index("variant")
     words = []

@@ -7,7 +7,7 @@ from wording.scenario_labels import settings_of
 
 
 def applies(design) -> bool:
-    """Tell whether a `StudyDesign` has a queue that manages itself, or flows with ECN; chains and subflows have topics of their own."""
+    """Return whether a `StudyDesign` has active queue management, or flows with ECN; chains and subflows have separate topics."""
     return any(
         not discipline_of(scenario["queue"]).limited_only or scenario["transport"].get("ecn", "off") != "off"
         for scenario in design.scenarios

@@ -7,7 +7,7 @@ from wording.scenario_words import platform_name
 
 
 def delay_of(cells) -> str:
-    """Return the column of `QUEUE_CELLS` that says how long packets waited: by the queue's samples if all cells have some."""
+    """Return the column of `QUEUE_CELLS` with the queueing delay: by the queue's samples if all cells have some."""
     known = cells[cells["n"] > 0]
     return "queueing_ms" if known["queueing_ms"].notna().all() and len(known) else "rtt_above_ms"
 

@@ -1,4 +1,4 @@
-"""Describe what real-time streams get in each cell: delay, jitter and loss over the replications."""
+"""Describe the delay, jitter and loss of real-time streams in each cell, over the replications."""
 
 import pandas as pd
 
@@ -9,6 +9,6 @@ from topics.real_time.tables import REAL_TIME_CELLS
 
 
 def describe_real_time(groups, settings, confidence) -> pd.DataFrame:
-    """Return `REAL_TIME_CELLS`: a row a cell and group, in the order of ``groups``."""
+    """Return `REAL_TIME_CELLS`: one row per cell and group, in the order of ``groups``."""
     streams, of_scenario = groups[groups["application"] == REAL_TIME], pd.DataFrame.from_dict(settings, orient="index")
     return estimated_cells(REAL_TIME_CELLS, streams, confidence, (*CELL, "group", "beside"), of_scenario)

@@ -1,4 +1,4 @@
-"""Hold what is concluded of perturbed scenarios against what is concluded of the scenarios as they are."""
+"""Compare the conclusions on perturbed scenarios with those on the unperturbed ones."""
 
 import pandas as pd
 

@@ -1,4 +1,4 @@
-"""What is concluded of each scenario, and which of it is concluded of a perturbed one too."""
+"""The conclusions on each scenario, and those that also hold for its perturbed versions."""
 
 import pandas as pd
 

@@ -7,7 +7,7 @@ from topics.topic import Analysis, Topic
 
 
 def comparisons_perturbed(design) -> list[str]:
-    """Return the comparisons whose conclusions are held against each other."""
+    """Return the comparisons whose conclusions are compared with each other."""
     made = {OF_IP_VERSIONS: design.ip_versions_compared, OF_CCAS: one_cca_a_run(design) and len(design.ccas) > 1}
     return [comparison for comparison, is_made in made.items() if is_made]
 

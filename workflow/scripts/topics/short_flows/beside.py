@@ -25,7 +25,7 @@ def look(beside, number=0) -> dict:
 
 
 def name_of(beside) -> str:
-    """Return what a line is called: "beside CUBIC"."""
+    """Return a line's label: "beside CUBIC"."""
     return "no long flow" if beside == ALONE else f"beside {cca_name(beside)}"
 
 

@@ -18,7 +18,7 @@ LEAST_OBJECTS = 20
 
 
 def describe_groups(groups, settings, confidence) -> pd.DataFrame:
-    """Return `SHORT_FLOW_CELLS`: a row a cell and group, in the order of ``groups``."""
+    """Return `SHORT_FLOW_CELLS`: one row per cell and group, in the order of ``groups``."""
     of_web, of_scenario = groups[groups["application"] == WEB], pd.DataFrame.from_dict(settings, orient="index")
     return estimated_cells(SHORT_FLOW_CELLS, of_web, confidence, (*CELL, *GROUP), of_scenario, _complete)
 
@@ -32,7 +32,7 @@ def _complete(row, valid):
 
 
 def describe_sizes(short_flows, settings) -> pd.DataFrame:
-    """Return `SHORT_FLOW_SIZES`: a row a cell, group and class of sizes in which objects have slowdowns."""
+    """Return `SHORT_FLOW_SIZES`: one row per cell, group and class of sizes in which objects have slowdowns."""
     rows = []
     known = short_flows[short_flows["valid"] & (short_flows["slowdown"].notna() | short_flows["completion_ms"].isna())]
     classes = 2.0 ** np.floor(np.log2(known["bytes"].astype(float)))

@@ -32,7 +32,7 @@ TABLES = {"table": PageTable("short-flow-cells", CAPTION, "short_flow_cells", SH
 
 
 def section(material) -> dict:
-    """Return what the template needs: whether there were objects that were not complete."""
+    """Return the template's variables: whether any objects were incomplete."""
     return {"incomplete": bool((material.tables.short_flow_cells["complete_percent"] < 100).any())}
 
 

@@ -1,4 +1,4 @@
-"""Draw goodput against another quantity, a panel a scenario: each replication a dot, and the means.
+"""Draw goodput against another quantity, one panel per scenario, with one dot per replication, and the means.
 
 CCAs have their colour and marker and are named beside their means; IPv4 is filled, IPv6 open. Against a delay this is the
 plane of `delay_plane`, with an ellipse around each CCA's dots.
@@ -64,7 +64,7 @@ def scatter(runs, scenarios, x, references=None, reference_name=None) -> Drawing
     references : dict of str to float or None, optional
         For each scenario the value of `x` at which a dashed line stands.
     reference_name : str, optional
-        What this line is.
+        Label of this line.
     """
     data = _figure_rows(runs, x.column, references or {})
     ccas, ip_versions = list(runs["cca"].unique()), list(runs["ip_version"].unique())
@@ -180,7 +180,7 @@ def _words(row, quantity):
 
 
 def _dots(axes, points, cca, face):
-    """Draw the replications of a cell; return their line, None of so many that they are one path."""
+    """Draw the replications of a cell; return their line, or None if there are too many to draw one by one."""
     colour = cca_colour(cca)
     if len(points) <= MARKERS_AT_MOST:
         return axes.plot(

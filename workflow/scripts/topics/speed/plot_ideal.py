@@ -1,4 +1,4 @@
-"""Draw how much of the ideal goodput each CCA reaches in each scenario, as a heat map."""
+"""Draw the percentage of the ideal goodput that each CCA reaches in each scenario, as a heat map."""
 
 import pandas as pd
 from matplotlib.patches import Rectangle
@@ -30,7 +30,7 @@ NO_IDEAL = "no ideal known"
 
 
 def _ideal_shares(runs) -> pd.DataFrame:
-    """Return a row a cell: means over the valid runs, percent (the mean of goodput over ideal), note."""
+    """Return one row per cell: means over the valid runs, percent (the mean of goodput over ideal), note."""
     rows = []
     for (scenario, *cell), group in runs.groupby(CELL, sort=False):
         valid = group[group["valid"] & group["goodput_mbps"].notna()]
@@ -58,7 +58,7 @@ def share_words(percent) -> str:
 
 
 def _draw(shares, scenarios, ccas, ip_versions) -> PanelFigure:
-    """Draw a panel an IP version, a row of tiles a scenario of ``scenarios``, a column a CCA."""
+    """Draw one panel per IP version, with one row of tiles per scenario of ``scenarios`` and one column per CCA."""
     apply_style()
     parts = parts_of(ccas, CCAS_A_PANEL)
     shown = [(ip_version, part) for part in parts for ip_version in ip_versions]

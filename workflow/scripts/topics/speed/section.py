@@ -6,7 +6,7 @@ from topics.speed.sentences import lone_sentence
 
 
 def section(material) -> dict:
-    """Return what the template needs besides figures and metrics: nothing."""
+    """Return the template's variables besides figures and metrics: none."""
     return {}
 
 

@@ -30,7 +30,7 @@ def _retransmit_percent(flows, mss_bytes):
 
 
 def describe_subflows(runs, flows, scenarios, settings, confidence) -> pd.DataFrame:
-    """Return `SUBFLOW_SHARES`: a row a cell, in the order of `runs`."""
+    """Return `SUBFLOW_SHARES`: one row per cell, in the order of `runs`."""
     shared = (scenarios["topology"] == "dumbbell") & (scenarios["multipath"] == "mptcp") & (scenarios["pairs"] > 1)
     compared, of_run = scenarios[shared].set_index("scenario"), dict(list(flows.groupby(RUN)))
     runs = runs[runs["scenario"].isin(compared.index)]

@@ -6,7 +6,7 @@ from wording.scenario_labels import settings_of
 
 
 def shares_bottleneck(scenario) -> bool:
-    """Tell whether subflows of MPTCP share the bottleneck of a resolved scenario with flows of another pair of hosts."""
+    """Return whether MPTCP subflows share the bottleneck of a resolved scenario with flows of another pair of hosts."""
     joined = scenario["topology"] == "dumbbell" and scenario["multipath"]["by"] == "mptcp"
     return joined and scenario["hosts"]["pairs"] > 1
 

@@ -1,6 +1,6 @@
-"""Hold what was measured against TCP's theory: cell by cell, and as exponents over scenarios.
+"""Compare measurements with TCP's theory: cell by cell, and as exponents over scenarios.
 
-Which model a cell is held against:
+Models with which a cell is compared:
 
 - configured loss: the square-root law, which is Reno's own and for other CCAs a yardstick;
   for CUBIC its response function too. Both are of the steady state: goodput, RTT and losses are those after start-up,

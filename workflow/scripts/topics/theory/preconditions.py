@@ -75,7 +75,7 @@ def _pausing(run):
 
 
 def unlike_runs(runs, model) -> list[str]:
-    """Return why valid runs of a cell turned out not to be what a model presumes.
+    """Return the reasons why valid runs of a cell don't meet a model's preconditions.
 
     ``runs``: rows of ``tidy/runs.csv``.
     """

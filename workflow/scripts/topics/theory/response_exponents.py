@@ -1,4 +1,4 @@
-"""With which power of RTT and of loss goodput goes: regressions of logarithms over scenarios.
+"""Exponents of goodput's dependence on RTT and loss: regressions of logarithms over scenarios.
 
 The unit is the cell: its runs share all conditions, and taking them for separate points would make
 a line through three scenarios look certain. So the interval has as many degrees of freedom as there are
@@ -40,7 +40,7 @@ CONDITIONS = {
 
 
 def cell_means(runs, scenarios) -> pd.DataFrame:
-    """Return a row a cell: its mean goodput per flow, RTT and loss after start-up, over valid runs that have all three."""
+    """Return one row per cell: its mean goodput per flow, RTT and loss after start-up, over valid runs that have all three."""
     runs = runs_at_centre(runs, scenarios)
     measured = runs[["goodput_steady_mbps", "rtt_steady_ms", "retransmit_steady_percent"]].notna().all(axis=1)
     means = runs[runs["valid"] & measured].groupby(CELL, sort=False).agg(

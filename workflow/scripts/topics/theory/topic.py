@@ -8,7 +8,7 @@ from topics.topic import Analysis, Topic
 
 
 def one_path(design) -> bool:
-    """Tell whether the models apply to a `StudyDesign`: they are of one path, of a connection that stays on it, and of one bottleneck."""
+    """Return whether the models apply to a `StudyDesign`: they assume one path, connections that stay on it, and one bottleneck."""
     return (
         one_cca_a_run(design)
         and design.has_own_flows

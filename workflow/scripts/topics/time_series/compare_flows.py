@@ -15,7 +15,7 @@ QUANTITIES = {
 
 
 def _resolution(quantity, runs):
-    """Return how finely a quantity is measured, in its unit."""
+    """Return the resolution of a quantity, in its unit."""
     if quantity.startswith("goodput"):
         return 1000 * resolution_of(runs, "throughput_per_stream_mbps")
     return resolution_of(

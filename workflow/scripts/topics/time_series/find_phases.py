@@ -1,4 +1,4 @@
-"""Find the phases of each flow's congestion control in its samples, and what share of the time they take."""
+"""Find the phases of each flow's congestion control in its samples, and their shares of the time."""
 
 import pandas as pd
 
@@ -10,7 +10,7 @@ from topics.time_series.window_series import valid_series
 
 
 def phase_time(phases) -> pd.DataFrame:
-    """Return what share of a run's time the flows of a CCA spend in each phase, and how often.
+    """Return the share of a run's time that the flows of a CCA spend in each phase, and the number of times.
 
     ``phases`` are `PHASES`. Returns `RUN`, flow_cca, phase (each that any flow of that CCA has in the study),
     share_percent (of the time of these flows together), spells (per flow).

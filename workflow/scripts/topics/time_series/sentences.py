@@ -77,7 +77,7 @@ def _vegas_sentence(theory, confidence):
 
 
 def _probe_sentence(theory, confidence):
-    """Say how often BBR looks for a smaller RTT; None without it."""
+    """Report how often BBR probes for a smaller RTT; None without BBR."""
     between, cwnd = theory.get(("bbr", "time between ProbeRTTs")), theory.get(("bbr", "cwnd in ProbeRTT"))
     if between is None:
         return None
@@ -88,7 +88,7 @@ def _probe_sentence(theory, confidence):
 
 
 def _resent_sentence(outcomes, confidence):
-    """Say how many segments the flows of a run of each CCA send again."""
+    """Report the number of segments that the flows of a run retransmit, for each CCA."""
     rows = outcomes[outcomes["quantity"] == "retransmits"].to_dict("records")
     if not rows:
         return None

@@ -43,7 +43,7 @@ def _alone(design):
 
 
 def pictures(design) -> tuple[Picture, ...]:
-    """Return the cells of a `StudyDesign` of which one run is drawn: all those that are sampled, those alone whose path stays if they are many, or none."""
+    """Return the cells of a `StudyDesign` to draw: all sampled ones; only those with a constant path if too many; else none."""
     for sampled in (tuple(scenario["id"] for scenario in _alone(design)), sampled_scenarios(design)):
         cells = list(product(sampled, design.ccas, design.ip_versions))
         if len(cells) <= MOST_CELLS:

@@ -1,4 +1,4 @@
-"""What theory says of the teeth of a lone flow's window behind a drop-tail queue.
+"""Theory of the teeth of a lone flow's window behind a drop-tail queue.
 
 The windows of `tcp_models.window_laws` (Reno: RFC 5681; CUBIC: RFC 9438) are followed acknowledgement by
 acknowledgement through one bottleneck, whose queue makes the RTT longer while they grow. Nothing is fitted.
@@ -134,7 +134,7 @@ def bbr_window_packets(path) -> float:
 
 
 def probe_rtt_s(path) -> tuple[float, float]:
-    """Return how long BBR stays in ProbeRTT, least and most.
+    """Return the shortest and the longest duration of BBR's ProbeRTT in s.
 
     Until no more than its four packets are under way, a round trip, it waits; then for 200 ms and a round trip at least.
     """

@@ -1,4 +1,4 @@
-"""Hold what the emulated path did against what was configured: loss of the link, RTT of the path."""
+"""Compare the emulated path with its configuration: loss of the link, RTT of the path."""
 
 import math
 from statistics import NormalDist

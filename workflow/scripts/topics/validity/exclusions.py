@@ -1,4 +1,4 @@
-"""Which conclusions of the report would be others if excluded runs that have numbers were kept."""
+"""The conclusions of the report that would change if excluded runs with numbers were kept."""
 
 from dataclasses import dataclass
 
@@ -105,7 +105,7 @@ def _shown(p, significance) -> str:
 
 
 def exclusions_sentence(usable, invalid, changes, compared) -> str:
-    """Say what would be different with excluded runs kept.
+    """Report the changes that keeping excluded runs would cause.
 
     Parameters
     ----------

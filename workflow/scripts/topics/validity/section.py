@@ -14,7 +14,7 @@ MAX_EXCLUDED_SHOWN = 200
 
 
 def section(material) -> dict:
-    """Return what the template needs."""
+    """Return the template's variables."""
     runs, validity = material.tables.runs, material.tables.validity
     absent = not_run(runs)
     excluded = runs[~runs["valid"] & ~absent]

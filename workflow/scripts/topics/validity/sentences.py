@@ -14,7 +14,7 @@ MAX_REASONS = 2
 
 
 def trust_sentence(runs, checks, scenarios, shifts_ms=None, loss_changing=()) -> str:
-    """Say how many runs are valid, and how well loss and RTT agree with what was configured.
+    """Report the number of valid runs, and the agreement of loss and RTT with the configuration.
 
     ``shifts_ms`` and ``loss_changing`` are those of `emulation_check`'s functions.
     """
@@ -36,7 +36,7 @@ def trust_sentence(runs, checks, scenarios, shifts_ms=None, loss_changing=()) ->
 
 
 def validity_words(runs, checks) -> str:
-    """Say how many runs were carried out, how many of these passed, and what the others failed."""
+    """Report the number of runs carried out, the number that passed, and the checks that the others failed."""
     if (absent := not_run(runs)).any():
         carried_out = runs[~absent]
         if carried_out.empty:

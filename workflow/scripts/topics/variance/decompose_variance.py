@@ -1,4 +1,4 @@
-"""Take the variance of each metric apart: by conditions, CCA, IP version, their interactions, seed and run."""
+"""Decompose the variance of each metric: by conditions, CCA, IP version, their interactions, seed and run."""
 
 import numpy as np
 import pandas as pd
@@ -85,7 +85,7 @@ def _row(part) -> dict:
 
 
 def decompose_variance(runs, scenarios, confidence) -> pd.DataFrame:
-    """Take the variance of every metric apart; return `VARIANCE`."""
+    """Decompose the variance of every metric; return `VARIANCE`."""
     rows = [row for metric in METRICS for row in decompose_metric(runs, scenarios, metric, confidence)]
     table = pd.DataFrame(rows).reindex(columns=VARIANCE.names)
     return table.astype(dict.fromkeys(("df", "cells", "replications"), "Int64"))

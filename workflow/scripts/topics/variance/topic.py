@@ -6,7 +6,7 @@ from topics.variance.tables import VARIANCE
 
 
 def has_several_cells(design) -> bool:
-    """Tell whether a `StudyDesign` has cells that can be compared in a metric: more than one, and not of message sizes alone."""
+    """Return whether a `StudyDesign` has cells that can be compared in a metric: more than one, and not only of message sizes."""
     cells = len(design.scenarios) * len(design.ccas) * len(design.ip_versions)
     return cells > 1 and not compares_sizes_alone(design)
 
