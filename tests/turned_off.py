@@ -240,7 +240,7 @@ OFF = {
     "multipath.outage": [Off(scenario(**OUTAGE), "", "outage", before="\n\nimport testbed.network.outage as _outage\n_outage.set_and_read = lambda *_: True\n")],
     "multipath.tunnel_ip_version": [Off(scenario(**GRE), tc("h1", "qdisc delete dev h1-eth1 root", "qdisc add dev h1-eth1 root handle 2: pfifo limit 40"), "qdiscs")],
     "hosts.access_delay_ms": [Off(scenario(flows=2, hosts={"pairs": 2, "access_delay_ms": [0, 5]}), netem("delay 10ms", "r2-eth2"), "delay")],
-    "hosts.qdisc": [Off(scenario(hosts={"qdisc": qdisc}), tc("h1", "qdisc delete dev h1-eth0 root"), "unchanged", lies=False) for qdisc in ("fq", "fq_codel")],
+    "hosts.qdisc": [Off(scenario(hosts={"qdisc": qdisc}), tc("h1", "qdisc delete dev h1-eth0 root"), "qdiscs", lies=False) for qdisc in ("fq", "fq_codel")],
     "traffic.messages": [Off(scenario(traffic={"messages": 3000, "block_bytes": 1000}, transport={"receive_buffer_autotuning": False}), "", "messages", before=instead("--blockcount", "100"))],
     "traffic.bitrate_mbps": [Off(scenario(traffic={"bitrate_mbps": 2, "block_bytes": 2000}), "", "sending_rate", before=without("--bitrate")),
                              Off(scenario(traffic={"bitrate_mbps": 2, "protocol": "udp", "block_bytes": 1000}), "", "sending_rate", before=without("--bitrate"))],
