@@ -66,7 +66,7 @@ def points():
 
 
 def _of_settings(scenario):
-    """Return what follows of a scenario with single losses and even jitter."""
+    """Return the readings that a scenario with single losses and even jitter sets."""
     ways = ("forward", "reverse")
     return {
         **{f"share_{way}_percent": scenario[f"loss_{way}_percent"] for way in ways},

@@ -56,7 +56,7 @@ def models(draw):
 
 
 def sending(draw):
-    """Senders with sizes of super-packets and rates of their own."""
+    """Senders whose super-packets or pacing rates are limited."""
     offload = draw.choice([True, False])
     sizes = (
         {"gso_max_segments": draw.choice([1, 3, 40])}

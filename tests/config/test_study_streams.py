@@ -78,7 +78,7 @@ def test_groups_by_the_thousands(many):
 
 
 def test_no_program_carries_flows_that_there_are_not(many):
-    """Web objects, or a declared program in the place of the flows under test, have programs of their own."""
+    """Web objects have nginx and a client, and a declared program its server and client: no flow is left for `per-side`."""
     scenario = many["scenarios"][0]
     scenario["flows"] = [{"name": "web", "application": "web", "count": 5, "bytes": 20_000}]
     scenario["traffic"] |= {"duration_s": 30, "sample_interval_ms": None}

@@ -22,7 +22,7 @@ MORE = {"arch/um/kernel/time.c": 1, "arch/um/kernel/signal.c": 11}
 
 
 def changed_lines(content):
-    """Return what a patch changes: file -> its lines with + and -, without those that name files."""
+    """Return the changed lines of a patch: file -> lines with + and -, without the headers that name files."""
     found, path = {}, None
     for line in content.decode().splitlines():
         if match := re.match(r"\+\+\+ b/(\S+)", line):

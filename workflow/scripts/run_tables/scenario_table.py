@@ -31,7 +31,7 @@ SCENARIOS = Table(
         *DISCIPLINE_COLUMNS,
         text_column("queue_parameters", "The discipline's parameters as a study has them: `target_ms 5, ecn true`; `null` is one that it does without.", NO_DISCIPLINE),
         text_column(
-            "reverse_queue", "The queue on the way back, where it has one of its own: limit, discipline, parameters.",
+            "reverse_queue", "Queue of the reverse direction if it differs from `queue`: limit, discipline, parameters.",
             "both directions have `queue`, or there is none",
         ),
         count_column("flows", "", "Number of flows."),

@@ -41,8 +41,8 @@ OPTION_WORDS = {
         "deviation and reach up to four of them, so the mean delay should be four times as long, or short delays are cut off at 0."
     ),
     "jitter_table": (
-        "Delays drawn from a file, as netem's `distribution` with a table of one's own: their distribution is that of the file, their mean `delay_ms` and their "
-        "standard deviation `jitter_ms`. The mean delay must be so long that the shortest isn't below 0."
+        "Delays drawn from a file, like netem's `distribution` with a custom table. The file sets the shape of their distribution, `delay_ms` their mean and `jitter_ms` their "
+        "standard deviation. The mean delay must be so long that the shortest isn't below 0."
     ),
     "jitter_table.file": (
         "Path of a file beside the study: measured delays in any unit, one a line. A name that ends with `.dist` is a table of netem, whose numbers "
