@@ -40,7 +40,7 @@ LISTS = {
 MISTAKES = {
     "ordering": """
         {plase: highest}
-            unknown key 'claims[claim-1].plase'; did you mean 'place'? Allowed here: id, section, statement, published, quantity, flows, over_time, relative_to, kind, tolerance, remark, untestable, needs_real_clock, expect, scenarios, ip_versions, duration_s, ccas, among, place, places, tie_percent, requirement.
+            unknown key 'claims[claim-1].plase'; did you mean 'place'? Allowed here: id, section, statement, published, quantity, flows, over_time, relative_to, kind, tolerance, remark, untestable, needs_real_clock, cause, expect, scenarios, ip_versions, duration_s, ccas, among, place, places, tie_percent, requirement.
         {requirement: {over: 50}}
             unknown key 'claims[claim-1].requirement.over'; did you mean 'above'? Allowed here: above, below, at_least, at_most.
         {ccas: [cubik]}

@@ -48,6 +48,7 @@ def test_printed_tables_one_sentence_a_mistake(tmp_path, tables, message):
 def test_printed_tables_are_optional_and_so_are_their_parts(tmp_path):
     what = claim_runs.content(THRESHOLD)
     assert claim_runs.loaded(tmp_path, THRESHOLD)["paper"] == what["paper"] | {
+        "source": "",
         "script": "",
         "statements": "in-our-words",
     }

@@ -39,7 +39,7 @@ def test_each_version_is_added_with_the_runs_that_there_were(tmp_path):
     assert [entry["runs"] for entry in versions] == [0, 2, 2]
     assert versions[0]["sha256"] == first["sha256"]
     assert [(row["version"], row["runs"], row["change"], row["claim"]) for row in changes(versions)] == [
-        (1, 0, "fixed", ""), (2, 2, "added", "c"), (2, 2, "changed", "a"), (2, 2, "removed", "b"), (3, 2, "comments only", ""),
+        (1, 0, "fixed", ""), (2, 2, "added", "c"), (2, 2, "changed", "a"), (2, 2, "removed", "b"), (3, 2, "comments or causes only", ""),
     ]  # fmt: skip
 
 

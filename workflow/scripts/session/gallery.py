@@ -7,8 +7,6 @@ in all cases, its standard CCAs' runs too: exams that differ in that alone stand
 """
 
 import argparse
-import hashlib
-import re
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -24,6 +22,8 @@ from session.candidate import kernels_ccas
 from session.comparable_results import Results, problem_of
 from session.compare_results import ComparisonError, read_results
 from session.gallery_figure import LETTERS, ROW_KEYS, TITLE, draw_gallery, row_label, tile_words
+from session.made_page import MadePageError, markdown_table, write_between
+from session.packed_archives import SUMS, archives_of, archives_table, sums_of
 from session.result_comparison import CONFIDENCE
 from session.standalone_page import standalone_page
 from testbed.machine.messages import tell
@@ -40,7 +40,7 @@ DIGESTS = ("testbed_digest", "image_digest")
 PNG_DPI = 160
 #: Where the documentation has the tables, and the picture; the tables stand between two comments.
 PAGE, PICTURE = Path("config/gallery.md"), Path("report/gallery.png")
-MADE = re.compile(r"(?<=<!-- made by make gallery -->\n).*(?=<!-- end -->)", re.DOTALL)
+ARCHIVES = "The exams' archives"
 KEY = ", ".join(f"{letter} {verdict}" for verdict, letter in LETTERS.items())
 
 
@@ -217,23 +217,6 @@ def _harm_cell(measure, case, cca, values, card):
     return Cell(minus(text), known["value"], VERDICTS[WORSE] if is_worse else "")
 
 
-def archives_of(gallery) -> list[tuple[Path, str]]:
-    """Return the archives beside the exams' folders, each with its SHA-256."""
-    paths = [Path(f"{each.folder}.crate.zip") for each in gallery.exams]
-    found = []
-    for path in filter(Path.is_file, paths):
-        with path.open("rb") as file:
-            found.append((path, hashlib.file_digest(file, "sha256").hexdigest()))
-    return found
-
-
-def archives_table(archives) -> dict:
-    """Return the table of archives."""
-    columns = [PageColumn("Archive", header=True), PageColumn("MB", "number"), PageColumn("SHA-256", "words")]
-    rows = [[path.name, Cell(number(size := path.stat().st_size / 1e6, 1), size), sha256] for path, sha256 in archives]
-    return data_table("archives-table", "The exams' archives", columns, rows)
-
-
 def rows_table(gallery, rows) -> dict:
     """Return the table of all deciding rows."""
     nothing = pd.DataFrame(columns=EXAM_PUBLISHED.names)
@@ -257,24 +240,15 @@ def page(gallery, rows, archives, svg) -> str:
         harms=list(harm_tables(gallery)),
         confidence=f"{100 * CONFIDENCE:g}",
         rows=rows_table(gallery, rows),
-        archives=archives_table(archives),
+        archives=archives_table(ARCHIVES, archives),
     )
-
-
-def markdown_table(table) -> str:
-    """Return a table of the page in Markdown, its caption above."""
-    lines = [[column.heading for column in table["columns"]]]
-    lines.append(["---:" if column.kind == "number" else "---" for column in table["columns"]])
-    lines += [[cell.text for cell in row] for row in table["rows"]]
-    text = "\n".join(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in line)} |" for line in lines)
-    return f"**{table['caption']}**\n\n{text}\n"
 
 
 def markdown(gallery, rows, archives) -> str:
     """Return the documentation's version of a gallery: its sentences and tables."""
     tables = [cards_table(gallery), matrix_table(gallery, rows), *harm_tables(gallery)]
     if archives:
-        tables.append(archives_table(archives))
+        tables.append(archives_table(ARCHIVES, archives))
     return "\n".join([*(f"{sentence}\n" for sentence in introduction(gallery)), *map(markdown_table, tables)])
 
 
@@ -282,26 +256,18 @@ def write(gallery, output, document=False) -> list[Path]:
     """Write the gallery's files into a folder; with ``document`` also the documentation's page and picture. Return the files."""
     output.mkdir(parents=True, exist_ok=True)
     files = {
-        name: output / name
-        for name in ("index.html", "gallery.csv", "matrix.svg", "matrix.png", "gallery.md", "SHA256SUMS")
+        name: output / name for name in ("index.html", "gallery.csv", "matrix.svg", "matrix.png", "gallery.md", SUMS)
     }
-    rows, archives = deciding_rows(gallery), archives_of(gallery)
+    rows, archives = deciding_rows(gallery), archives_of(each.folder for each in gallery.exams)
     drawing = draw_gallery(rows, gallery.names).drawing(TITLE, rows, SCORECARD.digits)
     drawing.figure.savefig(files["matrix.png"], dpi=PNG_DPI, metadata={"Software": None})
     drawing.save(files["matrix.svg"], files["gallery.csv"])
     files["index.html"].write_text(page(gallery, rows, archives, files["matrix.svg"]), encoding="utf-8", newline="\n")
     text = markdown(gallery, rows, archives)
     files["gallery.md"].write_text(text, encoding="utf-8", newline="\n")
-    sums = "".join(f"{sha256}  {path.name}\n" for path, sha256 in archives)
-    files["SHA256SUMS"].write_text(sums, encoding="utf-8", newline="\n")
+    files[SUMS].write_text(sums_of(archives), encoding="utf-8", newline="\n")
     if document:
-        whole = PAGE.read_text(encoding="utf-8")
-        if not MADE.search(whole):
-            raise ComparisonError(
-                f"{PAGE} has no comments between which the tables stand: <!-- made by make gallery --> and <!-- end -->."
-            )
-        picture = f"![The verdicts of all CCAs](../{PICTURE})\n"
-        PAGE.write_text(MADE.sub(lambda _: f"\n{picture}\n{text}\n", whole), encoding="utf-8", newline="\n")
+        write_between(PAGE, "gallery", f"![The verdicts of all CCAs](../{PICTURE})\n\n{text}")
         PICTURE.write_bytes(files["matrix.png"].read_bytes())
     return [*files.values(), *([PAGE, PICTURE] if document else [])]
 
@@ -322,7 +288,7 @@ def main(arguments=None) -> int:
     try:
         gallery = gallery_of([read_results(folder) for folder in options.folders])
         files = write(gallery, options.output, options.document)
-    except (ComparisonError, OSError) as error:
+    except (ComparisonError, MadePageError, OSError) as error:
         tell(str(error))
         return 1
     for row in cards_table(gallery)["rows"]:

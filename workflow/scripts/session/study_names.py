@@ -15,15 +15,15 @@ FOLDER = Path("config/studies")
 
 def study_files() -> dict[str, Path]:
     """Return name -> file of the studies of this checkout, the default one first; a file answers to its own name too."""
-    files = [DEFAULT, *sorted(FOLDER.glob("*.yaml"))]
+    files = [DEFAULT, *sorted(FOLDER.rglob("*.yaml"))]
     return {name: file for file in files if file.is_file() for name in _names(file)}
 
 
 def _names(file):
-    """Return the names of a study file: its study's, and in `FOLDER` also the file's own."""
+    """Return the names of a study file: its study's, and in `FOLDER` and its folders also the file's own."""
     name = re.search(rb"^study: *[\"']?([a-z0-9.-]+)", file.read_bytes(), re.MULTILINE)
     names = [name[1].decode()] if name else []
-    return dict.fromkeys([*names, file.stem] if file.parent == FOLDER else names)
+    return dict.fromkeys([*names, file.stem] if FOLDER in file.parents else names)
 
 
 def file_of(name) -> Path:

@@ -64,6 +64,8 @@ def check_claims(runs, claims, confidence, significance, flows=None, scenarios=N
         reason = _why_no_verdict(claim, samples, parts)
         if reason:
             row |= {"verdict": NOT_TESTABLE, "because": reason}
+        if row["verdict"] not in (NOT_REPRODUCED, NOT_SHOWN):
+            row["cause"] = ""
         row["because"] = f"{row['because'][0].upper()}{row['because'][1:].rstrip('.')}."
         rows.append(row)
     return pd.DataFrame(rows, columns=CLAIMS.names)

@@ -17,8 +17,14 @@ RECORD = "workflow/claims-record.json"
 
 
 def version_of(content, sha256) -> dict:
-    """Return the identity of a claims file: ``sha256`` of its bytes, ``claims`` (id to digest), ``rest``: digest of the others."""
-    claims = {claim["id"]: _digest(claim) for claim in content["claims"]}
+    """Return the identity of a claims file: ``sha256`` of its bytes, ``claims`` (id to digest), ``rest``: digest of the others.
+
+    A `cause` is no part of a claim, because it is found after the runs.
+    """
+    claims = {
+        claim["id"]: _digest({key: value for key, value in claim.items() if key != "cause"})
+        for claim in content["claims"]
+    }
     return {"sha256": sha256, "claims": claims, "rest": _digest({**content, "claims": None})}
 
 
@@ -57,4 +63,4 @@ def _differences(before, after):
     changes += [{"claim": name, "change": "removed"} for name in old if name not in new]
     if before["rest"] != after["rest"]:
         changes.append({"claim": "", "change": "paper or scenarios changed"})
-    return changes or [{"claim": "", "change": "comments only"}]
+    return changes or [{"claim": "", "change": "comments or causes only"}]

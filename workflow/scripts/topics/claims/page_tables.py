@@ -104,6 +104,7 @@ def claims_table(claims, other=None, swapped=False, quoted=False) -> dict:
         shown_text("Required", "requirement", kind="words"),
         shown_text("Our tolerance", "tolerance", kind="words"),
         shown_text("Why", "because", kind="words"),
+        shown_text("Cause", "cause", kind="words"),
         shown_text("Remark", "remark", kind="words"),
         shown_text("Section", "section", kind="short"),
         shown_number("Runs (n)", "runs", 0),

@@ -58,6 +58,11 @@ CLAIMS = Table(
         text_column("because", "Why, in words."),
         text_column("tolerance", "What the words of the paper are taken to allow, and why."),
         text_column("remark", "What a reader should know of the published value.", "there is nothing to say"),
+        text_column(
+            "cause",
+            "Why the claim doesn't hold, as the claims file explains it.",
+            "it is reproduced or not testable, or the file gives no cause",
+        ),
         count_column("runs", "runs", "Runs that have a value of what the claim is about."),
     ),
 )
@@ -74,7 +79,7 @@ CLAIM_VERSIONS = Table(
         ),
         text_column(
             "change",
-            f"`{FIXED}` (the first), or `added`, `changed`, `removed`, `paper or scenarios changed`, `comments only`.",
+            f"`{FIXED}` (the first), or `added`, `changed`, `removed`, `paper or scenarios changed`, `comments or causes only`.",
         ),
         text_column("claim", "Identifier of the claim.", "the change is of none"),
     ),

@@ -13,7 +13,7 @@ from topics.claims.claims_file import completed_claims, schema_for
 
 SCHEMA_PATH = Path(__file__).resolve().parents[3] / "schemas" / "expectation.schema.yaml"
 #: What only papers have: keys of a claim that no expectation has.
-OF_PAPERS = ("section", "published", "tolerance", "remark", "untestable", "needs_real_clock", "expect")
+OF_PAPERS = ("section", "published", "tolerance", "remark", "cause", "untestable", "needs_real_clock", "expect")
 #: How a value in a row of a table can be judged.
 JUDGED_BY = ("requirement", "one_of", "none_of")
 NUMBERS = ("number", "count", "ordinal")

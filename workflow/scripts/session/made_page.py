@@ -1,0 +1,30 @@
+"""Tables of a page in Markdown, and the page of the documentation in which they stand between two comments."""
+
+import re
+from pathlib import Path
+
+
+class MadePageError(Exception):
+    """A page of the documentation has no place for its tables; the message is one sentence."""
+
+
+def markdown_table(table) -> str:
+    """Return a table of the page, as `data_table` returns it, in Markdown, with its caption above."""
+    lines = [[column.heading for column in table["columns"]]]
+    lines.append(["---:" if column.kind == "number" else "---" for column in table["columns"]])
+    lines += [[cell.text for cell in row] for row in table["rows"]]
+    text = "\n".join(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in line)} |" for line in lines)
+    return f"**{table['caption']}**\n\n{text}\n"
+
+
+def write_between(page: Path, target: str, text: str) -> None:
+    """Replace what stands in a page between the comments ``<!-- made by make <target> -->`` and ``<!-- end -->``.
+
+    Raises `MadePageError` if the page doesn't have them.
+    """
+    begin = f"<!-- made by make {target} -->"
+    made = re.compile(rf"(?<={re.escape(begin)}\n).*(?=<!-- end -->)", re.DOTALL)
+    whole = page.read_text(encoding="utf-8")
+    if not made.search(whole):
+        raise MadePageError(f"{page} has no comments between which the tables stand: {begin} and <!-- end -->.")
+    page.write_text(made.sub(lambda _: f"\n{text}\n", whole), encoding="utf-8", newline="\n")

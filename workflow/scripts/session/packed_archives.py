@@ -1,0 +1,32 @@
+"""The archives that `make publish` puts beside results folders, as a table with their digests."""
+
+import hashlib
+from collections.abc import Iterable
+from pathlib import Path
+
+from report_parts.data_tables import Cell, PageColumn, data_table
+from wording.number_format import number
+
+SUMS = "SHA256SUMS"
+
+
+def archives_of(folders: Iterable) -> list[tuple[Path, str]]:
+    """Return the archives beside some results folders, each with its SHA-256; a folder without one is left out."""
+    paths = [Path(f"{folder}.crate.zip") for folder in folders]
+    found = []
+    for path in filter(Path.is_file, paths):
+        with path.open("rb") as file:
+            found.append((path, hashlib.file_digest(file, "sha256").hexdigest()))
+    return found
+
+
+def archives_table(caption, archives) -> dict:
+    """Return the page's table of archives, given as `archives_of` returns them."""
+    columns = [PageColumn("Archive", header=True), PageColumn("MB", "number"), PageColumn("SHA-256", "words")]
+    rows = [[path.name, Cell(number(size := path.stat().st_size / 1e6, 1), size), sha256] for path, sha256 in archives]
+    return data_table("archives-table", caption, columns, rows)
+
+
+def sums_of(archives) -> str:
+    """Return the lines that `sha256sum --check` reads."""
+    return "".join(f"{sha256}  {path.name}\n" for path, sha256 in archives)
