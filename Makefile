@@ -24,8 +24,10 @@ MORE =
 GATE =
 # Two results folders, for compare.
 EXAMS =
-# gallery: CCAs as exam takes them, all of the kernel's by default; DOCUMENT=1 writes config/gallery.md.
+# gallery: CCAs as exam takes them, all of the kernel's by default; atlas: names of studies, all of config/studies/atlas by default.
+# DOCUMENT=1 writes config/gallery.md, or docs/atlas.md.
 CCAS =
+STUDIES =
 DOCUMENT =
 # publish: pack the images, too. verify: take the images that lie beside RESULTS.
 IMAGES =
@@ -63,7 +65,7 @@ MISSPELT := $(filter-out $(KNOWN) SAWTOOTH_% MAKE%,$(GIVEN))
 $(if $(MISSPELT),$(error sawtooth: make has no variable $(firstword $(MISSPELT)) (STUDY, PLATFORM, RESULTS, N, SEED, RUNS, RUN, ARGS, PYTHON: `make help`)))
 
 .DEFAULT_GOAL = run
-.PHONY: run study packetdrill studies setup lint test test-long test-docs test-faults bench bench-flows kernel-profile bench-statistics sensitivity exam evaluate gallery compare verify packets trace selftests bisect series publish documentation docs bundle images lock clean-cache help
+.PHONY: run study packetdrill studies setup lint test test-long test-docs test-faults bench bench-flows kernel-profile bench-statistics sensitivity exam evaluate gallery atlas compare verify packets trace selftests bisect series publish documentation docs bundle images lock clean-cache help
 
 # Before set-up, which may take minutes; what is wrong with the name has been said.
 study:
@@ -140,6 +142,15 @@ gallery: setup  ## examine all CCAs, or CCAS; QUICK=0: long form, DOCUMENT=1: it
 	&& $(IN_ENVIRONMENT) python -m publishing.pack_results "$${file%.yaml}" && folders="$$folders $${file%.yaml}" || failed="$$failed $$cca"; done; \
 	test -z "$$failed" || { echo "sawtooth: there is no exam of$$failed; what is wrong is said above, and the same call goes on where it was" >&2; exit 1; }; \
 	$(IN_ENVIRONMENT) python -m session.gallery $$folders $(if $(DOCUMENT),--document)
+
+atlas: setup  ## repeat the results of publications, STUDIES or all; DOCUMENT=1: its page
+	@set -f; studies=$(if $(STUDIES),$(call quoted,$(STUDIES)),$$(set +f; cd config/studies/atlas && echo *.yaml)); folders=; failed=; for study in $$studies; do \
+	file=$$($(IN_ENVIRONMENT) python -m session.study_names "$${study%.yaml}") \
+	&& folder=results/$$(sed -n 's/^study: *\([a-z0-9.-]*\).*/\1/p' "$$file") \
+	&& $(IN_ENVIRONMENT) snakemake --cores all --use-apptainer --configfile "$$file" $(ARGS) \
+	&& $(IN_ENVIRONMENT) python -m publishing.pack_results "$$folder" && folders="$$folders $$folder" || failed="$$failed $${study%.yaml}"; done; \
+	test -z "$$failed" || { echo "sawtooth: there are no results of$$failed; what is wrong is said above, and the same call goes on where it was" >&2; exit 1; }; \
+	$(IN_ENVIRONMENT) python -m session.atlas $$folders $(if $(DOCUMENT),--document)
 
 compare: setup  ## print what got better and worse between the two results folders of EXAMS
 	@$(IN_ENVIRONMENT) python -m session.compare_results $(foreach folder,$(EXAMS),$(call quoted,$(folder))) $(ARGS)

@@ -311,7 +311,7 @@ READERS = {
     "definition": _definition, "patch": _patch, "expectations": _expectations, "images": _images,
 }  # fmt: skip
 CORPUS = {
-    "study": lambda: [path.read_bytes() for path in sorted((ROOT / "config/studies").glob("*.yaml"))],
+    "study": lambda: [path.read_bytes() for path in sorted((ROOT / "config/studies").rglob("*.yaml"))],
     "claims": lambda: [path.read_bytes() for path in sorted((ROOT / "config/claims").glob("*.yaml"))],
     "document": lambda: [_recorded()],
     "json": lambda: [decompress(_recorded())],

@@ -109,7 +109,7 @@ def test_smoke_is_small_and_tells_reno_from_vegas(root):
 
 
 def test_a_study_file_is_named_as_its_study(root):
-    for path in (root / "config" / "studies").glob("*.yaml"):
+    for path in (root / "config" / "studies").rglob("*.yaml"):
         assert study.load(path)["study"] == path.stem
 
 

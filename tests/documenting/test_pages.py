@@ -16,7 +16,7 @@ ALL = [*PAGES, *WRITTEN]
 NOW = [page for page in ALL if page not in OF_THEN]
 #: Page -> the most lines and words that it may have.
 LIMITS = {"README.md": (120, 900), "benchmarks/README.md": (200, 1500)}
-STUDIES = {path.stem for path in (ROOT / "config/studies").glob("*.yaml")}
+STUDIES = {path.stem for path in (ROOT / "config/studies").rglob("*.yaml")}
 FENCE = re.compile(r"^ *```.*?^ *```$", re.M | re.S)
 SPAN = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
 #: A path from the repository's root, as pages name it; one with <placeholders>, wildcards or of results is none.

@@ -10,11 +10,11 @@ from topics.claims.claims_file import load_claims
 from topics.outline import study_outline, together
 
 ROOT = Path(__file__).resolve().parents[2]
-STUDIES = ["config/config.yaml", *sorted(str(path.relative_to(ROOT)) for path in ROOT.glob("config/studies/*.yaml"))]
+STUDIES = ["config/config.yaml", *sorted(str(path.relative_to(ROOT)) for path in ROOT.glob("config/studies/**/*.yaml"))]
 #: Studies of which the plan has the rules of another one's, so that `make test` has Snakemake plan that one alone.
 ALIKE = {
     "config/studies/bbr-buffer-full.yaml": "config/studies/bbr-buffer.yaml",
-    "config/studies/bbr-share.yaml": "config/studies/fairness.yaml",
+    "config/studies/atlas/bbr-share.yaml": "config/studies/fairness.yaml",
     "config/studies/exbench.yaml": "config/config.yaml",
     "config/studies/ipv4-ipv6-full.yaml": "config/config.yaml",
     "config/studies/multipath-cpu-gre.yaml": "config/studies/multipath-cpu.yaml",
@@ -22,6 +22,8 @@ ALIKE = {
     "config/studies/packet-size-full.yaml": "config/studies/packet-size.yaml",
     "config/studies/witness.yaml": "config/studies/witness-queue.yaml",
 }
+#: Studies of publications, of which the plans hardly differ.
+ATLAS = "config/studies/atlas/"
 #: Rules of a study that no topic makes.
 FRAME = {"all": 1, "check_documents": 1, "tidy_runs": 1, "write_manifest": 1, "write_report": 1, "write_explorer": 1}
 RUN_RULES = {"uml": "emulate_run", "host": "measure_run", "ns3": "simulate_run"}
@@ -59,7 +61,11 @@ def test_studies_that_are_alike_have_the_same_rules(path):
 
 
 @pytest.mark.parametrize(
-    "path", [pytest.param(path, marks=[pytest.mark.long] if path in ALIKE else []) for path in STUDIES]
+    "path",
+    [
+        pytest.param(path, marks=[pytest.mark.long] if path in ALIKE or path.startswith(ATLAS) else [])
+        for path in STUDIES
+    ],
 )
 def test_snakemake_plans_all_that_the_study_has(path, checkout):
     """With one replication, for a plan of 14,400 runs takes half a minute."""

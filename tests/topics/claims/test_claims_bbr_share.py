@@ -84,7 +84,7 @@ def test_two_flows_get_more_than_one_as_stated(file):
 
 
 def test_the_shipped_study_has_every_scenario_once(file, root):
-    path = root / "config/studies/bbr-share.yaml"
+    path = root / "config/studies/atlas/bbr-share.yaml"
     study = studies.resolve(studies.load(path), str(path))
     assert [scenario["id"] for scenario in study["scenarios"]] == [scenario["id"] for scenario in file["scenarios"]]
     for ours, theirs in zip(study["scenarios"], file["scenarios"], strict=True):

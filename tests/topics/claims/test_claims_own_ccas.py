@@ -8,7 +8,7 @@ from topics.claims.claims_file import ClaimsError, load_claims
 
 def test_the_files_names_are_those_of_its_study(root):
     claims = load_claims(root / "config/claims/rfc-9438-cubic.yaml")
-    study = studies.resolve(studies.load(root / "config/studies/cubic-parameters.yaml"), "study")
+    study = studies.resolve(studies.load(root / "config/studies/atlas/cubic-parameters.yaml"), "study")
     assert claims["ccas"] == study["ccas"]
     assert [scenario["id"] for scenario in claims["scenarios"]] == [scenario["id"] for scenario in study["scenarios"]]
 

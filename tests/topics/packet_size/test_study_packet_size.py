@@ -57,8 +57,8 @@ def test_on_the_host_it_is_the_same_study_by_another_name(root):
 
 
 def test_other_studies_are_not_by_size(root):
-    for path in sorted((root / "config" / "studies").glob("*.yaml")):
-        design = StudyDesign(resolved(root, path.name))
+    for path in sorted((root / "config" / "studies").rglob("*.yaml")):
+        design = StudyDesign(resolved(root, path.relative_to(root / "config" / "studies")))
         assert compares_sizes_alone(design) == path.name.startswith("packet-size"), path.name
 
 

@@ -68,7 +68,7 @@ def _anchor(heading):
 
 def _studies():
     """Yield file, content and numbers of cells, replications and runs of each shipped study, the default one first."""
-    for path in [CONFIGURATION / "config.yaml", *sorted((CONFIGURATION / "studies").glob("*.yaml"))]:
+    for path in [CONFIGURATION / "config.yaml", *sorted((CONFIGURATION / "studies").rglob("*.yaml"))]:
         study = resolve(load(path), str(path))
         file, count = path.relative_to(CONFIGURATION).as_posix(), len(list(cells(study)))
         runs = " to ".join(f"{number:,}" for number in sorted({*runs_at_looks(study)}))

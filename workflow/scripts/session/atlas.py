@@ -1,0 +1,309 @@
+"""Landmark results of publications, repeated: one verdict per publication on one page. `make atlas` makes it, and the studies.
+
+``python -m session.atlas results/sqrt-law results/l4s ...`` reads finished studies with claims and writes, into ``results/atlas``, the
+page ``index.html``, ``atlas.csv`` (one row per claim, with the columns of ``claims.csv``), the matrix of verdicts (``matrix.svg``,
+``matrix.png``), ``atlas.md``, and ``SHA256SUMS`` of the archives beside the folders.
+"""
+
+import argparse
+import json
+import os
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pandas as pd
+from markupsafe import Markup
+
+from report_parts.cells_table import cells_table, shown_cell, shown_text
+from report_parts.data_tables import Cell
+from report_parts.inline_figures import inline_panels
+from report_parts.page_files import citation
+from run_tables.reading import read_runs, read_table
+from run_tables.run_documents import DOCUMENT_LIMIT
+from run_tables.table import Table, text_column
+from session.atlas_figure import TITLE, draw_atlas
+from session.made_page import MadePageError, markdown_table, write_between
+from session.packed_archives import SUMS, archives_of, archives_table, sums_of
+from session.standalone_page import standalone_page
+from study_files.strict_yaml import FileError
+from testbed.machine.given_file import given_text
+from testbed.machine.messages import tell
+from topics.claims.claims_file import load_claims
+from topics.claims.page_tables import STYLES, value_text
+from topics.claims.tables import CLAIMS, NOT_REPRODUCED, NOT_SHOWN, NOT_TESTABLE, REPRODUCED
+from wording.number_format import count
+from wording.sentence_words import listed
+from wording.terminal_text import shown
+
+PNG_DPI = 160
+#: Where the documentation has the tables, and the picture.
+PAGE, PICTURE = Path("docs/atlas.md"), Path("docs/pictures/atlas.png")
+ARCHIVES = "The studies' archives"
+#: A publication's outcome -> its rule, and its style on the page.
+HOLDS, IN_PART, FAILS, OPEN = "holds", "holds in part", "doesn't hold", "open"
+OUTCOMES = {
+    HOLDS: ("every claim that can be tested is reproduced", "verdict good"),
+    IN_PART: ("some claims are reproduced, others are not, or not shown", "verdict alike"),
+    FAILS: ("none is reproduced, and at least one is not", "verdict bad"),
+    OPEN: ("no claim is decided", "verdict open"),
+}
+ATLAS = Table("atlas", "a claim", (text_column("study", "Study that checks it."), *CLAIMS))
+
+
+class AtlasError(Exception):
+    """A folder can't be part of an atlas; the message is one sentence."""
+
+
+@dataclass(frozen=True)
+class Repeated:
+    """The finished study of one publication."""
+
+    folder: str
+    study: dict  # resolved
+    paper: dict
+    claims: pd.DataFrame  # columns of `CLAIMS`
+    runs: int
+    valid_runs: int
+
+    @property
+    def name(self) -> str:
+        """The study's name."""
+        return self.study["study"]
+
+    @property
+    def outcome(self) -> str:
+        """The publication's outcome, one of `OUTCOMES`."""
+        return outcome_of(self.claims["verdict"])
+
+
+def outcome_of(verdicts) -> str:
+    """Return the outcome of a publication from the verdicts of its claims.
+
+    >>> outcome_of(["reproduced", "not testable"]), outcome_of(["reproduced", "not shown"]), outcome_of(["not shown"])
+    ('holds', 'holds in part', 'open')
+    """
+    found = set(verdicts) - {NOT_TESTABLE}
+    if REPRODUCED in found:
+        return HOLDS if found == {REPRODUCED} else IN_PART
+    return FAILS if NOT_REPRODUCED in found else OPEN
+
+
+def read_repeated(folder) -> Repeated:
+    """Read a results folder; raise `AtlasError` if it has no claims, or isn't complete."""
+    place = Path(folder)
+    files = [place / name for name in ("workflow/study.json", "tidy/runs.csv", "analysis/claims.csv")]
+    if missing := [path for path in files if not os.path.isfile(path)]:
+        raise AtlasError(
+            f"{shown(folder)} is no folder of finished results: {shown(missing[0])} is missing; allowed is one such as results/l4s."
+        )
+    paper = place / "workflow/claims.yaml"
+    if not os.path.isfile(paper):
+        raise AtlasError(
+            f"{shown(folder)} checks no claims of a publication: {shown(paper)} is missing; allowed are studies that name some in analysis.claims."
+        )
+    try:
+        study = json.loads(given_text(files[0], DOCUMENT_LIMIT))
+        runs, claims = read_runs(files[1]), read_table(files[2], CLAIMS)
+        if not isinstance(study, dict) or not isinstance(study.get("study"), str) or "title" not in study:
+            raise ValueError(f"{files[0]}: not the description of a study")
+        if claims.empty:
+            raise ValueError(f"{files[2]}: no claim in it")
+        return Repeated(
+            str(folder).rstrip("/"), study, load_claims(paper)["paper"], claims, len(runs), int(runs["valid"].sum())
+        )
+    except (OSError, ValueError, RecursionError, FileError) as error:
+        raise AtlasError(f"{shown(str(error), 400)}; run the study again with this version.") from error
+
+
+def in_order(folders) -> list[Repeated]:
+    """Read results folders, in their order; raise `AtlasError` if there are none, or two of one study."""
+    if not folders:
+        raise AtlasError(
+            "no study is named; allowed are results folders of studies with claims, such as results/sqrt-law."
+        )
+    atlas = {}
+    for folder in folders:
+        each = read_repeated(folder)
+        if each.name in atlas:
+            raise AtlasError(
+                f"{shown(atlas[each.name].folder)} and {shown(each.folder)} are both of the study {each.name}; allowed is one."
+            )
+        atlas[each.name] = each
+    return list(atlas.values())
+
+
+def introduction(atlas) -> list[str]:
+    """Return sentences about the publications and the outcomes."""
+    numbers = {outcome: sum(each.outcome == outcome for each in atlas) for outcome in OUTCOMES}
+    said = listed([f"{outcome} {number}" for outcome, number in numbers.items() if number])
+    rules = "; ".join(f"{outcome}: {rule}" for outcome, (rule, _) in OUTCOMES.items() if numbers[outcome])
+    claims = sum(len(each.claims) for each in atlas)
+    return [
+        f"{count(claims, 'claim')} of {count(len(atlas), 'publication')} were checked by running the conditions that they state, or the nearest that the testbed has. "
+        f"Outcomes of the publications: {said} ({rules}).",
+        "A claim is reproduced if the whole interval of our value meets the condition that was fixed before the first run, not reproduced if the whole interval "
+        "misses it, and otherwise not shown. Each study's report has its conditions, all its claims and its figures.",
+    ]
+
+
+def _claim_numbers(repeated):
+    numbers = repeated.claims["verdict"].value_counts()
+    return listed([f"{numbers[verdict]} {verdict}" for verdict in STYLES if verdict in numbers])
+
+
+def publications_table(atlas) -> dict:
+    """Return the table of publications and their outcomes."""
+    rows = [
+        {
+            "title": each.study["title"],
+            "paper": _paper_words(each.paper),
+            "outcome": each.outcome,
+            "claims": _claim_numbers(each),
+            "runs": f"{each.valid_runs:,} of {each.runs:,}",
+            "study": each.name,
+        }
+        for each in atlas
+    ]
+    columns = (
+        shown_text("Result", "title", header=True, kind="words"),
+        shown_cell("Outcome", lambda row: Cell(row["outcome"], style=OUTCOMES[row["outcome"]][1]), filtered=True),
+        shown_text("Claims", "claims", kind="short"),
+        shown_text("Publication", "paper", kind="words"),
+        shown_text("Valid runs", "runs"),
+        shown_text("Study", "study"),
+    )
+    return cells_table("publications-table", "Publications and their outcomes", rows, columns)
+
+
+def _paper_words(paper):
+    cited = citation(paper)
+    return f"{cited['authors']}: {cited['title']}" + (f" ({cited['source']})" if cited["source"] else "")
+
+
+def all_claims(atlas) -> pd.DataFrame:
+    """Return the claims of all studies, with the columns of `ATLAS`."""
+    tables = [each.claims.assign(study=each.name) for each in atlas]
+    return pd.concat(tables, ignore_index=True)[ATLAS.names]
+
+
+def failures_table(atlas) -> dict:
+    """Return the table of the claims that are not reproduced or not shown: what differs, and why."""
+    claims = all_claims(atlas)
+    rows = claims[claims["verdict"].isin((NOT_REPRODUCED, NOT_SHOWN))].to_dict("records")
+    columns = (
+        *_claim_columns(),
+        shown_text("Required", "requirement", kind="words"),
+        shown_text("Cause", "cause", empty="not known", kind="words"),
+    )
+    return cells_table("failures-table", "Claims that don't hold here, or aren't shown", rows, columns)
+
+
+def claims_table(atlas) -> dict:
+    """Return the table of all claims."""
+    columns = (
+        *_claim_columns(),
+        shown_text("Required", "requirement", kind="words"),
+        shown_text("Our tolerance", "tolerance", kind="words"),
+        shown_text("Section", "section", kind="short"),
+    )
+    return cells_table("claims-table", "All claims", all_claims(atlas).to_dict("records"), columns)
+
+
+def _claim_columns():
+    return (
+        shown_text("Study", "study", filtered=True),
+        shown_text("Claim", "statement", kind="words", header=True),
+        shown_cell("Verdict", lambda row: Cell(row["verdict"], style=STYLES[row["verdict"]]), filtered=True),
+        shown_text("The publication", "published", kind="short"),
+        shown_cell("Ours, with interval", value_text, "short"),
+    )
+
+
+def page(atlas, archives, svg, reports) -> str:
+    """Return the page.
+
+    Parameters
+    ----------
+    atlas : list of Repeated
+    archives : list
+        As `archives_of` returns them.
+    svg : path
+        File of the matrix.
+    reports : dict of str to str
+        Title of a study -> relative address of its report.
+    """
+    panels, columns = inline_panels(svg, "matrix")
+    return standalone_page(
+        "atlas.html.j2",
+        "atlas",
+        f"{count(len(atlas), 'publication')}, repeated",
+        words=introduction(atlas),
+        publications=publications_table(atlas),
+        reports=reports,
+        panels=[Markup(panel) for panel in panels],  # noqa: S704, written by this module
+        columns=columns,
+        failures=failures_table(atlas),
+        claims=claims_table(atlas),
+        archives=archives_table(ARCHIVES, archives),
+    )
+
+
+def markdown(atlas, archives) -> str:
+    """Return the documentation's version of an atlas: its sentences and tables."""
+    tables = [publications_table(atlas), failures_table(atlas)]
+    if archives:
+        tables.append(archives_table(ARCHIVES, archives))
+    return "\n".join([*(f"{sentence}\n" for sentence in introduction(atlas)), *map(markdown_table, tables)])
+
+
+def write(atlas, output, document=False) -> list[Path]:
+    """Write the atlas's files into a folder; with ``document`` also the documentation's page and picture. Return the files."""
+    output.mkdir(parents=True, exist_ok=True)
+    names = ("index.html", "atlas.csv", "matrix.svg", "matrix.png", "atlas.md", SUMS)
+    files = {name: output / name for name in names}
+    archives = archives_of(each.folder for each in atlas)
+    labels = {each.name: each.name for each in atlas}
+    drawing = draw_atlas(rows := all_claims(atlas), labels).drawing(TITLE, rows, ATLAS.digits)
+    drawing.figure.savefig(files["matrix.png"], dpi=PNG_DPI, metadata={"Software": None})
+    drawing.save(files["matrix.svg"], files["atlas.csv"])
+    reports = {
+        each.study["title"]: os.path.relpath(report, output)
+        for each in atlas
+        if (report := Path(each.folder, "report.html")).is_file()
+    }
+    html = page(atlas, archives, files["matrix.svg"], reports)
+    files["index.html"].write_text(html, encoding="utf-8", newline="\n")
+    text = markdown(atlas, archives)
+    files["atlas.md"].write_text(text, encoding="utf-8", newline="\n")
+    files[SUMS].write_text(sums_of(archives), encoding="utf-8", newline="\n")
+    if document:
+        picture = PICTURE.relative_to(PAGE.parent)
+        write_between(PAGE, "atlas", f"![The verdict on each claim]({picture})\n\n{text}")
+        PICTURE.write_bytes(files["matrix.png"].read_bytes())
+    return [*files.values(), *([PAGE, PICTURE] if document else [])]
+
+
+def main(arguments=None) -> int:
+    """Read the command line, write the atlas, print its outcomes; return the exit status."""
+    parser = argparse.ArgumentParser(prog="atlas", description=__doc__.splitlines()[0])
+    parser.add_argument("folders", nargs="*", help="results folders of finished studies with claims")
+    parser.add_argument(
+        "--output", type=Path, default=Path("results/atlas"), help="the folder; results/atlas if not given"
+    )
+    parser.add_argument("--document", action="store_true", help=f"write {PAGE} and {PICTURE}, too")
+    options = parser.parse_args(arguments)
+    try:
+        atlas = in_order(options.folders)
+        files = write(atlas, options.output, options.document)
+    except (AtlasError, MadePageError, OSError) as error:
+        tell(str(error))
+        return 1
+    for each in atlas:
+        print(f"{each.name}: {each.outcome} ({_claim_numbers(each)})")
+    print(f"atlas: {', '.join(map(str, files))}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
