@@ -70,6 +70,8 @@ NOT_RUN = {
     "git bisect*": "what make bisect carries out",
     "git format-patch *": "a repository of the reader's",
     "make selftests*": "needs packetdrill's source, which no registry has; tests/workflow/test_selftests.py",
+    "make atlas*": "an hour; tests/workflow/test_atlas.py",
+    "make STUDY=l4s": "minutes",
     "make gallery*": "hours; tests/workflow/test_gallery.py",
     "make clean-cache": "deletes the machine's cache; tests/setup/test_own_tree.py",
     "make STUDY=witness*": "needs modules of this machine's kernel; tests/workflow/test_shipped_studies.py",

@@ -136,7 +136,7 @@ def in_order(folders) -> list[Repeated]:
 def introduction(atlas) -> list[str]:
     """Return sentences about the publications and the outcomes."""
     numbers = {outcome: sum(each.outcome == outcome for each in atlas) for outcome in OUTCOMES}
-    said = listed([f"{outcome} {number}" for outcome, number in numbers.items() if number])
+    said = ", ".join(f"{outcome} {number}" for outcome, number in numbers.items() if number)
     rules = "; ".join(f"{outcome}: {rule}" for outcome, (rule, _) in OUTCOMES.items() if numbers[outcome])
     claims = sum(len(each.claims) for each in atlas)
     return [
@@ -230,8 +230,8 @@ def page(atlas, archives, svg, reports) -> str:
         As `archives_of` returns them.
     svg : path
         File of the matrix.
-    reports : dict of str to str
-        Title of a study -> relative address of its report.
+    reports : list of (str, str)
+        Title and relative address of each report.
     """
     panels, columns = inline_panels(svg, "matrix")
     return standalone_page(
@@ -244,6 +244,7 @@ def page(atlas, archives, svg, reports) -> str:
         panels=[Markup(panel) for panel in panels],  # noqa: S704, written by this module
         columns=columns,
         failures=failures_table(atlas),
+        decided=any(each.outcome != OPEN for each in atlas),
         claims=claims_table(atlas),
         archives=archives_table(ARCHIVES, archives),
     )
@@ -267,11 +268,11 @@ def write(atlas, output, document=False) -> list[Path]:
     drawing = draw_atlas(rows := all_claims(atlas), labels).drawing(TITLE, rows, ATLAS.digits)
     drawing.figure.savefig(files["matrix.png"], dpi=PNG_DPI, metadata={"Software": None})
     drawing.save(files["matrix.svg"], files["atlas.csv"])
-    reports = {
-        each.study["title"]: os.path.relpath(report, output)
+    reports = [
+        (each.study["title"], os.path.relpath(report, output))
         for each in atlas
         if (report := Path(each.folder, "report.html")).is_file()
-    }
+    ]
     html = page(atlas, archives, files["matrix.svg"], reports)
     files["index.html"].write_text(html, encoding="utf-8", newline="\n")
     text = markdown(atlas, archives)
