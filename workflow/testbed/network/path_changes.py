@@ -13,6 +13,7 @@ from contextlib import ExitStack
 from itertools import pairwise
 
 from experiment.capacity import REAL_TIMER_S
+from experiment.loss_models import CERTAIN
 from experiment.timeline import DIRECTIONS
 from testbed.network.devices import devices_of
 from testbed.network.netlink import NETLINK_ROUTE, Channel, attribute, attributes
@@ -30,8 +31,6 @@ RATE, CEIL, BUFFER, CBUFFER = 5, 11, 12, 13
 NETEM_OPTIONS, NANOSECONDS = struct.Struct("=6I"), struct.Struct("=q")
 #: Where in it the loss stands.
 LOSS = 2
-#: The share that a probability of 1 is in the kernel.
-CERTAIN = 0xFFFFFFFF
 #: So few waiting packets say nothing of a rate.
 LEAST_WAITING = 8
 #: Nanoseconds of a tick in which the kernel is told times (PSCHED_SHIFT of include/net/pkt_sched.h).

@@ -13,10 +13,11 @@ from testbed.network.addresses import destination
 from testbed.readings.deliveries import Deliveries
 from testbed.readings.sampling import Sampler, connections_of_senders
 from testbed.readings.socket_information import sockid_of
+from testbed.traffic import iperf3
 from testbed.traffic.traffic import plan_clients, start_and_sample
 
-#: The port at which each receiving host accepts its flows, that of iperf3's first; and a sender's port of flow 0, of which the others' follow.
-PORT = 5201
+#: The port at which each receiving host accepts its flows.
+PORT = iperf3.FIRST_PORT
 #: How long a program may take to end after the traffic, in s of its clock.
 ENDING_S = 120.0
 #: What the sender says of each flow.

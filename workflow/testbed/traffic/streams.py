@@ -15,6 +15,7 @@ import socket
 import sys
 import threading
 
+from testbed.readings.socket_information import tcp_info
 from testbed.traffic.clocked import address_family, allow_open_files, begin, read_plan, write_result
 
 #: How many bytes of data a receiver waits for at a time: what it is woken for, not what the kernel does with them.
@@ -25,9 +26,10 @@ SO_MAX_PACING_RATE = 47
 STACK_BYTES = 64 * 1024
 #: Connections that may wait to be accepted, as far as net.core.somaxconn allows.
 BACKLOG = 16_384
-#: Where struct tcp_info (include/uapi/linux/tcp.h) has tcpi_total_retrans (32 bits), tcpi_bytes_acked, tcpi_bytes_sent and
-#: tcpi_bytes_retrans (64 bits); and its size up to there.
-RETRANSMITS_AT, ACKED_AT, SENT_AT, RETRANSMITTED_AT, INFO_BYTES = 100, 120, 200, 208, 216
+#: Room for a struct tcp_info of any kernel.
+INFO_BYTES = 1024
+#: What of it a flow's result has.
+OF_INFO = ("retransmits", "bytes_acked", "bytes_sent", "bytes_retransmitted")
 
 
 class Sender:
@@ -133,13 +135,9 @@ class Sender:
         one.recv(1)
         result["ended_ns"][number] = self.clock.now_ns()
         info = one.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, INFO_BYTES)
-        for name, at, size in (
-            ("retransmits", RETRANSMITS_AT, 4),
-            ("bytes_acked", ACKED_AT, 8),
-            ("bytes_sent", SENT_AT, 8),
-            ("bytes_retransmitted", RETRANSMITTED_AT, 8),
-        ):
-            result[name][number] = int.from_bytes(info[at : at + size], sys.byteorder)
+        said = tcp_info(info, 0, len(info))
+        for name in OF_INFO:
+            result[name][number] = said[name]
         one.close()
 
 
