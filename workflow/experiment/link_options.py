@@ -146,7 +146,7 @@ JITTER_REACH = {"uniform": 1, "normal": 4, "pareto": 4, "paretonormal": 4}
 
 LINK_OPTIONS = (
     LinkOption(
-        "reverse_rate_mbps", number_schema("Mbit/s", 0.01, 10_000, null=True), behind="rate_mbps", only="reverse",
+        "reverse_rate_mbps", number_schema("Mbit/s", 0.01, 20_000, null=True), behind="rate_mbps", only="reverse",
         needs={"topology": ("dumbbell",), "link.netem": ("receiving-side",)},
     ),
     LinkOption("shaper", {"enum": ["htb", "tbf", "netem"]}, default="htb", behind="reverse_rate_mbps", needs=SHAPED),
