@@ -95,7 +95,7 @@ def make(checkout, *arguments):
 @pytest.mark.parametrize(
     "target, variable",
     [("publish", "RESULTS"), ("publish", "STUDY"), ("publish", "CONFIG"), ("setup", "PYTHON"), ("run", "STUDY"),
-     ("verify", "RESULTS"), ("verify", "RUNS"), ("verify", "N"), ("verify", "SEED"), ("evaluate", "CCA"), ("exam", "CCA"), ("exam", "QUICK"), ("compare", "EXAMS"), ("gallery", "CCAS")],
+     ("verify", "RESULTS"), ("verify", "RUNS"), ("verify", "N"), ("verify", "SEED"), ("evaluate", "CCA"), ("exam", "CCA"), ("exam", "QUICK"), ("compare", "EXAMS"), ("gallery", "CCAS"), ("atlas", "STUDIES")],
 )  # fmt: skip
 def test_no_value_given_to_make_becomes_a_command(target, variable, value, checkout):
     old = [] if target == "setup" else ["--old-file", "setup"]
