@@ -12,12 +12,12 @@ from pathlib import Path
 
 from topics.claims.tables import FIXED
 
-#: Where it stands in a study's results.
+#: Path of the record in a study's results.
 RECORD = "workflow/claims-record.json"
 
 
 def version_of(content, sha256) -> dict:
-    """Return the identity of a claims file: ``sha256`` of its bytes, ``claims`` (id to digest), ``rest``: digest of the others."""
+    """Return the identity of a claims file: ``sha256`` of its bytes, ``claims`` (id -> digest), and ``rest``, the digest of all else."""
     claims = {claim["id"]: _digest(claim) for claim in content["claims"]}
     return {"sha256": sha256, "claims": claims, "rest": _digest({**content, "claims": None})}
 
