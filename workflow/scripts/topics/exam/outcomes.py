@@ -28,9 +28,7 @@ class Outcomes:
     planned: int  # number of the CCA's runs in the scenario
     missing: int  # number of these without a value for reasons other than the CCA's behaviour
     failed: int  # number of these without a value because of the CCA's behaviour
-    worse_by: (
-        pd.DataFrame
-    )  # amount by which each pair (row) is worse than each standard CCA (column): inf for failed runs, missing if the standard has no value
+    worse_by: pd.DataFrame  # amount by which each pair (row) is worse than each standard CCA (column): inf for failed runs, missing if the standard has no value
     margin: float  # amount beyond which it counts
     far: float  # amount beyond which a run is far worse
     far_pairs: Mapping[str, pd.Index]  # standard CCA -> pairs in which it is far worse than each of the others
