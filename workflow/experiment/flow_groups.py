@@ -46,7 +46,7 @@ class FlowGroup:
         if self.on_s is None:
             return [(self.start_s, self.stop_s)]
         # As decimal fractions: ten times 0.1 is one.
-        # What runs without groups would load for nothing.
+        # Imported here because runs without groups don't need it.
         from fractions import Fraction
 
         begin, on, off, stop = (Fraction(str(value)) for value in (self.start_s, self.on_s, self.off_s, self.stop_s))

@@ -217,7 +217,7 @@ class RunSpecification(RunQueues, RunPackets):
         """The flows of programs that the study declares (`programs.ProgramFlow`), numbered behind the long flows."""
         if not self.groups_of(PROGRAM):
             return []
-        # What other runs would load for nothing.
+        # Imported here because other runs don't need it.
         from experiment.programs import program_flows
 
         return program_flows(self)
