@@ -113,7 +113,7 @@ def median_interval(values, rows, strata, tail) -> tuple[float, float]:
 def spread_bounds(spreads, counts) -> Bounds:
     """Return the bounds of standard deviations, s sqrt((n - 1) / chi-square), for approximately normal replications."""
 
-    from scipy import stats  # imported here because it takes half a second, which jobs without spreads would waste
+    from scipy import stats  # imported here: it takes half a second
 
     def bounds(tail):
         df = counts - 1

@@ -68,7 +68,7 @@ def _effect_rows(effects, params):
     if min(map(len, groups)) < 2 or sum(group.var() for group in groups) == 0:
         return dict.fromkeys((HOSTS, START), row | {"note": "too few units in which either starts first, or all alike"})
     by_hosts, by_start = (welch(groups[0], other, params) for other in (-groups[1], groups[1]))
-    from scipy import stats  # imported here because it takes half a second, which jobs without such a test would waste
+    from scipy import stats  # imported here: it takes half a second
 
     permuted = stats.permutation_test(
         groups, _difference, vectorized=True, n_resamples=PERMUTATIONS, rng=np.random.default_rng(params.seed)

@@ -106,7 +106,7 @@ def power_law(cells, terms, confidence) -> dict[str, float]:
     confidence : float
         Confidence of the interval.
     """
-    import pingouin  # imported here because it takes a second, which jobs without such a fit would waste
+    import pingouin  # imported here: it takes a second
 
     logarithms = np.log(cells[["per_flow_mbps", *terms]])
     fit = pingouin.linear_regression(logarithms[terms], logarithms["per_flow_mbps"], as_dataframe=False)
