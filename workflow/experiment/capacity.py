@@ -1,9 +1,9 @@
-"""Capacity of a run's path: the rate that a direction can carry at any time, whatever limits it, and its delay then.
+"""Capacity of a run's path: the rate that a direction can carry at any time, and its delay at that time.
 
-The link's rate, its timeline or trace, a policer before it, an outage. Labels, utilisation, ideal goodput, ceilings, checks and
-theory ask here. Rates are in Mbit/s, in bytes as the bottleneck counts them, all parallel paths together; None where nothing
-limits the rate. The capacity of a chain is that of its narrowest bottleneck; each of a run's `bottlenecks` has its own. Times are in
-ns since the traffic's origin. Standard library only.
+It is limited by the link's rate, its timeline or trace, a policer before it, and an outage. Labels, utilisation, ideal goodput, ceilings,
+checks and theory all use this module. Rates are in Mbit/s, in bytes as the bottleneck counts them, summed over parallel paths; None if
+nothing limits the rate. The capacity of a chain is that of its narrowest bottleneck; each of a run's `bottlenecks` has a separate one.
+Times are in ns since the traffic's origin. Standard library only.
 """
 
 import math
@@ -17,15 +17,15 @@ from experiment.packet_sizes import SUPER_PACKET_BYTES
 from experiment.timeline import DIRECTIONS, LOST_ALL, directions_of, integral, traces_of, value_in_force
 
 FORWARD, REVERSE = DIRECTIONS
-#: Longer than any run.
+#: A time longer than any run.
 EVER_NS = 10**18
-#: Packets lost in a row with a lower probability are neglected.
+#: Probability below which a number of packets lost in a row is neglected.
 NEGLIGIBLE = 1e-9
-#: Under a real clock: how long a shaper may oversleep without losing rate, so what it may send at once, in s of its rate.
+#: Time in s for which a shaper under a real clock may oversleep without losing rate; it may send the data of this time at once.
 REAL_TIMER_S = 1e-3
-#: How many round trips after the client iperf3's server begins to count its intervals of UDP, at most: its control connection.
+#: Largest number of round trips after its client at which iperf3's server begins to count UDP intervals, because of the control connection.
 SET_UP_RTTS = 4
-#: An acknowledgement as the bottleneck counts it, with timestamps at least: Ethernet, IPv4, TCP; at most with IPv6 and all options.
+#: Smallest size of an acknowledgement as the bottleneck counts it (Ethernet, IPv4, TCP with timestamps), and largest (IPv6, all options).
 ACKNOWLEDGEMENT_BYTES, LARGEST_ACKNOWLEDGEMENT_BYTES = 66, 114
 
 
@@ -34,7 +34,7 @@ class Capacity:
 
     def __init__(self, specification, direction=FORWARD):
         self._run = specification
-        #: That of the data; acknowledgements take the other.
+        #: Direction of the data; acknowledgements use the other one.
         self.direction = direction
         self._back = REVERSE if direction == FORWARD else FORWARD
 
@@ -66,7 +66,7 @@ class Capacity:
 
     @property
     def _outage_ns(self):
-        """The begin and end of the outage of a cable's one path, or nothing."""
+        """Beginning and end of the outage of a cable's only path; empty without one."""
         outage = self._run.multipath.outage if self._run.is_cable else None
         return [round(1e9 * at_s) for at_s in (outage["at_s"], outage["at_s"] + outage["for_s"])] if outage else []
 
@@ -172,10 +172,10 @@ class Capacity:
         return sum(run.timeline.least(way, "delay_ms") + self._constant_ms(pair) for way in DIRECTIONS)
 
     def departures(self, begin_ns, end_ns, pair=None) -> list[tuple[int, int]]:
-        """Return the times at which packets leave the bottleneck that become known as delivered between two times: spans (begin, end).
+        """Return the spans (begin, end) in which packets leave the bottleneck that become known as delivered between two times.
 
-        A TCP sender learns of a packet one round-trip time of the empty path later. While no acknowledgements come back it learns
-        of none, and afterwards of all at once. A UDP receiver learns of a packet after the one-way delay.
+        A TCP sender learns of a packet's delivery one round-trip time of the empty path later. While no acknowledgements come back it
+        learns of none, and afterwards of all at once. A UDP receiver learns of a packet after the one-way delay.
         """
         pair, spans = pair or self._run.pairs[0], []
         for begin, end, takes_ns, known_ns in self._ways(pair):
@@ -188,7 +188,7 @@ class Capacity:
         return spans
 
     def _ways(self, pair) -> Iterator[tuple[int, int, int, int | None]]:
-        """Yield spans of departures: begin, end, and the time until each packet is known, or the single time at which all become known."""
+        """Yield spans of departures: begin, end, and the time until each packet's delivery is known, or the common time for all of them."""
         run = self._run
         if run.is_chain:
             yield -EVER_NS, EVER_NS, round(pair.rtt_ms * 1e6), None
@@ -211,7 +211,7 @@ class Capacity:
 
     @cached_property
     def _ways_back(self):
-        """The way back over time: begin, end, its delay in ns, and, while nothing passes, when something does again (else None)."""
+        """Spans of the reverse path: begin, end, delay in ns, and, if nothing passes, the time when packets pass again (else None)."""
         delays = self._run.timeline.values(self._back, "delay_ms")
         passes = _changes([(at_ns, rate != 0) for at_ns, rate in self._link_rates[self._back]])
         times = sorted({at_ns for at_ns, _ in (*delays, *passes)})
@@ -226,7 +226,7 @@ class Capacity:
 
     @cached_property
     def _flows(self):
-        """The flows whose data go in this direction."""
+        """The flows that send data in this direction."""
         return [flow for flow in range(self._run.flows) if self._run.flow_pair(flow).direction == self.direction]
 
     def known_bytes(self, begin_ns, end_ns, flows=None) -> float | None:
@@ -252,7 +252,7 @@ class Capacity:
         """Yield the possible time windows of a UDP measurement: iperf3's server starts to count some round trips after its client."""
         latest_ns = round(SET_UP_RTTS * self._run.rtt_most_ms * 1e6)
         there_ns = round(self.delay_ms(begin_ns) * 1e6)
-        # The mean changes its slope only where an end of the window meets a change.
+        # The slope of the mean changes only where an end of the window meets a change.
         meeting = (
             at_ns + there_ns - end for at_ns, _ in self._link_rates[self.direction] for end in (begin_ns, end_ns)
         )
@@ -262,16 +262,16 @@ class Capacity:
     def most_bytes(self, begin_ns, end_ns, flows=None) -> float | None:
         """Return the largest payload that may become known as delivered between two times, in bytes: `known_bytes` and late packets.
 
-        That is on its way or unacknowledged at the begin: packets that wait for one acknowledgement (two of each connection, one of
-        them begun before; all of a super-packet; more where acknowledgements are lost), those held up by jitter, slots or
-        reordering, a policer's bucket; and what lies between flows whose paths differ in length.
+        Late packets are in transit or unacknowledged at the beginning: packets that wait for one acknowledgement (two per connection, one
+        of them from before; all of a super-packet; more if acknowledgements are lost), packets delayed by jitter, slots or
+        reordering, and a policer's bucket; and the difference between flows whose paths differ in length.
         """
         run, known = self._run, self.known_bytes(begin_ns, end_ns, flows)
         if known is None:
             return None
         flows = self._flows if flows is None else flows
         unsaid = self._unacknowledged_packets(len(flows))
-        # The shaper lets one super-packet pass whatever was before it.
+        # The shaper passes one super-packet regardless of what preceded it.
         late = (unsaid + 1) * SUPER_PACKET_BYTES if run.transport.segmentation_offload else unsaid * run.packet_bytes
         rtts_ms = [run.flow_pair(flow).rtt_ms for flow in flows]
         late_ms = self._late_ms + max(rtts_ms, default=0) - min(rtts_ms, default=0)
@@ -281,7 +281,7 @@ class Capacity:
         largest = run.largest_packet_bytes
         small = max(0, largest - run.packet_bytes) + max(0, (run.shaper_burst_bytes or 0) - largest)
         held_up = self.most_mbps() * late_ms * 1e3 / 8 + self._policed_before_bytes + small
-        # Linux's shaper counts whole nanoseconds of a packet (psched_l2t_ns), and so is a little too fast.
+        # Linux's shaper counts whole nanoseconds per packet (psched_l2t_ns), and is therefore slightly too fast.
         packet_ns = run.packet_bytes * 8e3 / self.most_mbps()
         return known * packet_ns / math.floor(packet_ns) + late + held_up * run.payload_bytes / run.packet_bytes
 
@@ -304,7 +304,7 @@ class Capacity:
         """
         model, correlation = self._run.direction(self._back).loss_model, self._run.correlation("loss", self._back)
         losses = [loss for _, loss in self._run.timeline.values(self._back, "loss_percent") if loss < LOST_ALL]
-        # Behind one that was lost the next is by such a chance at most.
+        # Largest probability that the acknowledgement after a lost one is lost too.
         loss = min(0.99, max(losses, default=0) / 100 / (1 - correlation))
         in_a_row = lost_in_a_row(min(1 - 1e-6, model.in_a_row) if model else loss)
         return (
@@ -313,15 +313,15 @@ class Capacity:
 
     @cached_property
     def _packets_of_trace(self):
-        """How many packets more a trace lets be known at the ends of a time: it lets whole ones pass, and small ones in steps without capacity.
+        """Number of additional packets that a trace lets become known at the ends of a period, since whole packets pass, and small ones in empty steps.
 
-        There the shaper has the rate of a packet in all that time, which is that of some acknowledgements.
+        In a step without capacity the shaper's rate is one packet in the whole step, which passes several acknowledgements.
         """
         traces = traces_of(self._run.scenario["link"])
         if not traces:
             return 0
         on_way_back = any(self._back in directions_of(trace) for trace in traces)
-        # At both ends one that has begun, and one that a rise before a faster step lets pass (`traces`).
+        # At each end, one packet that has begun, and one that an early rise before a faster step lets pass (`traces`).
         return 4 + (2 * self._run.packet_bytes // ACKNOWLEDGEMENT_BYTES if on_way_back else 0)
 
     @cached_property
@@ -341,10 +341,13 @@ class Capacity:
 
     @property
     def _way_back_ms(self):
-        """How long acknowledgements may wait, or be dropped by a policer: for data against them, or where their direction has another rate for each other; elsewhere data fill the path first."""
+        """Longest time in ms for which acknowledgements may wait or be dropped by a policer.
+
+        They wait for data in their direction, or for each other if their direction has another rate; otherwise data fill the path first.
+        """
         run, beside = self._run, any(pair.direction == self._back for pair in self._run.pairs)
         policer = run.policers.get(self._back)
-        # One passes as soon as the bucket has room for it.
+        # An acknowledgement passes as soon as the bucket has enough tokens.
         refill_ms = LARGEST_ACKNOWLEDGEMENT_BYTES * 8 / policer["rate_mbps"] / 1e3 if policer else 0
         if run.is_chain or not (beside or run.option("reverse_rate_mbps", REVERSE)) or run.rate_in(self._back) is None:
             return refill_ms

@@ -1,4 +1,4 @@
-"""Several bottlenecks in a row (topology `chain`): each as a dumbbell, the pairs of hosts, and the flows on them."""
+"""Several bottlenecks in a row (topology `chain`): each bottleneck as a dumbbell, the pairs of hosts, and their flows."""
 
 from dataclasses import replace
 

@@ -1,6 +1,6 @@
-"""The conditions of a run, section by section as a scenario has them (``workflow/schemas/study.schema.yaml`` says what each means).
+"""The conditions of a run, in the sections of a scenario (``workflow/schemas/study.schema.yaml`` describes each of them).
 
-A field's name ends with its unit; ``dict`` is one value for each direction, ``forward`` (data) and ``reverse`` (ACKs).
+A field's name ends with its unit. A ``dict`` has one value per direction, ``forward`` (data) and ``reverse`` (ACKs).
 """
 
 from dataclasses import dataclass, field
@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 RECEIVING_SIDE, BOTH_ENDS, SENDING_HOST = "receiving-side", "both-ends", "sending-host"
 
 
-#: Direction -> the key of a link that has its policer.
+#: Direction -> key of its policer in a link.
 POLICERS = {"forward": "policer", "reverse": "reverse_policer"}
 
 
@@ -44,14 +44,14 @@ class Link:
 
 @dataclass(frozen=True)
 class Multipath:
-    """The disjoint paths of a cable, and how they are joined; delays are per path (`several_paths` gives each path as a scenario)."""
+    """The disjoint paths of a cable, and how they are joined; delays are per path (`several_paths` turns each path into a scenario)."""
 
     paths: int
     by: str
     tunnel_ip_version: str
     distribution: str
     path_delay_ms: list
-    #: These are left out of specifications that do without. Path by path; None: as the link and its queue have it.
+    #: The following are left out of specifications that don't use them. Values per path; None: those of the link and its queue.
     path_rate_mbps: list | None = None
     path_loss_percent: list | None = None
     path_queue_packets: list | None = None

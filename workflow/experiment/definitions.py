@@ -1,7 +1,7 @@
 """CCAs that a study defines: a CCA of the kernel with other parameters, or a custom C file built into the kernel.
 
-The parameters are the kernel's, one value for all sockets. They are set where it boots: what a module computes from them
-as it registers (CUBIC's `beta_scale` from `beta`) would keep its old value if they were written later, into sysfs.
+The parameters are the kernel's, with one value for all sockets. They are set when it boots: values that a module derives from them
+when it registers (CUBIC's `beta_scale` from `beta`) would not change if they were written later, into sysfs.
 """
 
 import hashlib
@@ -13,8 +13,9 @@ from experiment.own_kernels import identity
 
 @dataclass(frozen=True)
 class Definition:
-    """A CCA as a study defines it (`cca_definitions` of study.schema.yaml): by ``base``, or by a C file's three; ``kernel`` as
-    `study_files.kernels.completed_kernels` has it, None for the image's.
+    """A CCA defined by a study (`cca_definitions` of study.schema.yaml), by ``base`` or by the three fields of a C file.
+
+    ``kernel`` comes from `study_files.kernels.completed_kernels`; None for the image's kernel.
     """
 
     parameters: dict[str, int | bool]

@@ -1,16 +1,16 @@
 """Delays drawn from a custom table, netem's `distribution`: numbers in units of 1/8,192 of the jitter, around the mean delay.
 
-netem takes the number at a random place (`tabledist` of net/sched/sch_netem.c of Linux 7.2); tc reads the table from a file with this name.
+netem picks a number at a random index (`tabledist` of net/sched/sch_netem.c of Linux 7.2); tc reads the table from a file with this name.
 """
 
 import math
 from bisect import bisect_left, bisect_right
 
-#: What one jitter is in a table (NETEM_DIST_SCALE), the largest number that is in it, and how many there may be.
+#: Value of one jitter in a table (NETEM_DIST_SCALE), largest number in a table, and largest number of entries.
 SCALE, LARGEST, MOST_NUMBERS = 8192, 32767, 4096
 #: Name of the table for tc, and the folder in which it looks for it.
 NAME, FOLDER_VARIABLE = "sawtooth", "TC_LIB_DIR"
-#: The chance that delays drawn from a table are taken for others.
+#: Probability that delays drawn from a table are rejected.
 FALSE_ALARM = 1e-9
 
 
@@ -51,7 +51,7 @@ def distance(delays, numbers, mean, jitter, slack) -> float:
     seen = sorted(delays)
     most = 0.0
     for place, at in enumerate(seen):
-        # Beside it as few or as many as the slack allows.
+        # As few or as many on either side as the slack allows.
         few, many = bisect_left(table, at - slack) / len(table), bisect_right(table, at + slack) / len(table)
         most = max(most, few - (place + 1) / len(seen), place / len(seen) - many)
     return most

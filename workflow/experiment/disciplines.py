@@ -1,9 +1,9 @@
 """The queueing disciplines of a bottleneck: each is declared once, here.
 
-From a declaration follow the keys of a study's `queue` and what is refused of them (`study_files`), the line for tc and
-what the kernel must say afterwards (`emulation`), what is counted (`queue_information`) and what a machine's kernel needs
-(`session.host_needs`). Their descriptions are in `wording.discipline_words`, where another word makes no run stale.
-Parameters have the field's names and units; their defaults are the kernel's, written out in every specification.
+A declaration determines the keys of a study's `queue` and their errors (`study_files`), the line for tc and
+the expected read-back (`emulation`), the counters (`queue_information`) and the requirements on a machine's kernel
+(`session.host_needs`). Descriptions are in `wording.discipline_words`: editing them makes no run stale.
+Parameters have their usual names and units; their defaults are the kernel's and are written into every specification.
 Sources: net/sched/sch_*.c and include/uapi/linux/pkt_sched.h of Linux 7.2, tc(8) of iproute2 7.3.
 """
 
@@ -13,11 +13,11 @@ import time
 
 from experiment.qdisc import DROP_TAIL, Counters, Discipline, Parameter
 
-#: CLOCK_MONOTONIC_COARSE moves with the tick, so its resolution is one (clock_getres(2)).
+#: CLOCK_MONOTONIC_COARSE advances with the tick, so its resolution is one tick (clock_getres(2)).
 CLOCK_MONOTONIC_COARSE = 6
-#: Keys of a queue that say how much it holds; the first two are what a qdisc counts in.
+#: Keys of a queue's size; the first two are the units in which a qdisc counts.
 MEASURES = ("packets", "bytes", "bdp")
-#: TCA_CAKE_STATS_TIN_STATS, and of its tins (TCA_CAKE_TIN_STATS_*) what is read: column -> attribute.
+#: TCA_CAKE_STATS_TIN_STATS, and the fields of its tins to read (TCA_CAKE_TIN_STATS_*): column -> attribute.
 CAKE_TINS = 10
 CAKE_TIN = {"enqueued_packets": 2, "drops": 4, "ack_drops": 6, "marks": 8, "waiting_bytes": 11, "delay_us": 19}
 
@@ -57,7 +57,7 @@ _OF_PIE = (
     Parameter("tupdate_ms", "tupdate", "tupdate", 15, "ms", 1, 1000, whole=True, kept=_in_ticks),
 )  # fmt: skip
 _GAINS = (
-    # tc passes no 0 on: the kernel keeps its default.
+    # tc doesn't pass a 0 on: the kernel keeps its default.
     Parameter("alpha", "alpha", "alpha", 2, "", 1, 32, whole=True),
     Parameter("beta", "beta", "beta", 20, "", 1, 32, whole=True),
 )
@@ -209,16 +209,16 @@ _DISCIPLINES = (
             Parameter("initial_quantum_bytes", "initial_quantum", "initial_quantum", 15_140, "bytes", 256, 1_048_576, whole=True),
         ),
         counters=Counters(struct.Struct("=7Q"), ("", "", "", "throttled", "flows_plimit", "", ""), (), ("drops",)),
-        # It can mark too, but counts as marked what it can't mark.
+        # It can also mark, but counts packets that it can't mark as marked.
         fixed={"ce_threshold": None},
     ),
 )  # fmt: skip
 DISCIPLINES = {discipline.name: discipline for discipline in _DISCIPLINES}
-#: Kind of qdisc -> the discipline that it is.
+#: Kind of qdisc -> its discipline.
 OF_KIND = {kind: discipline for discipline in _DISCIPLINES for kind in discipline.kinds.values()}
 
 
-#: Keys of a scenario that have a queue: of both directions or ``forward``, and of ``reverse`` where that has another one.
+#: Keys of a scenario with a queue: for both directions or ``forward``, and for ``reverse`` if that has a different one.
 QUEUES = ("queue", "reverse_queue")
 
 

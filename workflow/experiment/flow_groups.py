@@ -1,18 +1,18 @@
 """Groups of flows: application, hosts, start and end.
 
-A study's ``flows`` is a number of flows that all last for the run, or a list of such groups. Long flows (``iperf3``) are numbered
-through the groups in their order; web objects, real-time streams and programs are in separate sections of the document.
+A study's ``flows`` is a number of flows that all last for the whole run, or a list of such groups. Long flows (``iperf3``) are numbered
+consecutively over the groups; web objects, real-time streams and programs are in separate sections of the document.
 """
 
 from dataclasses import dataclass
 
-#: What a group's `application` is.
+#: Values of a group's `application`.
 LONG, WEB, REAL_TIME, PROGRAM = "iperf3", "web", "real-time", "program"
-#: A group's `direction` whose data go against those of the others.
+#: Value of `direction` for a group whose data flow in the opposite direction.
 REVERSE = "reverse"
-#: A group's `cca` that is the run's.
+#: Value of a group's `cca` for the CCA of the run.
 OWN = "own"
-#: TCP port of a group's web server, and UDP port of its first stream: that of its first group, and how far apart they are.
+#: TCP port of the first group's web server, UDP port of the first group's first stream, and distance between the groups' ports.
 WEB_PORT, REAL_TIME_PORT, STREAMS_OF_A_GROUP = 8001, 9001, 64
 
 
@@ -36,7 +36,7 @@ class FlowGroup:
     bytes: int | None
     packet_bytes: int
     interval_ms: float
-    #: Left out of specifications where they are these.
+    #: Left out of specifications if they have these values.
     direction: str = "forward"
     program: dict | None = None
 
@@ -45,8 +45,8 @@ class FlowGroup:
         """Start and end times of the group's long flows: one period, or repeated periods with pauses in between."""
         if self.on_s is None:
             return [(self.start_s, self.stop_s)]
-        # As decimal fractions: ten times 0.1 is one.
-        # What runs without groups would load for nothing.
+        # As decimal fractions, so that ten times 0.1 is one.
+        # Imported here because runs without groups don't need it.
         from fractions import Fraction
 
         begin, on, off, stop = (Fraction(str(value)) for value in (self.start_s, self.on_s, self.off_s, self.stop_s))

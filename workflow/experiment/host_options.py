@@ -15,7 +15,7 @@ from experiment.link_options import number_schema
 SENDER, RECEIVER = "sender", "receiver"
 SIDES = (SENDER, RECEIVER)
 SWITCH = {"type": "boolean"}
-#: How RACK's reordering window follows -> bits of the sysctl: it detects losses, its window is static, DupThresh doesn't close it.
+#: Mode of RACK's reordering window -> bits of the sysctl: RACK detects losses, its window is static, DupThresh doesn't close it.
 RACK = {"adaptive": "1", "static": "3", "without-threshold": "5"}
 #: Option of iperf3(1) that limits the pacing rate of its sockets.
 MAX_PACING_RATE = "--fq-rate"
@@ -27,13 +27,13 @@ class HostOption:
 
     name: str  # its key in a study's `transport`
     value: dict  # JSON Schema of its value, without descriptions
-    default: object  # the kernel's own, which is not set
+    default: object  # the kernel's default, which is not set
     sysctl: str = ""  # name of sysctl(8)
     metric: str = ""  # word of ip-route(8)
-    device: str = ""  # word of ip-link(8), of the interface to the network
+    device: str = ""  # word of ip-link(8) for the interface to the network
     program: str = ""  # option of iperf3(1)
-    sides: tuple[str, ...] = SIDES  # which hosts of a pair have it
-    written: Callable = lambda value: str(int(value))  # value -> word that the kernel gets
+    sides: tuple[str, ...] = SIDES  # hosts of a pair that have it
+    written: Callable = lambda value: str(int(value))  # value -> word for the kernel
 
     @property
     def place(self) -> str:
@@ -65,12 +65,12 @@ HOST_OPTIONS = (
     HostOption("window_scaling", SWITCH, default=True, sysctl="net.ipv4.tcp_window_scaling"),
     HostOption("selective_acks", SWITCH, default=True, sysctl="net.ipv4.tcp_sack"),
     HostOption("duplicate_selective_acks", SWITCH, default=True, sysctl="net.ipv4.tcp_dsack"),
-    # 0: one acknowledgement for each packet that comes out of order; Linux's default compresses up to 44 of them.
+    # 0: one acknowledgement per packet that arrives out of order; Linux's default compresses up to 44 of them.
     HostOption(
         "sack_compression", SWITCH, default=True, sysctl="net.ipv4.tcp_comp_sack_nr", sides=(RECEIVER,),
         written=lambda value: "44" if value else "0",
     ),
-    # 3: a tail loss probe behind the last packets of a flight; 0: none.
+    # 3: a tail loss probe after the last packets of a flight; 0: none.
     HostOption(
         "tail_loss_probe", SWITCH, default=True, sysctl="net.ipv4.tcp_early_retrans", sides=(SENDER,),
         written=lambda value: "3" if value else "0",

@@ -27,18 +27,18 @@ IN_ORDER = {
     "topology": ("dumbbell", "cable"),
 }
 
-#: What a rate that is made another way, or with another bucket, requires.
+#: Requirements of a rate with another shaper or another bucket.
 SHAPED = {"topology": ("dumbbell",), "link.timeline": ([],), "link.trace": (None,), "link.reverse_trace": (None,)}
 
 
-#: tc reads a chance with seven digits of a percentage (`LossModel.words`).
+#: Smallest probability in percent: tc reads seven digits of a percentage (`LossModel.words`).
 LEAST_CHANCE_PERCENT = 1e-6
-#: netem's words for instants at a distance, at which packets leave.
+#: netem's words for slots: instants at a fixed distance at which packets leave.
 SLOT = "slot {0:.6f}ms {0:.6f}ms"
-#: What models of losses have in common: by direction, and what they require.
+#: Properties shared by all loss models: values per direction, and requirements.
 OF_LOSS = {"by_direction": True, "needs": {"link.netem": ("receiving-side",), "topology": ("dumbbell", "cable")}}
 
-#: What netem's words correlate. Of duplicates tc takes a correlation, and doesn't hand it to the kernel (tc/q_netem.c of iproute2 7.3).
+#: Effects that netem can correlate. tc accepts a correlation for duplicates, but doesn't pass it to the kernel (tc/q_netem.c of iproute2 7.3).
 CORRELATED = ("loss", "delay", "corrupt", "reorder")
 
 
@@ -50,24 +50,24 @@ class LinkOption:
     value: dict  # JSON Schema of its value, without descriptions
     default: object = None  # the value without effect
     by_direction: bool = False  # whether a study may give one value for each direction
-    behind: str = ""  # the key of `link` that it follows; the last one if empty
+    behind: str = ""  # key of `link` after which it is listed; the last one if empty
     place: str = PATH  # `PATH` or `ARRIVALS`
     # Values that it requires of other keys of the scenario, in addition to its place's: key -> allowed values.
     needs: dict = field(default_factory=dict)
-    words: str = ""  # format of tc(8)'s words; empty if netem has no option for it alone
+    words: str = ""  # format of tc(8)'s words; empty if netem has no separate option for it
     key: tuple = ()  # path to its number in tc's JSON
-    factor: float = 100  # number in tc's JSON x factor = the value that is read back
-    told: str = ""  # name of the value that is read back; the option's name if empty
-    given: Callable = lambda value: value  # value -> the number that netem gets
+    factor: float = 100  # number in tc's JSON x factor = value read back
+    told: str = ""  # name of the value read back; the option's name if empty
+    given: Callable = lambda value: value  # value -> number passed to netem
     delay_ms: Callable = lambda value: 0  # value -> delay that its netem needs
     idle_ms: Callable = lambda value: 0  # value -> time that a packet on an idle path may wait for it
     check: str = ""  # name of the check of its count (`link_option_counts`); empty if nothing is counted
     column: str = ""  # column of the runs with the count of the data's direction
     percent: Callable = lambda value: value  # value -> share of packets that it affects, in percent
-    only: str = ""  # the direction of an option that has one only
-    correlated: str = ""  # which of `CORRELATED` is its own
-    more_words: Callable = lambda value: ""  # value -> tc's words behind the correlation
-    of_jitter: bool = False  # whether it says how jitter is, so that a direction without jitter has none
+    only: str = ""  # direction of an option that has only one
+    correlated: str = ""  # its effect in `CORRELATED`
+    more_words: Callable = lambda value: ""  # value -> tc's words after the correlation
+    of_jitter: bool = False  # whether it describes jitter, so that a direction without jitter doesn't have it
 
     @property
     def all_needs(self) -> dict[str, tuple]:
@@ -118,7 +118,7 @@ def number_schema(unit, least, most, null=False, above=False, below=False) -> di
 
 
 def _chances(above=(), **defaults) -> dict:
-    """Return the JSON Schema of a loss model with these probabilities; those without a default are required, ``above`` lists those above 0."""
+    """Return the JSON Schema of a loss model with these probabilities; those without a default are required, those in ``above`` must exceed 0."""
     keys = {
         f"{name}_percent": number_schema("percent", LEAST_CHANCE_PERCENT if name in above else 0, 100)
         | ({} if default is None else {"default": default})
@@ -141,7 +141,7 @@ def late_percent(value) -> float:
     return 100 * (1 - 1 / (value.get("gap_packets", 1) - 1 + 1 / at_once))
 
 
-#: Distribution of delays -> how far a delay may be from the mean, in jitters: netem's tables end at four standard deviations.
+#: Distribution of delays -> largest deviation of a delay from the mean, in jitters: netem's tables end at four standard deviations.
 JITTER_REACH = {"uniform": 1, "normal": 4, "pareto": 4, "paretonormal": 4}
 
 LINK_OPTIONS = (
@@ -161,7 +161,7 @@ LINK_OPTIONS = (
             "hosts.qdisc": ("none",), "transport.segmentation_offload": (False,), "background": ("none",),
         },
     ),
-    # netem draws from a table, which the kernel doesn't tell: only the probe's delays show it.
+    # netem draws from a table, which the kernel doesn't report: only the probe's delays show it.
     LinkOption(
         "jitter_distribution", {"enum": list(JITTER_REACH)}, default="uniform", behind="loss_percent", of_jitter=True,
         needs={"link.netem": ("receiving-side",), "topology": ("dumbbell", "cable")}, words="distribution {}",
@@ -193,7 +193,7 @@ LINK_OPTIONS = (
         "ack_slot_ms", number_schema("ms", 0.1, 1000, null=True), behind="jitter_order", only="reverse",
         needs=IN_ORDER | {"traffic.application": ("iperf3", "ftp")},
         words=SLOT, key=("slot", "min-delay"), factor=1e3, told="slot_ms",
-        # On an idle path a packet finds that its slot has not begun.
+        # On an idle path a packet may arrive before its slot has begun.
         idle_ms=lambda value: value,
     ),
     LinkOption(
@@ -254,7 +254,7 @@ LINK_OPTIONS = (
 OF_NAME = {option.name: option for option in LINK_OPTIONS}
 
 
-#: Option of a link -> the model of losses that its value makes; ``loss`` is the link's own share, a fraction.
+#: Option of a link -> loss model for its value; ``loss`` is the link's own share of losses, a fraction.
 LOSS_MODELS = {
     "loss_burst_packets": lambda packets, loss: GilbertElliott.of_bursts(loss, packets),
     "loss_gemodel": lambda chances, _: GilbertElliott(**_fractions(chances)),

@@ -1,21 +1,21 @@
-"""Losses that depend on the state of the path, as netem has them: the models of Gilbert (1960) and Elliott (1963), and of four states.
+"""netem's models of losses that depend on the state of the path: those of Gilbert (1960) and Elliott (1963), and one with four states.
 
 A path is in one of a few states and changes state between packets with given probabilities; the state determines the loss probability.
-Chances are fractions here, as in net/sched/sch_netem.c of Linux 7.2 (`loss_gilb_ell`, `loss_4state`); tc-netem(8) has them in percent.
+Probabilities are fractions here, as in net/sched/sch_netem.c of Linux 7.2 (`loss_gilb_ell`, `loss_4state`); in tc-netem(8) they are in percent.
 The four states are those of Salsano, Ludovici and Ordine, "Definition of a general and intuitive loss model" (2009).
 """
 
 from collections.abc import Callable, Iterator
 from dataclasses import astuple, dataclass, fields
 
-#: What a chance of 1 is in the kernel: the largest of its random numbers.
+#: Value of a probability of 1 in the kernel: the largest of its random numbers.
 CERTAIN = 0xFFFFFFFF
 
 
 class LossModel:
     """Base of all loss models: a Markov chain."""
 
-    #: The word of tc-netem(8) behind ``loss``, and of its JSON.
+    #: Word of tc-netem(8) after ``loss``, and in its JSON.
     word = ""
 
     def chain(self) -> tuple[tuple, tuple, tuple]:
@@ -23,7 +23,7 @@ class LossModel:
         raise NotImplementedError
 
     def fates(self, number: Callable[[], int]) -> Iterator[bool]:
-        """Yield for each packet whether the kernel drops it, given its random numbers; each call of ``number`` returns the next one."""
+        """Yield, for each packet, whether the kernel drops it, given its random numbers; each call of ``number`` returns the next one."""
         raise NotImplementedError
 
     @property
@@ -63,13 +63,13 @@ class LossModel:
 
 
 def _in_kernel(chance):
-    # tc is told seven digits of each chance in percent (`LossModel.words`).
+    # tc gets seven digits of each probability in percent (`LossModel.words`).
     return round(float(f"{100 * chance:.7f}") / 100 * CERTAIN)
 
 
 @dataclass(frozen=True)
 class GilbertElliott(LossModel):
-    """A good and a bad state: before each packet a good path becomes bad with probability ``p``, a bad one good with ``r``."""
+    """A good and a bad state: before each packet a good path becomes bad with probability ``p``, and a bad one good with ``r``."""
 
     p: float
     r: float
@@ -149,7 +149,7 @@ class FourStates(LossModel):
     def fates(self, number) -> Iterator[bool]:
         """As `LossModel.fates`: one number per packet."""
         p13, p31, p32, p23, p14 = map(_in_kernel, astuple(self))
-        # State -> the bounds of a number below which it is followed by another one; the last follows from all others.
+        # State -> bounds of the random number for each following state; the last state follows for all larger numbers.
         followers = {
             1: ((p14, 4), (p13 + p14, 3), (CERTAIN + 1, 1)),
             2: ((p23, 3), (CERTAIN + 1, 2)),
@@ -163,7 +163,7 @@ class FourStates(LossModel):
             yield state in (3, 4)
 
 
-#: Word of tc -> the model, and its parameters' names in tc's JSON, in their order.
+#: Word of tc -> the model, and the names of its parameters in tc's JSON, in order.
 MODELS = {
     one.word: (one, names)
     for one, names in ((GilbertElliott, ("p", "r", "1-h", "1-k")), (FourStates, ("p13", "p31", "p32", "p23", "p14")))

@@ -1,16 +1,16 @@
 """netem's correlation: the effective probability when each random number is mixed with the previous one.
 
-netem draws x' = (1 - r) u + r x, where u is uniform (`get_crandom` of net/sched/sch_netem.c). Such numbers crowd around the middle, so a
-chance below one half is met less often than netem is told: of a loss of 1 % with a correlation of 25 % one packet in 400,000 is left.
-For a delay netem takes the remainder of the number divided by twice the jitter (or by the length of its table), which is as even as
-without a correlation, unless the jitter is in the hundreds of milliseconds: this one has hardly any effect.
+netem draws x' = (1 - r) u + r x, where u is uniform (`get_crandom` of net/sched/sch_netem.c). Such numbers cluster around the middle, so an
+event with a configured probability below one half occurs less often: a loss of 1 % with a correlation of 25 % becomes one packet in 400,000.
+For a delay netem uses the remainder of the number divided by twice the jitter (or by the length of its table), which is as uniform as
+without a correlation, unless the jitter is in the hundreds of milliseconds. This correlation thus has hardly any effect.
 """
 
 import math
 from functools import lru_cache
 from itertools import accumulate
 
-#: Steps of a distribution, and what is left of its beginning when it is taken for settled.
+#: Number of steps of a distribution, and remaining weight of its initial state at which it counts as settled.
 _STEPS, _SETTLED = 2048, 1e-6
 
 

@@ -1,20 +1,21 @@
 """Custom guest kernels of a study (`kernels` of study.schema.yaml): another Linux version, patches and options.
 
-A run's specification has everything that its kernel is built from; the kernel is built beforehand (setup/kernels.py) and named after it.
+A run's specification contains everything from which its kernel is built. The kernel is built beforehand (setup/kernels.py) and named after
+these inputs.
 """
 
 import json
 import re
 import zlib
 
-#: Before it a guest's processes are held by ptrace, which costs more of the machine's time and none of the guest's.
+#: First Linux version with seccomp for a guest's processes. Earlier ones use ptrace, which costs the machine more time, but not the guest.
 SECCOMP_FROM = (6, 16)
-#: With which a kernel begins the copy of its configuration (kernel/configs.c).
+#: Mark before the copy of a kernel's configuration in its file (kernel/configs.c).
 CONFIGURATION_MARK = b"IKCFG_ST"
 
 
 def identity(kernel) -> str:
-    """Return everything that a kernel is built from, as text, without the locations of its files."""
+    """Return everything from which a kernel is built, as text, without the locations of its files."""
     content = {key: value for key, value in kernel.items() if key not in ("tree", "patches")}
     patches = [patch["sha256"] for patch in kernel["patches"]]
     return json.dumps({**content, "patches": patches, "is_tree": "tree" in kernel}, sort_keys=True)

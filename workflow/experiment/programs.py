@@ -11,9 +11,9 @@ from functools import cached_property
 from experiment.flow_groups import LONG, OWN, PROGRAM
 from experiment.host_pairs import Pair
 
-#: Port of the first flow of a run's first group of a program, and how far the first ports of groups are apart.
+#: Port of the first flow in a run's first group of a program, and distance between the first ports of groups.
 PROGRAM_PORT, FLOWS_OF_A_GROUP = 14_001, 64
-#: Placeholders of a command, and what stands for each.
+#: Placeholder in a command -> its value, in words.
 PLACEHOLDERS = {
     "folder": "the folder with the program's own files",
     "server": "the server's address and port, as 10.0.1.2:14001 or [fd00::2]:14001",
@@ -47,7 +47,7 @@ class Program:
     client_ends: str
     reports_bytes: str | None
     memory_mib: int
-    #: What the sending side's files of qlog are called in ``{logs}``; a declaration without any has no such key.
+    #: Name pattern of the sending side's qlog files in ``{logs}``; declarations without such files don't have this key.
     qlog: str | None = None
 
     @property
@@ -81,12 +81,12 @@ class ProgramFlow:
 
     @property
     def server_host(self) -> str:
-        """The host that the server runs on: the data's sender if the server sends the data."""
+        """The host on which the server runs: the data's sender if the server sends the data."""
         return self.pair.sender if self.program.data_from == "server" else self.pair.receiver
 
     @property
     def client_host(self) -> str:
-        """The host that the client runs on."""
+        """The host on which the client runs."""
         return self.pair.receiver if self.program.data_from == "server" else self.pair.sender
 
     @cached_property
@@ -102,9 +102,9 @@ class ProgramFlow:
 def program_flows(specification) -> list[ProgramFlow]:
     """Return the flows of a run's programs, group by group.
 
-    Each starts at a time that is drawn evenly within the study's ``start_within_ms`` behind its group's start, one RTT of the
-    empty path if the study gives none, as long flows do. A program under test, whose group has its name as ``cca``, starts when the
-    long flow in its place would.
+    Like a long flow, each starts at a time drawn uniformly within the study's ``start_within_ms`` (by default one RTT of the
+    empty path) after its group's start. A program under test, whose group has the program's name as ``cca``, starts at the same time as
+    the long flow that it replaces.
     """
     within_s = _within_s(specification)
     under_test = starts_drawn(specification)[1] if is_under_test(specification) else {}
@@ -134,9 +134,9 @@ def is_under_test(specification) -> bool:
 
 
 def starts_drawn(specification) -> tuple[list[float], dict[str, list[float]]]:
-    """Return the start offsets from their groups' starts, in s: of the long flows, and group -> those of program flows under test.
+    """Return the start offsets relative to the groups' starts, in s: for the long flows, and group -> for the program flows under test.
 
-    Draws go through all of them in the groups' order, so that each has that of the flow of another CCA in its place.
+    They are drawn for all flows in the groups' order, so that each has the same offset as a flow with another CCA in its place.
     """
     draw, within_s = random.Random(specification.substream("flow-starts")), _within_s(specification)
     long_flows, programs = [], {}

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 DROP_TAIL = "drop-tail"
-#: What tc tells of RED by its own names.
+#: Values of RED that tc reports by its own names.
 RED_TOLD = ("min", "max", "ewma")
 
 
@@ -16,12 +16,12 @@ RED_TOLD = ("min", "max", "ewma")
 class Parameter:
     """A key of a study's `queue`: a number, a switch, or a choice of words, with its form in tc's arguments and output.
 
-    ``default`` None: the parameter is optional. ``kept`` returns a value as the kernel stores it: it rounds some.
+    If ``default`` is None the parameter is optional. ``kept`` returns a value as the kernel stores it, which rounds some values.
     """
 
     name: str
-    word: str  # of tc(8)
-    key: str  # of its JSON
+    word: str  # word of tc(8)
+    key: str  # key in tc's JSON
     default: float | bool | str | None
     unit: str = ""
     least: float | None = None
@@ -29,7 +29,7 @@ class Parameter:
     whole: bool = False
     choices: tuple = ()
     kept: Callable | None = None
-    off_word: str = ""  # of a switch; "" where tc has none
+    off_word: str = ""  # word that turns a switch off; "" if tc has none
 
     @property
     def is_switch(self) -> bool:
@@ -69,9 +69,10 @@ class Parameter:
 class Counters:
     """Counters specific to a discipline (its struct tc_*_xstats): ``names`` are the kernel's, "" is skipped.
 
-    ``marks`` are those that add up to all CE marks; ``overflow`` those that say which drops a full queue made (None:
-    nothing says it); ``second_mark`` is the counter of a threshold's marks, which a packet may get on top of another and
-    which then count twice (INET_ECN_set_ce is content with what is marked already); ``delays_us`` column of the time series -> the counter that is its delay in us.
+    ``marks`` are the counters that add up to all CE marks; ``overflow`` those that count the drops of a full queue (None if there
+    are none); ``second_mark`` is the counter of a threshold's marks, which a packet may get in addition to another mark, so that it
+    counts twice (INET_ECN_set_ce accepts packets that are already marked); ``delays_us`` is column of the time series -> counter with
+    its delay in us.
     """
 
     layout: struct.Struct | None = None
@@ -84,10 +85,10 @@ class Counters:
 
 @dataclass(frozen=True)
 class Discipline:
-    """A queueing discipline. ``kinds``: what its limit counts, packets or bytes -> kind of qdisc.
+    """A queueing discipline. ``kinds`` is unit of its limit (packets or bytes) -> kind of qdisc.
 
-    ``size`` is the limit that it has if a study gives none. ``marks_with`` are the parameters without which it marks nothing:
-    one of them is enough; empty if it always marks what can be marked, None if it never does. ``fixed`` is what tc must tell besides.
+    ``size`` is its limit if a study gives none. ``marks_with`` are the parameters of which at least one is needed for marking;
+    empty if it marks all packets that can be marked, None if it never marks. ``fixed`` are further values that tc must report.
     """
 
     name: str
@@ -98,7 +99,7 @@ class Discipline:
     counters: Counters = field(default_factory=Counters)
     fixed: dict = field(default_factory=dict)
     limit_word: str = "limit"
-    #: Further words of tc, and what must be read back of them: functions of the queue's parameters and a packet's bytes.
+    #: Further words of tc, and their expected read-back: functions of the queue's parameters and a packet's size in bytes.
     more_words: Callable | None = None
     more_expected: Callable | None = None
 

@@ -1,4 +1,4 @@
-"""The sizes of a run's packets and segments, which follow from its links, protocols and options. A part of `specification.RunSpecification`."""
+"""The sizes of a run's packets and segments, derived from its links, protocols and options. Part of `specification.RunSpecification`."""
 
 from experiment.link_options import OF_NAME
 from experiment.packet_sizes import (
@@ -40,7 +40,7 @@ class RunPackets:
 
     @property
     def segment_bytes(self) -> int:
-        """TCP payload of a full packet (MSS less the options of a data segment) in bytes."""
+        """TCP payload of a full packet (MSS minus the options of a data segment) in bytes."""
         return min(self.transport.segment_bytes or self._largest_segment_bytes, self._largest_segment_bytes)
 
     @property

@@ -1,4 +1,4 @@
-"""A run's queues and policers: discipline and limits in each direction. A part of `specification.RunSpecification`."""
+"""A run's queues and policers: discipline and limits in each direction. Part of `specification.RunSpecification`."""
 
 import math
 
@@ -23,13 +23,13 @@ class RunQueues:
         return discipline_of(self.narrowest.scenario["queue"] if self.is_chain else self.scenario["queue"])
 
     def queue_in(self, direction) -> dict:
-        """Return the queue of a direction as the study gives it, with the discipline and its parameters."""
+        """Return the queue of a direction as given by the study, with the discipline and its parameters."""
         reverse = self.scenario.get("reverse_queue") if direction == REVERSE else None
         return reverse or self.scenario["queue"]
 
     @property
     def queues(self) -> list[dict]:
-        """The queues of all bottlenecks: one per direction where the directions' queues differ."""
+        """The queues of all bottlenecks, one per direction if the directions' queues differ."""
         return [one.queue_in(way) for one in self.bottlenecks for way in one.ways_apart]
 
     @property
@@ -45,14 +45,14 @@ class RunQueues:
 
     @property
     def queue_packets(self) -> int | None:
-        """The limit of the bottleneck's queue for data, `queue_packets_in` of ``forward``. A chain's is that of the narrowest bottleneck."""
+        """The limit of the bottleneck's queue for data (`queue_packets_in` for ``forward``); on a chain, of the narrowest bottleneck."""
         return self.narrowest.queue_packets if self.is_chain else self.queue_packets_in("forward")
 
     def queue_packets_in(self, direction) -> int | None:
         """Return the limit of a direction's queue in full packets, or None if it is in bytes.
 
-        A queue in BDPs is one of the direction's rate, rounded up to whole packets of this run (`packet_bytes`). Of several
-        paths it is the largest.
+        A limit in BDPs refers to the direction's rate, and is rounded up to whole packets of this run (`packet_bytes`). With several
+        paths it is the largest one.
         """
         if self.is_cable and self.paths > 1:
             return max((one.queue_packets_in(direction) for one in self.bottlenecks), key=lambda limit: limit or 0)

@@ -1,4 +1,4 @@
-"""A run's specification: what is to be emulated, and what follows from it."""
+"""A run's specification: the emulated conditions, and values derived from them."""
 
 import hashlib
 import math
@@ -32,9 +32,9 @@ from experiment.run_queues import RunQueues
 from experiment.several_paths import scenarios_of_paths
 from experiment.timeline import DIRECTIONS, Timeline, rate_of, traces_of
 
-#: The most flows that have time series where two programs carry all flows.
+#: Largest number of flows with time series if two programs carry all flows.
 MOST_SAMPLED = 50
-#: Local port of the first flow where one program sends all.
+#: Local port of the first flow if one program sends all flows.
 FIRST_LOCAL_PORT = 10_000
 #: ``schema_version`` of a specification, and of a run document (`run.schema.json`).
 SPECIFICATION_VERSION, DOCUMENT_VERSION = 3, 3
@@ -47,9 +47,9 @@ class Direction:
     delay_ms: float
     jitter_ms: float
     loss_percent: float
-    #: None: each packet is lost on its own.
+    #: None if packets are lost independently.
     loss_model: LossModel | None = None
-    #: How far a delay may be from its mean.
+    #: Largest deviation of a delay from its mean.
     jitter_reach_ms: float = 0
 
 
@@ -57,9 +57,9 @@ class Direction:
 class RunSpecification(RunQueues, RunPackets):
     """One execution: a cell, its replication and its seed.
 
-    ``document`` is the JSON object of the workflow as it came
+    ``document`` is the workflow's original JSON object
     (``workflow/schemas/run.schema.json``, ``specification``); everything else
-    is read from it. ``kernels`` is the folder of kernels with custom CCAs,
+    is derived from it. ``kernels`` is the folder of kernels with custom CCAs,
     ``testbed_digest`` the identity of the program that executes the run, if the caller knows it (`identity`),
     ``programs`` the folder with the archives of declared programs.
     """
@@ -125,7 +125,7 @@ class RunSpecification(RunQueues, RunPackets):
 
     @property
     def kernel(self) -> dict | None:
-        """The definition of the run's kernel without C files, None for the image's; a run's CCA definitions share one kernel."""
+        """The definition of the run's kernel without C files, None for the image's kernel; all CCA definitions of a run share one kernel."""
         return next((one.kernel for one in self.definitions.values() if one.kernel), None)
 
     @property
@@ -160,7 +160,7 @@ class RunSpecification(RunQueues, RunPackets):
     @cached_property
     def timeline(self) -> Timeline:
         """The changes of the path during the traffic; the other properties describe the path before the first change."""
-        # A trace lets whole packets pass. Their size depends on the IP version, which a study's check does not know yet.
+        # A trace passes whole packets. Their size depends on the IP version, which isn't known yet when a study is checked.
         known = traces_of(self.scenario["link"]) and "ip_version" in self.document
         return Timeline(self.scenario["link"], self.traffic.duration_s, self.packet_bytes if known else PACKET_BYTES)
 
@@ -190,7 +190,7 @@ class RunSpecification(RunQueues, RunPackets):
 
     @property
     def end_to_end_flows(self) -> int:
-        """Number of flows that cross all bottlenecks of a chain, or of all flows if there is one bottleneck. They are numbered first."""
+        """Number of flows that cross all bottlenecks of a chain, or of all flows if there is one bottleneck. They have the first numbers."""
         return self.scenario["flows"]
 
     @cached_property
@@ -206,7 +206,7 @@ class RunSpecification(RunQueues, RunPackets):
     def long_flows(self) -> list[LongFlow]:
         """The numbered flows: iperf3's flows, or the single flow of another application."""
         limit_mbps = self.traffic.bitrate_mbps
-        # What asks about a scenario knows no CCA yet; its flows have pairs all the same.
+        # A query about a scenario has no CCA yet, but its flows still have pairs.
         ccas = self.ccas if "cca" in self.document else [OWN]
         pairs = len(self.pairs) if self.is_chain else self.hosts.pairs
         flows = long_flows(self.groups, self.flows, ccas, pairs, self.expected_s, limit_mbps)
@@ -214,10 +214,10 @@ class RunSpecification(RunQueues, RunPackets):
 
     @cached_property
     def program_flows(self) -> list:
-        """The flows of programs that the study declares (`programs.ProgramFlow`), numbered behind the long flows."""
+        """The flows of the study's declared programs (`programs.ProgramFlow`), numbered after the long flows."""
         if not self.groups_of(PROGRAM):
             return []
-        # What other runs would load for nothing.
+        # Imported here because other runs don't need it.
         from experiment.programs import program_flows
 
         return program_flows(self)
@@ -418,7 +418,7 @@ class RunSpecification(RunQueues, RunPackets):
 
     @cached_property
     def pairs(self) -> list[Pair]:
-        """The pairs of hosts: h1 sends to h2, h3 to h4, and so on. On a chain the first carries the long flows, each other crosses one bottleneck."""
+        """The pairs of hosts: h1 sends to h2, h3 to h4, and so on. On a chain the first has the long flows; each other crosses one bottleneck."""
         if self.is_chain:
             return self._chain_pairs
         path_ms, access = 2 * min(self.multipath.path_delay_ms), self.hosts.access_delay_ms
@@ -436,8 +436,8 @@ class RunSpecification(RunQueues, RunPackets):
     def shaped(self) -> bool:
         """Whether the rate is emulated.
 
-        It is not for a ping-pong of messages over a wire without serialisation: with one packet
-        under way a shaper would only round the stack's own time up to that of a frame.
+        It isn't for a ping-pong of messages over a wire without serialisation: with a single packet
+        in flight, a shaper would only round the stack's own time up to that of a frame.
         """
         wire_takes_no_time = self.link.serialisation == "virtual-clock" and not self.virtual_clock
         return not (self.traffic.application == "round-trip" and wire_takes_no_time)
@@ -485,7 +485,7 @@ class RunSpecification(RunQueues, RunPackets):
 
     @property
     def link_rtts_ms(self) -> tuple[float, float]:
-        """The shortest and the longest RTT of only the link in the run, in ms."""
+        """The shortest and the longest RTT in the run of the link alone, in ms."""
         ways = ("forward", "reverse")
         return tuple(sum(pick(way, "delay_ms") for way in ways) for pick in (self.timeline.least, self.timeline.most))
 
@@ -572,7 +572,7 @@ class RunSpecification(RunQueues, RunPackets):
     def goodput_limit_mbps(self) -> float | None:
         """The highest total goodput of the receivers' applications at any time in Mbit/s, or None.
 
-        Capacity x payload / packet size as the shaper counts it, over all paths. Each of a chain's `bottlenecks` has a separate limit.
+        It is capacity x payload / packet size as counted by the shaper, over all paths. Each of a chain's `bottlenecks` has a separate limit.
         """
         if self.is_chain or self.capacity.is_unlimited():
             return None
@@ -634,10 +634,10 @@ class RunSpecification(RunQueues, RunPackets):
     def single_packets(self) -> bool:
         """Whether TCP on the hosts makes single packets, each of which is charged to the send buffer before it is sent.
 
-        Without segmentation offload it still makes super-packets, which are cut on their way out. On a cable the queue that holds
-        them is the host's own. And a send buffer limits where they begin only: while the window has room TCP cuts the first
-        packets off one that is being filled, so that a process that goes on writing fills it for ever (tcp_sendmsg_locked,
-        tcp_push_one of Linux 7.2). On a real host the device's queue ends that (TCP small queues); here the router takes all at once.
+        Without segmentation offload TCP still makes super-packets, which are segmented on their way out. On a cable the queue for
+        them is the host's own. A send buffer limits only the beginning of super-packets: while the window has room, TCP splits packets
+        off the front of one that is being filled, so a process that keeps writing fills it endlessly (tcp_sendmsg_locked,
+        tcp_push_one of Linux 7.2). On a real host the device's queue stops this (TCP small queues); here the router accepts everything at once.
         """
         queue_at_host = self.is_cable or self.link.netem == SENDING_HOST
         return not self.transport.segmentation_offload and (queue_at_host or self.limits_send_buffer)
@@ -646,8 +646,8 @@ class RunSpecification(RunQueues, RunPackets):
     def _ample_buffer_bytes(self):
         """Size in bytes of a socket buffer that limits no flow: far above 2 x (BDP + queue).
 
-        The kernel charges a buffer with whole sk_buffs, about twice the payload of a packet that was not segmented,
-        and offers half of it as a window; BBR's lasts while one lost packet keeps four BDPs from being read.
+        The kernel charges a buffer for whole sk_buffs, about twice the payload of an unsegmented packet,
+        and offers half of it as a window. BBR's window is sufficient even while one lost packet keeps four BDPs from being read.
         """
         longest = (self.most_total_rate_mbps or 0) * 1e6 / 8 * self.rtt_most_ms / 1e3
         needed = 16 * (longest + sum(self.queues_bytes))
@@ -657,7 +657,7 @@ class RunSpecification(RunQueues, RunPackets):
         """Return the 63-bit seed of one source of randomness of this run.
 
         Sources (``netem-forward``, ``flow-starts``, ...) are independent of
-        each other and depend on the run's seed and their own name alone.
+        each other and depend only on the run's seed and their own name.
         """
         text = f"sawtooth substream {self.document['seed']} {name}"
         return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big") >> 1

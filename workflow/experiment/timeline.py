@@ -1,14 +1,14 @@
 """Changes of a path over time: from a scenario's `link.timeline` and `link.trace` to single changes at virtual times.
 
 Times count from the traffic's origin, the earliest moment at which a flow may start. A step takes place at once, a ramp in
-changes `step_ms` apart. A link that is down loses whatever is sent into it: its sender knows nothing of it and goes on, so
-that the queue goes on emptying at its rate, and what was already under way arrives; so does a cable that is cut, or a line of
-sight that is blocked. (A link that holds packets back instead, as a radio cell does in a handover, is one whose rate is next
-to nothing.) Where the delay shrinks, packets that leave later overtake those under way, as after a change of route; where it
-grows, what is under way arrives when it would have. A shaper's packet that is under way keeps the rate at which it left;
-a trace is carried out so that nothing of its capacity is lost by that (`traces`).
+changes `step_ms` apart. A link that is down loses all packets sent into it, like a cut cable or a blocked line of sight. Its sender
+doesn't notice and continues, so the queue keeps draining at its rate, and packets already in transit
+arrive. (A link that holds packets back instead, like a radio cell during a handover, is modelled by a rate close
+to zero.) If the delay shrinks, later packets overtake those in transit, as after a change of route; if it
+grows, packets in transit arrive at their original time. A packet being sent by a shaper keeps the rate at which it left;
+a trace is implemented so that this doesn't cost any of its capacity (`traces`).
 
-`path_changes` carries the changes out, `timeline_checks` judges them. Standard library only: the analysis needs it too.
+`path_changes` makes the changes, `timeline_checks` judges them. Standard library only, because the analysis uses it too.
 """
 
 import math
@@ -20,9 +20,9 @@ from experiment.packet_sizes import PACKET_BYTES
 from experiment.traces import shaper_gaps, stretches
 
 DIRECTIONS = ("forward", "reverse")
-#: What may change.
+#: Quantities that may change.
 QUANTITIES = ("rate_mbps", "delay_ms", "loss_percent")
-#: Linux counts a shaper's rate in bytes a second.
+#: Resolution of a shaper's rate in Linux: one byte per second, in bit/s.
 RATE_STEP_BPS = 8
 LOST_ALL = 100
 #: Keys of a link that are traces.
@@ -31,9 +31,9 @@ TRACES = ("trace", "reverse_trace")
 
 @dataclass(frozen=True)
 class Change:
-    """The change of one quantity in one direction; ``kind``: `step`, `ramp`, `down`, `up` or `trace`.
+    """The change of one quantity in one direction; ``kind`` is `step`, `ramp`, `down`, `up` or `trace`.
 
-    A rate of a trace is the shaper's, by which the capacity of the trace passes (`Timeline.values` has that).
+    A rate of a trace is the shaper's rate, which passes the trace's capacity (for the capacity see `Timeline.values`).
     """
 
     at_ns: int

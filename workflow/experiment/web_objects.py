@@ -9,8 +9,8 @@ import math
 import random
 from dataclasses import dataclass
 
-#: How long objects that were asked for in time are waited for after the run's duration, and what is said of those that were not
-#: complete by then.
+#: Time in s to wait after the run's duration for objects requested in time, and the message on objects that are incomplete
+#: by then.
 PATIENCE_S, NOT_COMPLETE = 60.0, "not complete at the end of the run"
 
 
@@ -49,7 +49,7 @@ class LogNormal:
         )
 
 
-#: A study's `sizes` but ``fixed``.
+#: Values of a study's `sizes` other than ``fixed``.
 DISTRIBUTIONS = {
     "main-object": LogNormal(10_710, 25_032, 100, 2_000_000),
     "embedded-object": LogNormal(7_758, 126_168, 50, 2_000_000),
@@ -67,7 +67,7 @@ def mean_bytes(sizes, fixed_bytes) -> float:
 
 
 def drawn_objects(specification, group) -> tuple[list[int], list[int]]:
-    """Return the objects that a group requests: request times in ns from the traffic's origin, and sizes in bytes.
+    """Return the objects that a group requests: request times in ns since the traffic's origin, and sizes in bytes.
 
     Times and sizes have separate seeds, so that another rate doesn't change the sizes.
     """

@@ -1,1 +1,1 @@
-"""The kernel's own tests: packetdrill's scripts, each in a guest kernel of its own with a virtual clock."""
+"""The kernel's own tests: packetdrill scripts, each in a separate guest kernel with a virtual clock."""

@@ -1,7 +1,7 @@
-"""Carry out tests side by side, in the testbed's image: ``python3 -m selftests PLAN``.
+"""Run tests in parallel in the testbed's image: ``python3 -m selftests PLAN``.
 
-PLAN is a JSON file: ``plan`` (`boot.Plan`), ``commands``, ``workers`` and ``logs``, a folder for the guests' consoles. Each outcome is a
-line on standard output as it comes: the command's number and the outcome, a JSON list.
+PLAN is a JSON file: ``plan`` (`boot.Plan`), ``commands``, ``workers`` and ``logs``, a folder for the guests' consoles. Each outcome is
+printed at once as a line on standard output: a JSON list of the command's number and the outcome.
 """
 
 import json
@@ -15,7 +15,7 @@ from testbed.machine.messages import in_words, tell
 
 
 def work(asked, plan, next_number) -> None:
-    """Carry out one test after the other until there is none left; ``next_number`` is shared by all that do so."""
+    """Run one test after the other until none is left; ``next_number`` is shared by all workers."""
     commands = asked["commands"]
     try:
         while (number := _taken(next_number)) < len(commands):
@@ -38,7 +38,7 @@ def _taken(next_number):
 
 
 def carry_out_twice(command, plan, console) -> dict:
-    """Carry out a test, and once again if the machine may be to blame for its end; return its outcome."""
+    """Run a test, and run it again if the machine may be to blame for its end; return its outcome."""
     outcome = carry_out(command, plan, console)
     if outcome.pop("again", False):
         outcome = carry_out(command, plan, console)
@@ -47,7 +47,7 @@ def carry_out_twice(command, plan, console) -> dict:
 
 
 def main(arguments) -> int:
-    """Carry out the tests of a plan and return the exit status."""
+    """Run the tests of a plan and return the exit status."""
     asked = json.loads(Path(arguments[0]).read_text())
     shared = asked["plan"]
     plan = Plan(**shared | {"programs": Path(shared["programs"]), "scripts": Path(shared["scripts"])})
@@ -58,7 +58,7 @@ def main(arguments) -> int:
     try:
         for worker in workers:
             worker.join()
-    except KeyboardInterrupt:  # which each of them got, too
+    except KeyboardInterrupt:  # which each worker got, too
         return 1
     return max(abs(worker.exitcode) for worker in workers)
 

@@ -1,4 +1,4 @@
-"""Carrying out one test in a guest kernel: what the guest gets, how it is started, what it has left."""
+"""Run one test in a guest kernel: the guest's input, its start, and its output."""
 
 import json
 import os
@@ -30,32 +30,32 @@ from testbed.machine.machine import (
 MEMORY_MIB = 512
 #: Seconds of CPU time and of real time after which a guest is ended; a test needs 0.4 s of CPU time on average.
 CPU_S, WALL_S = 30, 300
-#: What a guest kernel prints of a program whose process the machine has ended for its CPU time, held by seccomp and by ptrace.
+#: Messages of a guest kernel on a program whose process the machine has ended for its CPU time, with seccomp and with ptrace.
 PROGRAM_SPUN = re.compile(rb"Unexpectedly lost MM child|userspace - child stopped with signal %d" % signal.SIGXCPU)
-#: Why a test failed whose program was ended so.
+#: Reason for the failure of such a test.
 SPUN = f"used up {CPU_S} s of CPU time: a program or the kernel spins, and the guest's clock stands still meanwhile"
-#: Signals by which a machine without memory ends a guest.
+#: Signals with which a machine without free memory ends a guest.
 OF_THE_MACHINE = (signal.SIGKILL, signal.SIGBUS)
-#: The largest outcome that a guest leaves, in bytes.
+#: Size of the largest outcome of a guest, in bytes.
 LARGEST_OUTCOME = 2**22
-#: The program that the guest's first process starts, by this name.
+#: Name of the program that the guest's first process starts.
 GUEST_PROGRAM = "testbed/guest.py"
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What all tests of a call share.
+    """Settings shared by all tests of a call.
 
     Attributes
     ----------
     programs, scripts : pathlib.Path
-        Folders: packetdrill with what it calls, and all of the kernel's scripts.
+        Folders with packetdrill and the programs that it calls, and with all of the kernel's scripts.
     linux : str
         The guest kernel.
     has_seccomp, is_own : bool
-        Whether it holds its processes by seccomp, and whether it is none of the image's.
+        Whether the kernel runs its processes by seccomp, and whether it is a custom kernel.
     seed : int
-        From which its random numbers follow.
+        Seed of the kernel's random numbers.
     """
 
     programs: Path
@@ -67,7 +67,7 @@ class Plan:
 
 
 def hand_over(command, plan, job) -> None:
-    """Put what a test needs into the folder that the guest sees; ``command`` is script, then packetdrill's arguments."""
+    """Put a test's files into the folder that the guest sees; ``command`` is the script, followed by packetdrill's arguments."""
     script, *arguments = command
     (job / "testbed").mkdir()
     (job / "testbed/__init__.py").touch()
@@ -80,9 +80,9 @@ def hand_over(command, plan, job) -> None:
 
 
 def carry_out(command, plan, log) -> dict:
-    """Carry out one test and return what came of it: what `guest.main` left, or ``end``, why it left nothing.
+    """Run one test and return its outcome: the one written by `guest.main`, or ``end``, the reason why there is none.
 
-    With ``again`` another try may come to another end, because the machine may be to blame for this one.
+    With ``again`` another try may end differently, because the machine may be to blame.
 
     Raises
     ------
@@ -107,9 +107,9 @@ def carry_out(command, plan, log) -> dict:
 
 
 def closing(plan, job, memory) -> Callable | None:
-    """Return what closes a guest off before it starts: packetdrill and the scripts, somebody's programs, are root there.
+    """Return the function that isolates a guest before it starts, because third-party code (packetdrill and the scripts) is root there.
 
-    Raises `GuestError` if the kernel is somebody's, too, and this machine can't close it off.
+    Raises `GuestError` if the kernel is third-party code, too, and this machine can't isolate it.
     """
     huge_pages = has_huge_pages(memory)
     if plan.is_own:
@@ -121,19 +121,19 @@ def closing(plan, job, memory) -> Callable | None:
 
 @cache
 def has_huge_pages(memory) -> bool:
-    """Return `may_have_huge_pages`, asked once."""
+    """Return the result of `may_have_huge_pages`, computed once."""
     return may_have_huge_pages(memory)
 
 
 @cache
 def can_close_off(huge_pages) -> bool:
-    """Return whether this machine can close programs off, tried once."""
+    """Return whether this machine can isolate programs, tried once."""
     with job_folder() as folder:
         return closed_off.problem(folder, huge_pages) is None
 
 
 def left_in(job) -> dict | None:
-    """Return what a guest left, None if it is nothing of `guest.main`: the kernel may be somebody's own."""
+    """Return a guest's outcome; None if it isn't one of `guest.main`, because a custom kernel may leave anything."""
     try:
         left = json.loads(given_bytes(job / "outcome.json", LARGEST_OUTCOME, os.O_NOFOLLOW))
     except (OSError, ValueError, RecursionError):
@@ -142,7 +142,7 @@ def left_in(job) -> dict | None:
 
 
 def is_outcome(left) -> bool:
-    """Return whether a mapping has what `guest.main` writes."""
+    """Return whether a mapping has the form that `guest.main` writes."""
     return (
         (left.get("status") is None or isinstance(left["status"], int))
         and isinstance(left.get("seconds"), int | float)
@@ -158,7 +158,7 @@ def has_spun(status, printed) -> bool:
 
 
 def why_nothing_left(status, printed) -> str:
-    """Return why a guest left no outcome: it crashed, was ended, or ended."""
+    """Return the reason why a guest left no outcome: it crashed, was ended, or ended."""
     if crashed(printed):
         return f"the guest kernel crashed{last_words(printed)}"
     if status < 0:

@@ -1,7 +1,7 @@
-"""The program of one test, root of the guest: what the kernel's `ksft_runner.sh` starts, and what came of it.
+"""The program of one test, executed as root in the guest: it starts the same command as the kernel's `ksft_runner.sh` and records the outcome.
 
-The guest's first process (envs/guest/init) calls `main` with the folder that it was given: ``command.json`` there has packetdrill's
-arguments, ``scripts`` is where it is started, and ``outcome.json`` is what this leaves. Standard library only, as nothing else is there.
+The guest's first process (envs/guest/init) calls `main` with its folder: ``command.json`` there has packetdrill's
+arguments, ``scripts`` is the working directory, and ``outcome.json`` gets the outcome. Standard library only, because the guest has nothing else.
 """
 
 import json
@@ -21,10 +21,10 @@ WARNING = 4
 
 
 def main(folder) -> None:
-    """Carry out the test in a folder and leave its outcome there."""
+    """Run the test in a folder and write its outcome there."""
     folder, kernel_log = Path(folder), os.open("/dev/kmsg", os.O_RDONLY | os.O_NONBLOCK)
     arguments = json.loads((folder / "command.json").read_text())
-    warnings(kernel_log)  # those of the boot
+    warnings(kernel_log)  # discard those of the boot
     began = time.monotonic()
     with open("/tmp/output", "w+b") as output:
         status = carry_out(arguments, folder, output)
@@ -37,7 +37,7 @@ def main(folder) -> None:
 
 
 def carry_out(arguments, folder, output) -> int | None:
-    """Start packetdrill in a network namespace of its own and return its exit status, None if it took too long."""
+    """Run packetdrill in a separate network namespace and return its exit status; None if it took too long."""
     programs = folder / "programs"
     process = subprocess.Popen(
         [programs / "packetdrill", "--verbose", *arguments],
@@ -58,14 +58,14 @@ def carry_out(arguments, folder, output) -> int | None:
 
 
 def warnings(kernel_log) -> list[str]:
-    """Return the texts of the warnings that the kernel's log has since the last call."""
+    """Return the texts of the warnings in the kernel's log since the last call."""
     texts = []
     while True:
         try:
             record = os.read(kernel_log, RECORD_BYTES).decode(errors="replace")
         except BlockingIOError:
             return texts
-        except BrokenPipeError:  # the log was too short for all of them
+        except BrokenPipeError:  # the log's buffer was too small for all of them
             continue
         head, _, text = record.partition(";")
         if int(head.split(",")[0]) % 8 <= WARNING:

@@ -1,4 +1,4 @@
-"""What a test's outcome means: passed, failed, or not fit for this guest, and why."""
+"""Judge a test's outcome: passed, failed, or not suitable for this guest, with the reason."""
 
 import re
 
@@ -6,16 +6,16 @@ from selftests.guest import LIMIT_S
 from testbed.machine.crash import WHY
 
 PASSED, FAILED, NOT_FIT = "passed", "failed", "not fit"
-#: A shell's word for a program that isn't there: `sh: 2: ethtool: not found`, `bash: line 1: foo: command not found`.
+#: A shell's message on a missing program: `sh: 2: ethtool: not found`, `bash: line 1: foo: command not found`.
 NO_PROGRAM = re.compile(r"^(?:\S*sh|\S+\.sh): (?:line )?\d+: (\S+): (?:command )?not found$", re.M)
-#: packetdrill's word where the kernel's struct tcp_info is shorter than the one that it was built with.
+#: packetdrill's message if the kernel's struct tcp_info is shorter than the one with which packetdrill was built.
 SHORT_INFO = "assertion len >= sizeof(struct _tcp_info) failed"
-#: Of a packet with bytes that the script did not send: where packetdrill frees a buffer that the kernel still sends from (MSG_ZEROCOPY).
-#: Later scripts ask it not to, by an option that those of an older packetdrill don't have.
+#: Message on a packet with bytes that the script didn't send: packetdrill frees a buffer from which the kernel still sends (MSG_ZEROCOPY).
+#: Later scripts prevent this by an option that scripts for an older packetdrill don't have.
 OTHER_BYTES, ZERO_COPY, KEEPS_BUFFERS = "incorrect outbound data payload", "MSG_ZEROCOPY", "--send_omit_free"
 #: A kernel's warning, which no test may cause.
 WARNING = re.compile(rf"WARNING:|{WHY.pattern}")
-#: Options that a script needs, by what it says. Others are needed by all scripts.
+#: Pattern in a script -> kernel options that it needs. Other options are needed by all scripts.
 NEEDS = {
     "TLS": re.compile(r"\b(TCP_ULP|SOL_TLS)\b"),
     "TCP_MD5SIG": re.compile(r"<[^>]*\bmd5\b|\bTCP_MD5SIG\b"),
@@ -24,21 +24,21 @@ NEEDS = {
     "NET_SCH_FQ": re.compile(r"\btc qdisc .*\bfq\b"),
     "SYN_COOKIES": re.compile(r"\btcp_syncookies\b"),
 }
-#: Lines of a failed script's output that are kept, and the length that each may have.
+#: Number of lines kept from a failed script's output, and largest length of each.
 KEPT_LINES, KEPT_CHARACTERS = 12, 300
 
 
 def judge(outcome, script, options) -> tuple[str, str]:
-    """Return the result of a test and the reason, "" of one that passed.
+    """Return the result of a test and the reason, "" if it passed.
 
     Parameters
     ----------
     outcome : dict
-        What `boot.carry_out` returned.
+        Result of `boot.carry_out`.
     script : str
         The script's text.
     options : set of str
-        Those that the kernel has.
+        Options of the kernel.
     """
     if "end" in outcome:
         return FAILED, outcome["end"]
@@ -67,14 +67,14 @@ def judge(outcome, script, options) -> tuple[str, str]:
 
 
 def why_failed(outcome) -> str:
-    """Return packetdrill's word for what went wrong, which is the last line that begins with a script and its line."""
+    """Return packetdrill's error message: the last line that begins with a script and a line number."""
     lines = outcome["output"].splitlines()
     said = [line for line in lines if re.match(r"\S+\.pkt:\d+: |\S+: (error|syntax)", line)]
     return (said or lines or [f"packetdrill's exit status is {outcome['status']}"])[-1][:KEPT_CHARACTERS]
 
 
 def last_lines(outcome) -> list[str]:
-    """Return the last lines that packetdrill printed: the packets before the failure, and what it says of it."""
+    """Return the last lines of packetdrill's output: the packets before the failure, and its message."""
     return [line[:KEPT_CHARACTERS] for line in outcome.get("output", "").splitlines()[-KEPT_LINES:]]
 
 
@@ -85,8 +85,8 @@ def options_of(configuration) -> set[str]:
 
 
 def options_off(wanted, options) -> list[str]:
-    """Return which options of a configuration (its text, the tests' own) a kernel doesn't have.
+    """Return the options of the tests' configuration (its text) that a kernel doesn't have.
 
-    HZ is asked by its value: arch/um has no prompt for it, and so none of the options HZ_1000, HZ_250, ...
+    HZ is compared by its value: arch/um has no prompt for it, and thus none of the options HZ_1000, HZ_250, ...
     """
     return sorted(option for option in options_of(wanted) - options if not re.fullmatch(r"HZ_\d+", option))

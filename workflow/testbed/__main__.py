@@ -1,7 +1,7 @@
 """Execute one run: ``python3 -m testbed --specification JSON --output FILE``.
 
-The document is written in one step, so a file of that name is always whole; a
-run that can't be executed leaves none, prints the reason in one line and exits with 1.
+The document is written in one step, so a file of that name is always complete. A
+run that can't be executed leaves no file, prints the reason in one line and exits with 1.
 """
 
 import argparse
@@ -44,7 +44,7 @@ def main(arguments=None) -> int:
     try:
         carry_out(specification, options.output, sys.stderr.buffer, options.wall_limit_s, **asked)
     except (GuestError, OSError):
-        return 1  # the log, which is standard error here, says it
+        return 1  # the reason is in the log, which is standard error here
     return 0
 
 

@@ -1,7 +1,7 @@
 """The program of a run, executed as root in the guest: from the specification to the run document.
 
-`main` reads ``specification.json`` and ``testbed_digest`` in a folder and leaves ``document.json`` there, or ``failure.json`` with the
-step that failed and why. The guest's first process (envs/guest/init) calls it, `host_init` as ``python3 -m
+`main` reads ``specification.json`` and ``testbed_digest`` in a folder and writes ``document.json`` there, or ``failure.json`` with the
+failed step and the reason. It is called by the guest's first process (envs/guest/init), and by `host_init` as ``python3 -m
 testbed.guest FOLDER``.
 """
 
@@ -33,10 +33,10 @@ from testbed.readings.cca_parameters import cca_parameters
 from testbed.traffic import traffic
 from testbed.traffic.background import Background
 
-#: The files that ask for captures of packets, and for kernel events.
+#: Files that request captures of packets, and kernel events.
 PACKETS, TRACE = "packets.json", "trace.json"
 
-#: Ten for each of 64 pairs of hosts (their shells, clients, servers and readers), and as many for all else.
+#: Largest number of open files: ten for each of 64 pairs of hosts (shells, clients, servers and readers), and as many for everything else.
 OPEN_FILES = 1280
 
 
@@ -54,17 +54,18 @@ class Steps:
 def carry_out(specification, step, folder=None) -> dict:
     """Execute the steps of a run and return its document.
 
-    ``step``: called with the name of each step as it begins; ``folder``: where `PACKETS` and `TRACE` may ask for recordings, and gets them.
+    ``step`` is called with the name of each step as it begins. ``folder`` may contain `PACKETS` and `TRACE`, which request recordings, and
+    then receives them.
     """
     step("environment")
     surroundings = surroundings_of(specification)
     surroundings.fall_into_step()
     step.environment = surroundings.describe(specification.testbed_digest) | own_kernels.process_mode(specification)
-    # Mininet would start a program to count them.
+    # Mininet would start a program to count the cores.
     numCores.ncores = os.cpu_count()
-    # It widens the kernel's limits when it starts; ours come after.
+    # Mininet raises the kernel's limits when it starts, so set ours afterwards.
     net = Mininet(controller=None, host=surroundings.host)
-    # It allows 16,384 open files, and closes as many one by one for each host that it starts.
+    # Mininet allows 16,384 open files, and closes each of them for every host that it starts.
     resource.setrlimit(resource.RLIMIT_NOFILE, (OPEN_FILES, OPEN_FILES))
     surroundings.prepare(specification)
     dropped_before = probes.backlog_drops()
@@ -87,7 +88,7 @@ def carry_out(specification, step, folder=None) -> dict:
     recordings = [*packet_captures(path, specification, folder), *meters, *kernel_traces(path, folder)]
 
     step("idle RTT")
-    # What was read back, the parameters of a CCA among it, is not to move what follows.
+    # The number of values read back, such as parameters of a CCA, must not affect the following steps.
     surroundings.fall_into_step()
     idle = probes.idle_rtt(path, specification)
 
@@ -146,27 +147,27 @@ def carry_out(specification, step, folder=None) -> dict:
 
 def carry_per_side() -> Callable:
     """Return the function that carries the traffic of a run with two programs for all flows."""
-    # What other runs would load for nothing.
+    # Imported here because other runs don't need it.
     from testbed.traffic.both_sides import carry_per_side
 
     return carry_per_side
 
 
 def packet_captures(path, specification, folder) -> list:
-    """Return a list with the run's packet capture, or an empty one if none was asked for."""
+    """Return a list with the run's packet capture; empty if none was requested."""
     if not folder or not (folder / PACKETS).exists():
         return []
-    # What other runs would load for nothing.
+    # Imported here because other runs don't need it.
     from testbed.readings.packet_capture import PacketCapture
 
     return [PacketCapture(path, specification, json.loads((folder / PACKETS).read_text()), folder / "packets")]
 
 
 def kernel_traces(path, folder) -> list:
-    """Return a list with the run's kernel trace, or an empty one if none was asked for."""
+    """Return a list with the run's kernel trace; empty if none was requested."""
     if not folder or not (folder / TRACE).exists():
         return []
-    # What other runs would load for nothing.
+    # Imported here because other runs don't need it.
     from testbed.readings.kernel_trace import KernelTrace
 
     return [KernelTrace(path, json.loads((folder / TRACE).read_text()), folder / "trace")]
@@ -176,17 +177,17 @@ def loss_bursts(specification, document) -> dict:
     """Return the document's section on loss bursts, by its name; empty for a run without any."""
     if not specification.has_loss_bursts:
         return {}
-    # What other runs would load for nothing.
+    # Imported here because other runs don't need it.
     from testbed.checks import loss_replay
 
     return {"loss_bursts": loss_replay.loss_bursts(specification, document)}
 
 
 def packet_meters(path, specification) -> list:
-    """Return a list with the packet counter for declared programs, or an empty list in a run without any."""
+    """Return a list with the packet counter for declared programs; empty for a run without any."""
     if not specification.program_flows:
         return []
-    # What other runs would load for nothing.
+    # Imported here because other runs don't need it.
     from testbed.network.udp_segmentation import cut_datagrams
     from testbed.readings.flow_packets import PacketMeter, interface_of
 
@@ -199,7 +200,7 @@ def group_programs(path, specification, folder) -> contextlib.AbstractContextMan
     """Return the programs of a run's groups as a context, which yields None in a run without any. ``folder`` is the run's."""
     if not specification.groups:
         return contextlib.nullcontext()
-    # What other runs would load for nothing.
+    # Imported here because other runs don't need it.
     from testbed.traffic.group_programs import GroupPrograms
 
     return GroupPrograms(path, specification, folder)
@@ -231,7 +232,7 @@ def read_back(path, specification) -> dict:
 def main(folder) -> None:
     """Execute the run in ``folder``; one of the two files is written in any case."""
     folder = Path(folder)
-    # Mininet logs to a handler of its own; errors belong into the run's log.
+    # Mininet logs to a separate handler, but errors belong in the run's log.
     logging.getLogger("mininet").setLevel(logging.WARNING)
     step = Steps()
     try:

@@ -1,8 +1,8 @@
 """Execute the runs of one job of the workflow: ``python3 -m testbed.job``.
 
-A job has one run, or several runs of one scenario where a job costs more than a run (on
-a cluster). The run remains the unit: each has its own seed, document and log, and a job
-that is restarted executes only the missing runs.
+A job has one run, or several runs of one scenario if starting a job costs more than a run (on
+a cluster). The run remains the unit: each has its own seed, document and log, and a
+restarted job executes only the missing runs.
 """
 
 import argparse
@@ -55,7 +55,7 @@ def carry_out_if_missing(specification, folder, limit_s, job_log) -> bool:
         return True
     try:
         document.parent.mkdir(parents=True, exist_ok=True)
-        document.unlink(missing_ok=True)  # damaged, or another run's
+        document.unlink(missing_ok=True)  # damaged, or of another run
         log_file.parent.mkdir(parents=True, exist_ok=True)
         first_fault = "its job was ended" if was_cut_off(log_file, run) else None
         with log_file.open("wb", buffering=0) as log:
@@ -76,7 +76,7 @@ def carry_out_if_missing(specification, folder, limit_s, job_log) -> bool:
 
 
 def was_cut_off(log_file, run) -> bool:
-    """Return whether a log is from an earlier try that did not reach its last line (killed, or its node lost)."""
+    """Return whether a log is from an earlier try that didn't reach its last line (because it was killed or its node was lost)."""
     try:
         lines = log_file.read_bytes().splitlines() or [b""]
     except FileNotFoundError:
@@ -107,7 +107,7 @@ def main(arguments=None) -> int:
     parser.add_argument("--testbed-digest", help="the program's identity, which is computed if it isn't given")
     options = parser.parse_args(arguments)
     job = json.loads(options.job)
-    # As a scheduler ends a job; what a run holds of the machine is given back on the way out.
+    # The signal with which a scheduler ends a job; a run's resources are released on the way out.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     try:
         with open(job["log"] or os.devnull, "ab", buffering=0) as job_log:
@@ -125,7 +125,7 @@ def main(arguments=None) -> int:
         tell(in_words(error))
         return 1
     except (WorkflowEnded, KeyboardInterrupt):
-        return 1  # there is nobody to be told, or somebody who knows
+        return 1  # the user is gone, or already knows
     return 0 if all(done) else 1
 
 

@@ -165,7 +165,7 @@ def balance_text_colour(step, theme=LIGHT) -> str:
 
 def apply_style() -> None:
     """Set matplotlib to this style and to a backend without a display."""
-    import matplotlib  # here: its import takes half a second, which the page would pay that has colours from here
+    import matplotlib  # imported here: it takes half a second
 
     matplotlib.rcdefaults()  # whatever a file `matplotlibrc` says, found where the user or another one has put it
     matplotlib.use("svg")

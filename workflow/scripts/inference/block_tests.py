@@ -9,7 +9,7 @@ from scipy import stats
 
 from inference.paired_contrasts import merge_close
 
-# Up to so many arrangements of the blocks Friedman's p is exact, and up to so many blocks it is of so many drawn ones.
+# Largest number of arrangements of the blocks with an exact Friedman p, largest number of blocks with drawn arrangements, and their number.
 EXACT_MAX_ARRANGEMENTS = 20_000
 DRAWN_MAX_BLOCKS, DRAWN_ARRANGEMENTS = 40, 2**17 - 1
 
@@ -25,14 +25,14 @@ def friedman_test(blocks) -> tuple[float, float, float] | None:
     Q is Friedman's chi-square (1937), corrected for ties, and W = Q / (b (k - 1)) (Kendall and
     Babington Smith, 1939).
 
-    p is exact, given the ties, if each block's order can be exchanged in few enough ways
-    (k!^(b - 1) up to `EXACT_MAX_ARRANGEMENTS`), and where all blocks agree (W = 1). Up to `DRAWN_MAX_BLOCKS` it is that of
-    drawn orders (Davison and Hinkley, 1997, section 4.2), else
-    that of F = (b - 1) W / (1 - W) on k - 1 - 2/b and (b - 1)(k - 1 - 2/b) degrees of freedom
-    (Iman and Davenport, 1980; `pingouin.friedman`, method "f"), which with few blocks is 1.3 to 3 times too small where it
-    is below 0.001, and there a correction for many places looks.
+    p is exact, given the ties, if the orders of the blocks have few enough arrangements
+    (k!^(b - 1) up to `EXACT_MAX_ARRANGEMENTS`), or if all blocks agree (W = 1). With up to `DRAWN_MAX_BLOCKS` it is computed from
+    drawn orders (Davison and Hinkley, 1997, section 4.2), otherwise
+    from F = (b - 1) W / (1 - W) with k - 1 - 2/b and (b - 1)(k - 1 - 2/b) degrees of freedom
+    (Iman and Davenport, 1980; `pingouin.friedman`, method "f"). With few blocks the latter is 1.3 to 3 times too small
+    below 0.001, the range that matters for a correction for many places.
 
-    ``blocks`` (float, shape (b, k)): b blocks of k groups; b at least 2, k at least 3. Returns None if all values are
+    ``blocks`` (float, shape (b, k)) has b blocks of k groups; b is at least 2, k at least 3. Returns None if all values are
     tied in every block.
     """
     b, k = blocks.shape
@@ -47,7 +47,7 @@ def friedman_test(blocks) -> tuple[float, float, float] | None:
     if math.factorial(k) ** (b - 1) <= EXACT_MAX_ARRANGEMENTS:
         return float(statistic), _exact_friedman_p(ranks), w
     if b <= DRAWN_MAX_BLOCKS:
-        # Blocks in an order of their own: what is drawn depends on their ties alone.
+        # Sort the blocks, so that draws depend only on their ties.
         patterns = tuple(sorted(map(tuple, np.sort(2 * ranks, axis=1).astype(int).tolist())))
         drawn = _drawn_distances(patterns)
         apart = ((2 * ranks.sum(axis=0) - b * (k + 1)) ** 2).sum()
@@ -68,7 +68,7 @@ def _chance_of_agreement(ranks, blocks):
 def _drawn_distances(patterns) -> np.ndarray:
     """Return the spread of rank sums in random orders of blocks, ascending: squares of doubled sums minus their mean.
 
-    ``patterns``: the doubled ranks of each block, ascending.
+    ``patterns`` has the doubled ranks of each block, ascending.
     """
     rng, k = np.random.default_rng(len(patterns)), len(patterns[0])
     sums = np.zeros((DRAWN_ARRANGEMENTS, k), np.int32)
@@ -84,7 +84,7 @@ def _exact_friedman_p(ranks):
     sums, chance = ranks[:1], np.ones(1)
     for block in ranks[1:]:
         orders = np.array(sorted(set(permutations(block.tolist()))))
-        # Sorted: groups are alike under the null hypothesis, so only the set of sums matters.
+        # Sorted, because groups are exchangeable under the null hypothesis, so only the set of sums matters.
         sums = np.sort((sums[:, None, :] + orders).reshape(-1, k), axis=1)
         sums, same = np.unique(sums, axis=0, return_inverse=True)
         chance = np.bincount(same.ravel(), np.repeat(chance / len(orders), len(orders)))
@@ -94,14 +94,14 @@ def _exact_friedman_p(ranks):
 
 
 def smallest_friedman_p(b, k) -> float:
-    """Return the smallest p that b blocks of k groups can give: all agree, k!^(1 - b)."""
+    """Return the smallest p that b blocks of k groups can give, when all blocks agree: k!^(1 - b)."""
     return float(math.factorial(k)) ** (1 - b) if b > 0 else 1.0
 
 
 def kruskal_wallis_test(groups) -> tuple[float, float] | None:
     """Return H and p of the Kruskal-Wallis test (1952), corrected for ties, chi-square approximation; None if all are tied.
 
-    ``groups``: three groups or more.
+    ``groups`` are at least three groups.
     """
     pooled = without_noise(np.concatenate(groups))
     if pooled.min() == pooled.max():
@@ -114,8 +114,8 @@ def kruskal_wallis_test(groups) -> tuple[float, float] | None:
 def smallest_kruskal_wallis_p(sizes) -> float:
     """Return the smallest p for groups of these sizes, as far as it is known without enumeration.
 
-    All groups apart in one of k! orders, of all ways to deal the ranks out: k! n1! ... nk! / N!,
-    which is exact for groups of one size.
+    The groups are completely separated in k! orders among all ways to distribute the ranks: k! n1! ... nk! / N!,
+    which is exact for groups of equal size.
     """
     logs = math.lgamma(len(sizes) + 1) + sum(math.lgamma(n + 1) for n in sizes) - math.lgamma(sum(sizes) + 1)
     return min(1.0, math.exp(logs))

@@ -11,9 +11,9 @@ from inference.mean_interval import MeasuredMean, measured_mean
 def cell_estimate(values, confidence, least=None, most=None, resolution=0.0) -> MeasuredMean:
     """Return the mean of a cell's runs with its interval, inside the bounds of the measure.
 
-    The interval is that of the mean of runs like these (see `collapses`): where some are of another kind there is none.
-    An interval of few values can reach beyond what is possible: below 0 % or above 100 %. Cutting it off there loses no
-    coverage, as the mean lies inside the bounds.
+    The interval is for the mean of runs like these (see `collapses`); if some are outliers, there is none.
+    An interval of few values can extend beyond possible values, such as below 0 % or above 100 %. Cutting it off there doesn't
+    reduce its coverage, since the mean lies inside the bounds.
 
     Parameters
     ----------
@@ -22,16 +22,16 @@ def cell_estimate(values, confidence, least=None, most=None, resolution=0.0) -> 
     confidence : float
         Confidence of the two-sided interval, between 0 and 1.
     least, most : float, optional
-        Bounds of the measure, such as 0 and 100 of a share in percent.
+        Bounds of the measure, such as 0 and 100 for a share in percent.
     resolution : float
-        How far values must be apart to be told apart, in their unit.
+        Smallest distinguishable difference of values, in their unit.
     """
     values = np.asarray(values, float)
     values = values[~np.isnan(values)]
     known = measured_mean(values, confidence, resolution)
     if known.low is None:
         return known
-    # A difference such as RTT less that of the empty path may miss its bound by the clock's grain: the mean stays inside.
+    # A difference such as RTT minus the empty path's RTT may exceed its bound by the clock's resolution: keep the mean inside the interval.
     low = known.low if least is None else min(max(known.low, least), known.mean)
     high = known.high if most is None else max(min(known.high, most), known.mean)
     return replace(known, low=low, high=high)

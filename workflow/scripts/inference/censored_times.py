@@ -1,7 +1,7 @@
 """Censored times, of which some have only a known lower bound: the Kaplan-Meier estimator and its quantiles.
 
-Kaplan and Meier, Nonparametric Estimation from Incomplete Observations, 1958 (JASA 53:457-481). Whoever leaves out what did not end
-estimates the times of the quick ones.
+Kaplan and Meier, Nonparametric Estimation from Incomplete Observations, 1958 (JASA 53:457-481). Leaving out the cases that didn't end
+would estimate the times of only the quick ones.
 """
 
 import numpy as np
@@ -13,14 +13,14 @@ def ended_shares(times, ended) -> tuple[np.ndarray, np.ndarray]:
     Parameters
     ----------
     times : array_like of float, shape (n,)
-        How long each was watched: until it ended, or until nobody watched any more. Infinite: it never ends.
+        Duration of each observation, until it ended or until observation stopped. Infinite if it never ends.
     ended : array_like of bool, shape (n,)
-        Whether it ended then. What was only watched until a time counts as not ended at that time.
+        Whether it ended at that time. A case observed only until a time counts as not ended at that time.
 
     Returns
     -------
     times, shares : numpy.ndarray
-        Both ascending; the last share is below 1 if the longest time is one of those that did not end.
+        Both ascending; the last share is below 1 if the case with the longest time didn't end.
 
     Examples
     --------
@@ -35,9 +35,9 @@ def ended_shares(times, ended) -> tuple[np.ndarray, np.ndarray]:
 
 
 def ended_quantile(times, ended, share) -> float | None:
-    """Return the time by which a share has ended, between times interpolated as `numpy.quantile` does; None if it is not reached.
+    """Return the time by which a share has ended, interpolated between times like `numpy.quantile`; None if it is not reached.
 
-    Parameters are those of `ended_shares`; ``share`` lies between 0 and 1.
+    Parameters are those of `ended_shares`; ``share`` is between 0 and 1.
 
     Examples
     --------
@@ -52,7 +52,7 @@ def ended_quantile(times, ended, share) -> float | None:
     if np.all(ended):
         return float(np.quantile(np.asarray(times, float), share))
     count = len(np.asarray(times))
-    # Each of n equal shares stands at its end: the k-th of n values is the quantile (k - 1) / (n - 1).
+    # Each of n equal shares is placed at its end: the k-th of n values is the quantile (k - 1) / (n - 1).
     places = (shares * count - 1) / (count - 1) if count > 1 else np.ones(1)
     steps_begin = np.concatenate(([0.0], shares[:-1] * count / (count - 1))) if count > 1 else np.zeros(1)
     if share > places[-1] + 1e-12:

@@ -1,9 +1,9 @@
 """Intervals for the share of positive trials in clusters, such as tests of runs that share seeds.
 
-Clopper and Pearson's exact bounds. The lower one is for as many independent trials as the clusters are worth by the spread
-between them (Korn and Graubard, Survey Methodology 24(2), 1998). The upper one is for as many as there are clusters, as if the
-trials of a cluster were copies of one: no spread tells of what no cluster had, and by Korn and Graubard's upper bound the
-interval holds a share of 5 % in 77 to 90 % where half of it comes in whole clusters.
+The bounds are Clopper and Pearson's exact ones. The lower bound uses the effective number of independent trials, derived from the
+spread between clusters (Korn and Graubard, Survey Methodology 24(2), 1998). The upper bound uses the number of clusters, as if the
+trials of a cluster were copies of one, because the observed spread shows nothing about events that occurred in no cluster. With Korn and
+Graubard's upper bound the interval contains a share of 5 % in only 77 to 90 % of cases if half of it occurs in whole clusters.
 """
 
 import numpy as np
@@ -39,7 +39,7 @@ def _lower_ends(positive, trials, tail):
     worth = np.full(len(share), float(clusters))
     variance = clusters / max(clusters - 1, 1) * ((positive - share[:, None] * trials) ** 2).sum(axis=1) / total**2
     if clusters > 1:
-        # The spread over few clusters is itself not well known.
+        # The spread over few clusters is itself uncertain.
         narrower = quantile(1 - tail, max(total - 1, 1)) / quantile(1 - tail, clusters - 1)
         spread = np.divide(share * (1 - share) * narrower**2, variance, out=worth.copy(), where=variance > 0)
         worth = np.where(variance > 0, np.minimum(spread, total), worth)
@@ -47,15 +47,16 @@ def _lower_ends(positive, trials, tail):
     return np.where(share > 0, ends, 0.0)
 
 
-#: With this probability a true share is to be found; of so many drawn studies.
+#: Probability with which a true share should be detected, and number of simulated studies.
 POWER, STUDIES = 0.8, 1000
 
 
 def findable_share(trials, share, confidence) -> float | None:
     """Return the smallest true share of positive trials that is shown to be above another one with a probability of `POWER`.
 
-    It is shown where the interval lies above that. To a percentage point, by drawn studies whose trials are independent, as few
-    clusters can't say how much theirs have in common: correlated ones find less. None if not even 1 is found.
+    It is shown if the interval lies above that share. The result is accurate to a percentage point, from simulated studies with
+    independent trials, because few clusters don't show how strongly their trials are correlated; correlated trials detect less.
+    None if not even a share of 1 is detected.
 
     Parameters
     ----------

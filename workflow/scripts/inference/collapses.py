@@ -1,16 +1,16 @@
 """Outliers: a group of a cell's runs that lie apart from the rest, such as collapsed runs.
 
-A mean of few values says nothing of what happens in one run out of ten: 35 of 100 samples of 10 have no such run in them, and
-no interval made of those 35 can hold the mean over all runs. No interval of a mean holds it whatever the distribution is
-(Bahadur and Savage, 1956, The Annals of Mathematical Statistics 27(4)). So the intervals of this product speak of the
-mean of runs like those that were seen, `largest_share` says how many unlike ones so few runs leave possible, and where unlike
-ones are seen there is no interval: they are counted.
+A mean of few values doesn't reveal an event that occurs in one run out of ten: 35 of 100 samples of 10 contain no such run, and
+no interval computed from those 35 can contain the mean over all runs. No interval of a mean is valid for every distribution
+(Bahadur and Savage, 1956, The Annals of Mathematical Statistics 27(4)). So intervals here are for the
+mean of runs like the observed ones; `largest_share` bounds the share of outliers that so few runs can't exclude; and if outliers
+are observed, there is no interval, and they are counted.
 
-Two kinds are seen where the widest gap between two neighbouring values, over the standard deviation within the two groups that
-it parts, is wider than it is in one of 100 normal samples (a test for clusters in the way of Engelman and Hartigan, 1969,
-Journal of the American Statistical Association 64; the gap instead of the distance of the means finds a single run as well). Of
-positive values the gap has to be that wide between their logarithms too, or skewed values would have such gaps often. One
-rule for every metric, in both directions, at any distance.
+Outliers are detected by the widest gap between two neighbouring values, divided by the standard deviation within the two groups that
+it separates: it must be wider than in one of 100 normal samples (a test for clusters similar to Engelman and Hartigan, 1969,
+Journal of the American Statistical Association 64; using the gap instead of the distance of the means also finds a single run). For
+positive values the gap between their logarithms must be that wide too, because skewed values would otherwise often have such gaps.
+The rule is the same for every metric, in both directions, at any distance.
 """
 
 from functools import cache
@@ -26,7 +26,7 @@ WIDEST_GAPS = {
     25: (2.44, 4.3), 30: (2.29, 3.99), 40: (2.11, 3.59), 60: (1.92, 3.27), 100: (1.77, 2.95), 200: (1.61, 2.61),
     500: (1.48, 2.42), 1000: (1.38, 2.32),
 }  # fmt: skip
-#: Among fewer values none can be told from the rest: two of three that happen to be equal make any gap wide.
+#: Smallest number of values in which outliers can be detected: if two of three values happen to be equal, any gap seems wide.
 MIN_RUNS = min(WIDEST_GAPS)
 
 
@@ -36,9 +36,9 @@ def other_kind(values, step=0.0, cells=1) -> np.ndarray:
     Parameters
     ----------
     values : array_like of float, shape (n,)
-        None missing.
+        Values, none missing.
     step : float
-        Resolution of the values, in their unit: the variance of such a rounding is added to the one within the groups.
+        Resolution of the values, in their unit. The variance of rounding to it is added to the variance within the groups.
     cells : int
         Number of cells in which, taken together, chance alone produces outliers in 1 of 100 studies.
 
@@ -64,7 +64,7 @@ def other_kind(values, step=0.0, cells=1) -> np.ndarray:
 
 @cache
 def _widest_gap(n, alarms) -> float:
-    """Return how wide the widest gap of n normal values is in this share of samples or less, in standard deviations within groups."""
+    """Return the width that the widest gap of n normal values exceeds in only this share of samples, in standard deviations within groups."""
     usual, rare = (
         np.interp(np.log(n), np.log(list(WIDEST_GAPS)), np.log(gaps))
         for gaps in zip(*WIDEST_GAPS.values(), strict=True)
@@ -76,11 +76,11 @@ def _widest_gap(n, alarms) -> float:
 def _gap(ordered, step, widest):
     """Return the number of ordered values below the widest gap if it separates two groups, else 0."""
     n, below = len(ordered), np.arange(1, len(ordered))
-    # Centred, so that squares keep their digits.
+    # Centred, so that squares don't lose digits.
     centred = ordered - ordered.mean()
     sums, squares = np.cumsum(centred), np.cumsum(centred**2)
     within = squares[-1] - sums[:-1] ** 2 / below - (sums[-1] - sums[:-1]) ** 2 / (n - below)
-    # Rounding makes 0 of copies a little more or less.
+    # For copies, rounding turns 0 into slightly more or less.
     noise = 1e-12 * max(abs(ordered[0]), abs(ordered[-1]))
     gaps = np.diff(ordered) / np.sqrt(np.maximum(within, 0) / (n - 2) + step**2 / 12 + noise**2)
     place = int(gaps.argmax())
@@ -98,12 +98,12 @@ def kinds_words(other, what="run") -> str:
 def largest_share(unlike, runs, significance) -> float:
     """Return the exact one-sided upper bound for the share of outliers, given their count in some runs.
 
-    Clopper and Pearson (1934); of none in n runs it is 1 - significance^(1/n), about 3 / n (the rule of three): 5 runs leave
-    45 %, 12 leave 22 %.
+    The bound is Clopper and Pearson's (1934). With no outlier in n runs it is 1 - significance^(1/n), about 3 / n (the rule of three):
+    45 % for 5 runs, 22 % for 12.
     """
     if unlike == 0 and runs:
         return 1 - significance ** (1 / runs)
-    from scipy import stats  # here: it takes half a second, which each job that compares means would pay
+    from scipy import stats  # imported here: it takes half a second
 
     interval = stats.binomtest(int(unlike), int(runs), alternative="less").proportion_ci(1 - significance, "exact")
     return float(interval.high)

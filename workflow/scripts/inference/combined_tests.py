@@ -11,17 +11,17 @@ from inference.paired_tests import FlippedMean, is_constant
 def fisher(p: Iterable[float]) -> float:
     """Return the combined p of independent tests (Fisher, 1932, Statistical Methods for Research Workers, section 21.1); 1 without tests.
 
-    -2 times the sum of the logarithms of k p values has a chi-squared distribution with 2k degrees of freedom, or, where a p can
-    have few values, as of sign flips, a larger p than that.
+    -2 times the sum of the logarithms of k p values has a chi-squared distribution with 2k degrees of freedom. If p can have only
+    few values, as with sign flips, the true p is smaller.
     """
     p = np.asarray(list(p), dtype=float)
     return float(special.chdtrc(2 * len(p), -2 * np.log(p).sum())) if len(p) else 1.0
 
 
 def flipped_p(contrasts) -> float:
-    """Return p of the hypothesis that the members of pairs could be exchanged, by flips of the contrasts' signs; of any number of pairs.
+    """Return p of the hypothesis that the members of pairs are exchangeable, by flips of the contrasts' signs, for any number of pairs.
 
-    ``contrasts`` (numpy.ndarray of float, shape (n,)): one or more.
+    ``contrasts`` (numpy.ndarray of float, shape (n,)) has one or more elements.
     """
     if not contrasts.any():
         return 1.0

@@ -1,16 +1,16 @@
 """Equivalence of paired values: two one-sided tests (TOST) of the mean against a margin.
 
-That no difference is found doesn't show that there is none. Here the null hypothesis is that the
+Finding no difference doesn't show that there is none. Here the null hypothesis is that the
 effect lies outside the margin; rejecting it shows equivalence (Schuirmann, 1987, "A comparison
 of the two one-sided tests procedure and the power approach"). Test and interval are those of the effect itself, a
-`StudentMean` or `FlippedMean`: so equivalence never speaks of another quantity than the effect beside it.
+`StudentMean` or `FlippedMean`, so equivalence always refers to the same quantity as the effect beside it.
 """
 
 import math
 
 from inference.paired_contrasts import from_effect, to_effect
 
-#: How an interval lies to a margin.
+#: Position of an interval relative to a margin.
 INSIDE, OUTSIDE, ACROSS = "inside", "outside", "across"
 
 
@@ -20,7 +20,7 @@ def bounds(margin, scale) -> tuple[float, float]:
 
 
 def tost(test, low, high) -> float:
-    """Return p of the two one-sided tests: the larger of both.
+    """Return p of the two one-sided tests: the larger of the two.
 
     `low` and `high` are the bounds as contrasts; a bound at infinity can't be exceeded.
     """
@@ -30,7 +30,7 @@ def tost(test, low, high) -> float:
 
 
 def tost_interval(test, significance) -> tuple[float, float]:
-    """Return the interval that belongs to TOST, of confidence 1 - 2 x significance: inside the margin exactly if both tests reject."""
+    """Return the interval that corresponds to TOST, with confidence 1 - 2 x significance: it is inside the margin exactly if both tests reject."""
     return test.interval(1 - 2 * significance)
 
 

@@ -1,30 +1,30 @@
 """Sign tests for many rows of pairs, with p corrected for all rows, without assumptions on the distribution of values.
 
 A row has a sign for each replication: 1 if the second of a pair is worse by more than a margin, -1 if it is better by more, else
-0. Where the two sides are one algorithm, exchanging them in a replication, in all rows at once, changes no probability. So the
-chance that any row is as far off as one is the share of all such exchanges by which some row is: it is exact for skewed,
-heavy-tailed and bimodal values, rare events, missing runs, and however rows depend on each other. Step-down maxima of the
-exchanges keep the error of the family where some rows do differ (Westfall and Young, 1993, Resampling-Based Multiple Testing;
+0. If both sides are the same algorithm, exchanging them in a replication, in all rows at once, doesn't change any probability. So the
+probability that any row deviates as much as a given one is the share of all such exchanges in which some row does. It is exact for
+skewed, heavy-tailed and bimodal values, rare events, missing runs, and any dependence between rows. Step-down maxima of the
+exchanges preserve the family-wise error if some rows do differ (Westfall and Young, 1993, Resampling-Based Multiple Testing;
 Romano and Wolf, 2005, J. Am. Stat. Assoc. 100, 94-108).
 
-A row is as far off as its McNemar statistic, the sum of its signs over the root of their number.
+The deviation of a row is its McNemar statistic, the sum of its signs divided by the root of their number.
 """
 
 import numpy as np
 from scipy import special
 
-#: Number of exchanges that are tried; if there are more, as many are drawn, the identity among them.
+#: Largest number of exchanges to try; if there are more, this many are drawn, including the identity.
 MOST_EXCHANGES = 4096
-#: Fewer of very many units, so that they fit into memory.
+#: Largest number of signs in memory, which reduces the number of exchanges with very many units.
 MOST_SIGNS = 20_000_000
-#: Statistics closer than this are equal but for rounding.
+#: Statistics closer than this are equal except for rounding.
 ROUNDING = 1e-9
 
 
 def exchanges(units) -> np.ndarray:
     """Return the exchanges to try, an array of 1 and -1 of shape (m, units); the first exchanges nothing.
 
-    To exchange all the others changes a row's direction only, so the first unit stays: 2^(units - 1) exchanges in all.
+    Exchanging the complement only reverses the direction of all rows, so the first unit stays fixed: there are 2^(units - 1) exchanges.
     """
     if 2 ** max(0, units - 1) <= MOST_EXCHANGES:
         number = np.arange(2 ** max(0, units - 1))
@@ -38,7 +38,7 @@ def exchanges(units) -> np.ndarray:
 def corrected_p(signs) -> np.ndarray:
     """Return the p-value of each row, corrected for all rows.
 
-    ``signs`` (array_like of float, shape (rows, units)): a unit is exchanged in all rows at once; its sign may be a sum of signs.
+    ``signs`` (array_like of float, shape (rows, units)) may contain sums of signs. A unit is exchanged in all rows at once.
     """
     signs = np.asarray(signs, dtype=float)
     if not signs.size:
@@ -69,7 +69,7 @@ def upper_tail(successes, trials) -> float:
 def median_interval(values, confidence) -> tuple[float, float] | None:
     """Return the interval for the median between two of the values with at least the given coverage, or None if there is none.
 
-    David and Nagaraja (2003), Order Statistics, section 7.1.
+    See David and Nagaraja (2003), Order Statistics, section 7.1.
     """
     ordered, n = np.sort(values), len(values)
     outside = [place for place in range(n // 2) if 2 * upper_tail(n - place, n) <= 1 - confidence]

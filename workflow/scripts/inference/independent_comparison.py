@@ -1,10 +1,10 @@
 """Compare two independent samples with a tolerance: difference, interval and verdict.
 
 Two things can be shown: that the samples' means are closer than the tolerance (two one-sided tests, Schuirmann,
-1987, J. Pharmacokinet. Biopharm. 15, 657-680), or that they are further apart than it. Both rest on Welch's
-t (see `welch`), which doesn't take the two spreads for equal. Two samples that each repeat one measurement are two
-measurements: their difference is known as finely as these, without interval and p. Where either sample has two kinds of run,
-or fewer than `LEAST_RUNS`, nothing is said of the means.
+1987, J. Pharmacokinet. Biopharm. 15, 657-680), or that they are further apart. Both use Welch's
+t (see `welch`), which doesn't assume equal variances. Two samples that each repeat one measurement are two
+measurements: their difference is known up to their resolution, without interval and p. If either sample has outliers,
+or fewer than `LEAST_RUNS` values, the means aren't judged.
 """
 
 import math
@@ -24,11 +24,11 @@ class Difference:
     """The difference of two samples' means, on the scale of `paired_contrasts`."""
 
     scale: str  # "ratio" (means of logarithms), "relative" (percent of the mean of both means) or "points"
-    estimate: float  # first less second, as a contrast
-    error: float | None  # standard error; None if it isn't known, 0 if each sample is one measurement
+    estimate: float  # first minus second, as a contrast
+    error: float | None  # standard error; None if unknown, 0 if each sample is one measurement
     df: float | None  # Welch's degrees of freedom; None without a standard error above 0
-    reach: float = 0.0  # of two single measurements: how far the difference may be off, as a contrast
-    note: str = ""  # why there is no interval
+    reach: float = 0.0  # for two single measurements: largest error of the difference, as a contrast
+    note: str = ""  # reason why there is no interval
 
     @property
     def exact(self) -> bool:
@@ -52,7 +52,7 @@ class Difference:
         return to_effect(self.estimate, self.scale)
 
     def p_within(self, low, high) -> float | None:
-        """Return p of the hypothesis that the difference is not between two contrasts; None if it can't be tested."""
+        """Return p of the hypothesis that the difference isn't between two contrasts; None if it can't be tested."""
         if not self.error:
             return None
         return max(self._tail(low - self.estimate), self._tail(self.estimate - high))
@@ -60,7 +60,7 @@ class Difference:
     def p_beyond(self, low, high) -> float | None:
         """Return p of the hypothesis that the difference is between two contrasts, or None.
 
-        At the nearer bound, one-sided: the other bound would give a larger p.
+        The test is one-sided at the nearer bound; the other bound would give a larger p.
         """
         if not self.error:
             return None
@@ -76,17 +76,17 @@ def difference(first, second, scale, resolutions=(0.0, 0.0)) -> Difference:
     Parameters
     ----------
     first, second : array_like of float, shapes (n,) and (m,)
-        One value or more each.
+        Samples with at least one value each.
     scale : str
-        "ratio" turns into "relative" where a value is 0.
+        "ratio" is replaced by "relative" if a value is 0.
     resolutions : tuple of float
-        How far values of either sample must be apart to be told apart, in their unit.
+        Smallest distinguishable difference of values in either sample, in their unit.
     """
     samples = [np.asarray(values, float) for values in (first, second)]
     used = usable_scale(*samples, scale)
     same = [repeats_one_measurement(values, step) for values, step in zip(samples, resolutions, strict=True)]
     other = [other_kind(values, step) for values, step in zip(samples, resolutions, strict=True)]
-    # Steps of a rounding as contrasts.
+    # Rounding steps as contrasts.
     centre = sum(values.mean() for values in samples) / 2
     units = {"ratio": [values.mean() for values in samples], "relative": [centre / 100] * 2}.get(used, [1.0] * 2)
     steps = [step / abs(unit) if unit else 0.0 for step, unit in zip(resolutions, units, strict=True)]
@@ -107,7 +107,7 @@ def difference(first, second, scale, resolutions=(0.0, 0.0)) -> Difference:
         return Difference(used, estimate, None, None, note=kinds_words(np.concatenate(other)))
     if fewest < LEAST_RUNS:
         return Difference(used, estimate, None, None, note=too_few_words(fewest))
-    # Quantised values can be closer together than they were measured: the variance of a rounding comes on top.
+    # Quantised values can be closer together than the true ones, so the variance of rounding is added.
     variances = [values.var(ddof=1) + step**2 / 12 for values, step in zip(samples, steps, strict=True)]
     variance, df = difference_variance(variances, [len(values) for values in samples])
     error = math.sqrt(variance)

@@ -1,17 +1,17 @@
 """Intervals for a mean with a sequential sample size: values are added until the interval is narrow enough.
 
-The interval is looked at after fixed numbers of values, and the first that is narrow enough ends it. Since it ends
-sooner where the spread happens to seem small, the ordinary 95 % interval then holds the mean less often (Chow and Robbins,
-Annals of Mathematical Statistics 36(2), 1965, show that this vanishes for ever narrower intervals; Starr, same journal
-37(1), 1966, by how much it doesn't in small samples). Dividing the error among the looks (Bonferroni) would make
-intervals that hold it in 98 to 99 %. Here all looks have one level, as Pocock's test has (Biometrika 64(2), 1977), so much
-higher that at the worst of all spreads the interval at the end holds the mean of normal values as often as it says.
+The interval is examined at interim looks after fixed numbers of values, and the first interval that is narrow enough ends the sampling.
+Since sampling ends sooner if the spread happens to seem small, the ordinary 95 % interval then contains the mean less often (Chow and
+Robbins, Annals of Mathematical Statistics 36(2), 1965, show that this effect vanishes for ever narrower intervals; Starr, same journal
+37(1), 1966, shows its size in small samples). Dividing the error among the looks (Bonferroni) would give a coverage of
+98 to 99 %. Here all looks have the same level, as in Pocock's test (Biometrika 64(2), 1977), raised so
+that even at the worst spread the final interval contains the mean of normal values with the stated probability.
 
-That can be calculated: the mean of normal values tells nothing of their deviations (Basu, 1955), on which alone the end
-depends, and what m more values add to the sum of squared deviations over the variance is chi-squared with m degrees of
-freedom, whatever was there before (Helmert). The intervals themselves (`mean_interval`) are a little wider than those of t: in simulations
-(`benchmarks/sequential_rates.py`) they hold the mean of runs like those that were seen in 94 to 98 %, of normal, heavy-tailed and
-skewed values, and where one run in ten is of another kind.
+This can be calculated: the mean of normal values is independent of their deviations (Basu, 1955), and the end of sampling depends only
+on the deviations. The amount that m more values add to the sum of squared deviations, divided by the variance, is chi-squared with m degrees
+of freedom, independent of the previous ones (Helmert). The intervals themselves (`mean_interval`) are slightly wider than those of t: in
+simulations (`benchmarks/sequential_rates.py`) they contain the mean of runs like the observed ones in 94 to 98 % of cases, for normal,
+heavy-tailed and skewed values, and if one run in ten is an outlier.
 """
 
 from collections.abc import Sequence
@@ -22,8 +22,8 @@ from scipy import optimize, signal, stats
 
 #: Bins of sums of squares in the calculation: with twice as many the level changes by less than 0.01 percentage points.
 BINS = 2000
-#: Spreads that are tried for the worst, and how many looks from the first on matter for it: the worst spread is one that
-#: asks for little more than the first look's values, of which no run ever comes to the seventh look.
+#: Number of spreads to try when searching for the worst, and number of looks that matter for it: the worst spread needs
+#: only slightly more values than the first look has, and then no run ever reaches the seventh look.
 SPREADS, LOOKS = 40, 6
 
 
@@ -33,15 +33,15 @@ def coverage_at_end(looks: Sequence[int], level: float, half_width: float) -> fl
     Parameters
     ----------
     looks : sequence of int
-        Numbers of values, ascending, from 2 on; the last one ends it at any width.
+        Numbers of values, ascending, at least 2; the last look ends the sampling at any width.
     level : float
         Confidence level of the t interval at each look, between 0 and 1.
     half_width : float
-        Half of the width that is narrow enough, in standard deviations of a value.
+        Largest sufficient half-width, in standard deviations of a value.
     """
     edges, added = _sums_of_squares(tuple(looks))
     sums, width = (edges[1:] + edges[:-1]) / 2, edges[1] - edges[0]
-    # How likely each sum of squares is, of those that have not ended before.
+    # Probability of each sum of squares among the cases that haven't ended before.
     likely, covered = np.eye(1, BINS)[0], 0.0
     for values, more in zip(looks, added, strict=True):
         likely = signal.fftconvolve(likely, more)[:BINS]
@@ -58,7 +58,7 @@ def coverage_at_end(looks: Sequence[int], level: float, half_width: float) -> fl
 
 @lru_cache(maxsize=8)
 def _sums_of_squares(looks) -> tuple[np.ndarray, list[np.ndarray]]:
-    """Return the edges of bins, of which the first is around 0, and how likely what each look adds is in each of them."""
+    """Return the edges of bins (the first one is around 0), and for each look the probabilities of its increment by bin."""
     sums, width = np.linspace(0, stats.chi2.ppf(1 - 1e-9, looks[-1] - 1), BINS, retstep=True)
     edges = np.append(sums - width / 2, sums[-1] + width / 2)
     return edges, [np.diff(stats.chi2.cdf(edges, more)) for more in np.diff((1, *looks))]
@@ -76,7 +76,7 @@ def least_coverage(looks: Sequence[int], level: float) -> float:
 def level_of_looks(looks: Sequence[int], confidence: float) -> float:
     """Return the level of each interim look's interval that gives a coverage of `confidence` at any spread.
 
-    It is rounded up to a ten-thousandth. Looks are to be some half as many values apart from each other.
+    It is rounded up to a ten-thousandth. Each look should have about half as many values more than the previous one.
     """
     if least_coverage(looks, confidence) >= confidence:
         return confidence

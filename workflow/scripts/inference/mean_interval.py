@@ -1,10 +1,10 @@
 """Intervals for means, and the cases without one: too few runs, copies of one measurement, and runs in two groups.
 
-Student's t interval is that of normal values. Of few skewed ones it holds the mean too seldom (88 % of exponential ones), and
-of few heavy-tailed ones the bootstrap-t interval does (91 %). So an interval here reaches from the lower of both lower ends to the
-higher of both upper ones: it holds the mean of normal, skewed, heavy-tailed, and flat values in 93 to 97 % where 95 are meant
-(`benchmarks/coverage.py`), from `LEAST_RUNS` values on. Of fewer the bootstrap-t
-interval is up to ten times as wide as the other, and both together hold more than 97 %.
+Student's t interval is meant for normal values. For few skewed values it contains the mean too rarely (in 88 % of cases for exponential
+ones), and so does the bootstrap-t interval for few heavy-tailed values (91 %). So an interval here extends from the smaller of the two lower
+ends to the larger of the two upper ends. With at least `LEAST_RUNS` values, a nominal 95 % interval contains the mean of normal, skewed,
+heavy-tailed and flat values in 93 to 97 % of cases (`benchmarks/coverage.py`). With fewer values the bootstrap-t
+interval is up to ten times as wide as the other, and the combination has a coverage of more than 97 %.
 """
 
 import math
@@ -16,11 +16,11 @@ import numpy as np
 from inference.collapses import kinds_words, other_kind
 from inference.student_t import quantile
 
-#: An interval takes so many values ...
+#: Smallest number of values for an interval.
 LEAST_RUNS = 6
-#: ... and with more than so many Student's t alone holds the mean of skewed ones too.
+#: Largest number of values with the bootstrap-t interval; with more, Student's t alone is sufficient for skewed values too.
 BOOTSTRAP_MAX_RUNS = 200
-#: Resamples, half of which mirror the other half, so that values and their negatives have the same interval.
+#: Number of resamples, half of which mirror the other half, so that values and their negatives have the same interval.
 RESAMPLES = 2000
 
 
@@ -28,13 +28,13 @@ RESAMPLES = 2000
 class MeasuredMean:
     """The mean of a cell's runs and its interval, as far as the runs allow one; missing values are None."""
 
-    n: int  # values
-    measurements: int  # what they are worth: 1 if they repeat one measurement
+    n: int  # number of values
+    measurements: int  # effective number of measurements: 1 if the values repeat one
     mean: float | None = None
     low: float | None = None
     high: float | None = None
-    note: str = ""  # why there is no interval
-    apart: int = 0  # runs that lie apart from the others
+    note: str = ""  # reason why there is no interval
+    apart: int = 0  # number of outliers
 
 
 def mean_interval(values, confidence) -> tuple[float, float, float]:
@@ -47,11 +47,11 @@ def mean_interval(values, confidence) -> tuple[float, float, float]:
     Parameters
     ----------
     values : array_like of float, shape (n,)
-        `LEAST_RUNS` or more, not all equal.
+        At least `LEAST_RUNS` values, not all equal.
     confidence : float
-        Between 0 and 1.
+        Confidence of the interval, between 0 and 1.
     """
-    # Sorted, so that resamples don't depend on the order in which the values come.
+    # Sorted, so that resamples don't depend on the order of the values.
     values = np.sort(np.asarray(values, float))
     n = len(values)
     if n < LEAST_RUNS:
@@ -69,14 +69,14 @@ def mean_interval(values, confidence) -> tuple[float, float, float]:
 def _resampled_t(standardised):
     """Return the t of resamples of values with mean 0 and standard deviation 1, in ascending order.
 
-    Those that have one value over and over, as some of quantised values do, have none.
+    Resamples that repeat a single value, which may occur with quantised values, have no t.
     """
     n = len(standardised)
     weights = _resamples(n)
     means = weights @ standardised
     variances = (weights @ standardised**2 - means**2) * n / (n - 1)
     known = variances > 1e-12
-    # Rounded, so that the way in which a machine sums doesn't show.
+    # Rounded, so that the machine's order of summing has no effect.
     return np.round(np.sort(means[known] / np.sqrt(variances[known]) * math.sqrt(n)), 9)
 
 
@@ -109,17 +109,17 @@ def measured_mean(values, confidence, resolution=0.0) -> MeasuredMean:
     Parameters
     ----------
     values : array_like of float, shape (n,)
-        None missing; n may be 0.
+        Values, none missing; n may be 0.
     confidence : float
     resolution : float
-        How far values must be apart to be told apart, in their unit.
+        Smallest distinguishable difference of values, in their unit.
     """
     values = np.asarray(values, float)
     n = len(values)
     if n == 0:
         return MeasuredMean(0, 0, note="no value")
     if n > 1 and repeats_one_measurement(values, resolution):
-        # Exactly, not by way of a sum: the mean of equal values may differ from them in the last bit.
+        # Use the value itself and not a sum, because the mean of equal values may differ from them in the last bit.
         mean = float(values[0] if values.min() == values.max() else values.mean())
         return MeasuredMean(n, 1, mean, note=repeated_words(values))
     mean, other = float(values.mean()), other_kind(values, resolution)

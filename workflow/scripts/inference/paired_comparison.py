@@ -17,30 +17,30 @@ from wording.number_format import count, number
 class Family:
     """Criteria of a comparison, fixed before any values are known."""
 
-    confidence: float  # of intervals
-    significance: float  # of tests
-    tests: int = 1  # that p is corrected for
+    confidence: float  # confidence of intervals
+    significance: float  # significance of tests
+    tests: int = 1  # number of tests for which p is corrected
 
 
 @dataclass(frozen=True)
 class Comparison:
     """Paired values compared; effects are in the effect's unit."""
 
-    scale: str  # that the contrasts are on; see `paired_contrasts`
-    contrasts: np.ndarray  # one a pair
+    scale: str  # scale of the contrasts; see `paired_contrasts`
+    contrasts: np.ndarray  # one per pair
     walsh: np.ndarray  # their Walsh averages
-    test: StudentMean | FlippedMean | None = None  # of the mean contrast; None of too few pairs, or without a spread
-    reaches: bool = False  # whether p of the test can be below the level that the family leaves to it
-    apart: int = 0  # pairs that lie apart from the others: then the mean has no interval
-    one_value: bool = False  # whether the runs of each side repeat one measurement: all the same within the resolution
+    test: StudentMean | FlippedMean | None = None  # of the mean contrast; None with too few pairs or without a spread
+    reaches: bool = False  # whether p of the test can be below its level in the family
+    apart: int = 0  # number of outliers among pairs: with any, the mean has no interval
+    one_value: bool = False  # whether the runs of each side repeat one measurement: all are equal within the resolution
     mean_a: float | None = None
     mean_b: float | None = None
-    effect: float | None = None  # of the mean contrast, with its interval
+    effect: float | None = None  # effect of the mean contrast; its interval follows
     ci_low: float | None = None
     ci_high: float | None = None
-    hl: float | None = None  # of the Hodges-Lehmann estimate
-    normality_p: float | None = None  # Shapiro-Wilk's, of the contrasts; reported, and nothing follows from it
-    notes: tuple = ()  # what is missing, and why
+    hl: float | None = None  # Hodges-Lehmann estimate
+    normality_p: float | None = None  # Shapiro-Wilk's p for the contrasts; reported, but not used
+    notes: tuple = ()  # missing results, with reasons
 
     @property
     def pairs(self) -> int:
@@ -54,7 +54,7 @@ class Comparison:
 
     @property
     def all_alike(self) -> bool:
-        """Whether runs differ, but all pairs by the same amount, so that there is no spread to judge the difference by."""
+        """Whether runs differ, but all pairs by the same amount, so that there is no spread by which to judge the difference."""
         return self.pairs > 1 and not self.one_value and is_constant(self.contrasts)
 
     @property
@@ -77,12 +77,12 @@ def compare(a, b, scale, effect_unit, family, resolution=(0.0, 0.0)) -> Comparis
     a, b : numpy.ndarray of float, shape (n,)
         The values of each pair; n may be 0.
     scale, effect_unit : str
-        The metric's.
+        Scale and effect unit of the metric.
     family : Family
     resolution : tuple of float
-        How far values of a, and of b, must be apart to be told apart, in their unit. Where all values of a are closer, and
+        Smallest distinguishable difference of values of a, and of b, in their unit. If all values of a are closer, and
         all of b, each side is one measurement, however often it was repeated: n is 1, and there is no test. Equal contrasts
-        of runs that differ are no repetition; they have no test either, as they have no spread.
+        of differing runs aren't repetitions, but have no test either, because they have no spread.
     """
     if len(a) == 0:
         return Comparison(scale, np.empty(0), np.empty(0))

@@ -10,23 +10,23 @@ relative   100 (a - b) / mean of both  the contrast           %
 points     a - b                       the contrast           points
 =========  ==========================  =====================  ===========
 
-"Mean of both" is the mean over all values compared; it is taken as fixed.
+"Mean of both" is the mean over all compared values, which is treated as fixed.
 """
 
 import math
 
 import numpy as np
 
-# A double holds 16 digits and the way to a metric costs a few of them. iperf3 gives times in
-# microseconds, so a real difference in a run of a minute is not below 1e-8 of the value.
+# A double has 16 digits, and computing a metric costs a few of them. iperf3 reports times in
+# microseconds, so a real difference in a run of a minute is at least 1e-8 of the value.
 RELATIVE_TOLERANCE = 1e-12
 
 
 def merge_close(values: np.ndarray, size: float) -> np.ndarray:
     """Return nonnegative values, each replaced by the smallest value in its chain of near values.
 
-    So those that differ by rounding only are the same, and those within the tolerance of 0 become 0.
-    `RELATIVE_TOLERANCE` refers to `size`: that of the numbers that the values were computed from.
+    Values that differ only by rounding thus become equal, and those within the tolerance of 0 become 0.
+    `RELATIVE_TOLERANCE` is relative to `size`, the size of the numbers from which the values were computed.
     """
     known = np.unique(np.append(values, 0.0))
     first = np.append(True, np.diff(known) > RELATIVE_TOLERANCE * size)
@@ -35,7 +35,7 @@ def merge_close(values: np.ndarray, size: float) -> np.ndarray:
 
 
 def usable_scale(a, b, scale) -> str:
-    """Return the scale on which a and b can be compared: "relative" where a ratio needs one of 0."""
+    """Return the scale on which a and b can be compared: "relative" instead of "ratio" if a value is 0."""
     if scale == "ratio" and not (np.all(a > 0) and np.all(b > 0)):
         return "relative"
     return scale
@@ -44,13 +44,13 @@ def usable_scale(a, b, scale) -> str:
 def contrasts(a, b, scale) -> np.ndarray:
     """Return the contrast of each pair.
 
-    Rounding noise is removed: contrasts that are equal but for it are exactly equal, and exactly 0 if they are 0 but
-    for it. Raises `ValueError` if a ratio is asked of values that are not all above 0.
+    Rounding noise is removed: contrasts that are equal except for noise become exactly equal, and those that are 0 except for noise
+    become exactly 0. Raises `ValueError` if a ratio is requested for values that are not all above 0.
 
     Parameters
     ----------
     a, b : numpy.ndarray of float, shape (n,)
-        The values of each pair, one pair or more.
+        The values of each pair, for at least one pair.
     scale : str
         "ratio", "relative" or "points".
     """

@@ -1,7 +1,7 @@
 """Effect sizes of paired values by ranks, and the interval of the Hodges-Lehmann estimate.
 
-`contrasts` are a numpy.ndarray of float, shape (n,), as `paired_contrasts.contrasts` gives them, `walsh` their
-`walsh_averages`, if they are known. Intervals are (low, high).
+`contrasts` are a numpy.ndarray of float, shape (n,), from `paired_contrasts.contrasts`; `walsh` are their
+`walsh_averages`, if already computed. Intervals are (low, high).
 """
 
 import math
@@ -10,12 +10,12 @@ from functools import lru_cache
 import numpy as np
 from scipy import special
 
-# Up to here the signed-rank distribution is exact, above it is the normal approximation.
+# Largest number of contrasts with the exact signed-rank distribution; above it the normal approximation is used.
 EXACT_MAX_PAIRS = 200
 
 
 def walsh_averages(contrasts) -> np.ndarray:
-    """Return the n (n + 1) / 2 means of all pairs of contrasts, each with itself too, in ascending order."""
+    """Return the n (n + 1) / 2 means of all pairs of contrasts, including each with itself, in ascending order."""
     return np.sort(np.concatenate([contrasts[i:] + contrasts[i] for i in range(len(contrasts))])) / 2
 
 
@@ -28,8 +28,8 @@ def hodges_lehmann(contrasts, walsh=None) -> float:
 def hodges_lehmann_interval(contrasts, confidence, walsh=None) -> tuple[float, float] | None:
     """Return the interval of the Hodges-Lehmann estimate that inverts the signed-rank test (Hollander and Wolfe, 1999, section 3.3).
 
-    Its confidence is at least the one asked for: of 0.95 it is 0.969 at 6 contrasts, 0.951 at 10. None if there are too
-    few contrasts for this confidence: below 6 for 0.95.
+    Its confidence is at least the requested one: for 0.95 it is 0.969 with 6 contrasts and 0.951 with 10. None if there are too
+    few contrasts for this confidence: fewer than 6 for 0.95.
     """
     k = _critical_count(len(contrasts), (1 - confidence) / 2)
     if k is None:
@@ -41,9 +41,9 @@ def hodges_lehmann_interval(contrasts, confidence, walsh=None) -> tuple[float, f
 def rank_biserial(contrasts) -> float:
     """Return the matched-pairs rank-biserial correlation.
 
-    The share of the rank sum with positive contrasts minus that with negative ones (Kerby,
-    2014, "The simple difference formula"). The ranks of zeros count for neither side, but belong
-    to the sum: -1 and 1 mean that every pair shows the same direction.
+    It is the share of the rank sum from positive contrasts minus that from negative ones (Kerby,
+    2014, "The simple difference formula"). The ranks of zeros count for neither side, but are part
+    of the sum: -1 and 1 mean that every pair has the same direction.
     """
     ranks = doubled_ranks(contrasts)
     return float((ranks * np.sign(contrasts)).sum() / ranks.sum())
@@ -52,8 +52,8 @@ def rank_biserial(contrasts) -> float:
 def cliffs_delta(a, b) -> float:
     """Return Cliff's delta: the share of (a > b) minus that of (a < b) over all combinations (Cliff, 1993).
 
-    ``a``, ``b`` (numpy.ndarray of float, shapes (n,) and (m,)): one value or more each; compared without regard to
-    pairs.
+    ``a`` and ``b`` (numpy.ndarray of float, shapes (n,) and (m,)) have at least one value each; pairs are
+    ignored.
     """
     ordered = np.sort(b)
     below = np.searchsorted(ordered, a, side="left").sum()
@@ -62,8 +62,8 @@ def cliffs_delta(a, b) -> float:
 
 
 def doubled_ranks(contrasts) -> np.ndarray:
-    """Return twice the mid-rank of each contrast's size, whole numbers, zeros ranked too."""
-    from scipy.stats import rankdata  # here: its import takes half a second, which each job without pairs would pay
+    """Return twice the mid-rank of each contrast's size, as whole numbers; zeros are ranked too."""
+    from scipy.stats import rankdata  # imported here: it takes half a second
 
     return np.rint(2 * rankdata(np.abs(contrasts))).astype(int)
 
@@ -82,6 +82,6 @@ def _critical_count(n: int, tail: float) -> int | None:
         centre, variance = n * (n + 1) / 4, n * (n + 1) * (2 * n + 1) / 24
         return max(1, math.ceil(centre + special.ndtri(tail) * math.sqrt(variance)))
     shares = np.ones(1)
-    for rank in range(1, n + 1):  # the sum of positive ranks: each rank counts or not
+    for rank in range(1, n + 1):  # distribution of the sum of positive ranks: each rank is included or not
         shares = (np.pad(shares, (0, rank)) + np.pad(shares, (rank, 0))) / 2
     return int(np.searchsorted(np.cumsum(shares), tail, side="right"))

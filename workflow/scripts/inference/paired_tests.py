@@ -1,14 +1,14 @@
 """The mean of paired contrasts: one test, the interval that inverts it, and one-sided tests against any bound.
 
-The estimand is the mean contrast, and it is the only one: effect, interval, test and equivalence all speak of it. The test is
-Hartigan's and Fisher's of the contrasts' signs, whatever the values look like: a test chosen by a test of normality keeps
-neither's level, and Student's t of few pairs finds differences between cells of two modes that have none (in 72 % of studies of
-72 cells with 3 pairs each). With few pairs no p can be below the level that a family of tests leaves to its first one
-(`pairs_for` says how many can), and below `LEAST_PAIRS` there is neither interval nor test.
+The mean contrast is the only estimand: effect, interval, test and equivalence all refer to it. The test is
+Hartigan's and Fisher's of the contrasts' signs, regardless of the distribution of the values: a test chosen by a test of normality has
+the level of neither, and Student's t with few pairs finds false differences between bimodal cells (in 72 % of studies of
+72 cells with 3 pairs each). With few pairs p can't be below the level of the first test in a family
+(`pairs_for` returns the number needed), and with fewer than `LEAST_PAIRS` there is neither interval nor test.
 
-The null hypothesis is that the two members of a pair could be exchanged: what distinguishes them makes no difference.
+The null hypothesis is that the two members of a pair are exchangeable: the factor that distinguishes them has no effect.
 Then a contrast is as likely as its negative, however skewed the values themselves are.
-`contrasts` are a numpy.ndarray of float, shape (n,), as `paired_contrasts.contrasts` gives them,
+`contrasts` are a numpy.ndarray of float, shape (n,), from `paired_contrasts.contrasts`;
 `alternative` is "two-sided", "greater" or "less".
 """
 
@@ -21,14 +21,14 @@ from scipy import special
 from inference.mean_interval import LEAST_RUNS
 
 T_TEST, SIGN_FLIP = "paired t", "sign flips of the mean"
-# A standard deviation takes so many pairs ...
+# Smallest number of pairs for a standard deviation.
 MIN_PAIRS = 2
-# ... and an interval of 95 % so many: 2 / 2^6 is 3 %.
+# Smallest number of pairs for a 95 % interval: 2 / 2^6 is 3 %.
 LEAST_PAIRS = LEAST_RUNS
-# All flips of so many signs are made, of more pairs as many drawn ones.
+# Largest number of pairs for which all sign flips are made; for more pairs this many flips are drawn.
 EXACT_MAX_PAIRS = 16
 FLIPS = 2**EXACT_MAX_PAIRS - 1
-# With more pairs the mean is normal enough for t, whatever the contrasts (tests/inference/test_false_alarms.py).
+# With more pairs the mean is normal enough for t, for any contrasts (tests/inference/test_false_alarms.py).
 FLIPS_MAX_PAIRS = 200
 
 
@@ -38,14 +38,14 @@ def is_constant(contrasts) -> bool:
 
 
 def smallest_p(pairs) -> float:
-    """Return the smallest two-sided p that sign flips of some pairs can give: 2 / 2^n, of drawn flips no less than Hoeffding's bound."""
+    """Return the smallest two-sided p that sign flips of n pairs can give: 2 / 2^n, or Hoeffding's bound for drawn flips."""
     return max(2.0 ** (1 - pairs), min(2 / (FLIPS + 1), 2 * math.exp(-pairs / 2)))
 
 
 def pairs_for(tests, significance) -> int:
     """Return the number of pairs that a test needs in a family of tests (Bonferroni, or Holm's first): 6 for one test, 12 for 72.
 
-    With fewer no p, however clear the difference, is below the level.
+    With fewer pairs p can't be below the level, however clear the difference is.
     """
     pairs = LEAST_PAIRS
     while smallest_p(pairs) * max(tests, 1) > significance:
@@ -59,10 +59,10 @@ class StudentMean:
     Parameters
     ----------
     contrasts : numpy.ndarray of float, shape (n,)
-        Two or more, not all equal.
+        At least two contrasts, not all equal.
     step : float
-        Width of the error with which a contrast is known, both values' resolutions together. Quantised values can be closer
-        together than they were measured, so the variance of two roundings, step^2 / 24 if they are alike, is added.
+        Resolution of a contrast: the sum of both values' resolutions. Quantised values can be closer
+        together than the true ones, so the variance of two roundings, step^2 / 24 if both are equal, is added.
     """
 
     name = T_TEST
@@ -87,14 +87,14 @@ class StudentMean:
 
 
 class FlippedMean:
-    """The mean under flips of the contrasts' signs (Fisher, 1935, section 21), and what inverts that test.
+    """The mean under flips of the contrasts' signs (Fisher, 1935, section 21), and the interval that inverts this test.
 
-    With the signs of some contrasts flipped about a null the mean is at least as large as it was exactly if those contrasts'
-    own mean is at most the null. So p against any null, and the interval, follow from the means of subsets of the
+    If the signs of some contrasts are flipped about a null, the mean is at least as large as before exactly if the mean of these
+    contrasts is at most the null. So p against any null, and the interval, follow from the means of subsets of the
     contrasts (Hartigan, 1969, "Using subsample values as typical values", JASA 64): all 2^n - 1 subsets up to
-    `EXACT_MAX_PAIRS`, of more pairs `FLIPS` drawn ones, the same for every sample of this size (Monte Carlo p: Davison and
-    Hinkley, 1997, section 4.2). What drawn flips can't tell from 0 has Hoeffding's bound: the flipped sum is at least T with a
-    probability of at most exp(-T^2 / (2 sum x^2)) (1963, JASA 58, theorem 2).
+    `EXACT_MAX_PAIRS`, and for more pairs `FLIPS` drawn ones, the same for every sample of this size (Monte Carlo p: Davison and
+    Hinkley, 1997, section 4.2). Where drawn flips can't distinguish p from 0, Hoeffding's bound is used: the flipped sum is at least T
+    with a probability of at most exp(-T^2 / (2 sum x^2)) (1963, JASA 58, theorem 2).
     """
 
     name = SIGN_FLIP
@@ -102,9 +102,9 @@ class FlippedMean:
     def __init__(self, contrasts, step=0.0):
         self.statistic = StudentMean(contrasts, step).statistic
         self.contrasts = contrasts
-        # Sorted, so that drawn subsets don't depend on the order in which the values come.
+        # Sorted, so that drawn subsets don't depend on the order of the values.
         self.means = np.sort(subset_weights(len(contrasts)) @ np.sort(contrasts))
-        # Equal means must not be told apart by rounding.
+        # Equal means must not be distinguished because of rounding.
         self.rounding = 1e-12 * float(np.abs(contrasts).max())
         self.means[np.abs(self.means) <= self.rounding] = 0.0
 
@@ -121,14 +121,14 @@ class FlippedMean:
         return {"greater": greater, "less": less, "two-sided": min(1.0, 2 * min(greater, less))}[alternative]
 
     def interval(self, confidence) -> tuple[float, float]:
-        """Return the two-sided interval: every mean that neither one-sided test rejects."""
+        """Return the two-sided interval: all means that neither one-sided test rejects."""
         outside = math.floor((1 - confidence) / 2 * (len(self.means) + 1) + 1e-9)
         return float(self.means[outside - 1]), float(self.means[-outside])
 
 
 @lru_cache(maxsize=2)
 def subset_weights(pairs) -> np.ndarray:
-    """Return weights, shape (subsets, pairs), whose products with contrasts are the means of subsets of them."""
+    """Return weights, shape (subsets, pairs), whose products with contrasts are the means of subsets."""
     if pairs <= EXACT_MAX_PAIRS:
         chosen = (np.arange(1, 2**pairs)[:, None] >> np.arange(pairs)) & 1
     else:
@@ -144,7 +144,7 @@ def mean_test(contrasts, step=0.0) -> StudentMean | FlippedMean | None:
     ----------
     contrasts : numpy.ndarray of float, shape (n,)
     step : float
-        As `StudentMean` takes it.
+        As for `StudentMean`.
     """
     if len(contrasts) < LEAST_PAIRS or is_constant(contrasts):
         return None

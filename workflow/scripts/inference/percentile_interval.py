@@ -1,9 +1,9 @@
 """Distribution-free intervals for percentiles, from one order statistic to another.
 
-As many of n independent values of any distribution are below its p-th quantile as n tosses of a coin with chance p come up.
-So the chance that two of the ordered values hold it between them is a sum of binomial ones (Thompson, 1936, Annals of
-Mathematical Statistics 7(3); David and Nagaraja, Order Statistics, 2003, section 7.1), and of few values none do with the
-confidence that is asked for: then there is no interval, and how many it takes is all that can be said (as in TriScale: Jacob and
+The number of n independent values below the p-th quantile of any distribution is binomial with n trials and probability p.
+So the probability that the quantile lies between two of the ordered values is a sum of binomial probabilities (Thompson, 1936, Annals of
+Mathematical Statistics 7(3); David and Nagaraja, Order Statistics, 2003, section 7.1). With few values no two of them reach the
+requested confidence: then there is no interval, and only the number of values needed is known (as in TriScale: Jacob and
 others, 2021, Journal of Systems Research 1(1)).
 """
 
@@ -19,15 +19,15 @@ TWO_SIDED, UPPER, NONE = "interval", "upper bound", "none"
 class PercentileEstimate:
     """An estimate of a percentile."""
 
-    n: int  # values
-    kind: str  # `TWO_SIDED`, or `UPPER` where there are too few for that, or `NONE`
+    n: int  # number of values
+    kind: str  # `TWO_SIDED`, `UPPER` if there are too few values for that, or `NONE`
     value: float | None = (
-        None  # the smallest value that so much of all is at or below; None where n is too small for one above it
+        None  # the smallest value such that at least the share is at or below it; None if n is too small for a value above it
     )
     low: float | None = None
     high: float | None = None
     held: float | None = (
-        None  # exact chance, as a fraction, that both ends, or the upper one, hold it; of ties at least this
+        None  # exact coverage of both ends, or of the upper one, as a fraction; with ties a lower bound
     )
 
 
@@ -40,7 +40,7 @@ def least_values(share: float, confidence: float, kind: str = TWO_SIDED) -> int:
         Share of values below the percentile, between 0 and 1: 0.95.
     confidence : float
     kind : str
-        `TWO_SIDED`, with the same chance of a miss at either end, or `UPPER`.
+        `TWO_SIDED`, with the same probability of a miss at either end, or `UPPER`.
 
     Examples
     --------
@@ -51,15 +51,15 @@ def least_values(share: float, confidence: float, kind: str = TWO_SIDED) -> int:
     """
     miss = 1 - confidence if kind == UPPER else (1 - confidence) / 2
     farthest = share if kind == UPPER else max(share, 1 - share)
-    # The chance that all values are on one side; rounded, for of a whole number the logarithms may say a little more.
+    # From the probability that all values are on one side; rounded, because logarithms may slightly exceed a whole number.
     return math.ceil(round(math.log(miss) / math.log(farthest), 9))
 
 
 def percentile_interval(values, share: float, confidence: float) -> PercentileEstimate:
-    """Return a percentile of independent values with its interval, or its upper bound, as n allows.
+    """Return a percentile of independent values with its interval or upper bound, as far as n allows.
 
-    Both ends are values themselves. The interval misses to either side with half of the rest at most, the upper bound
-    with all of it.
+    Both ends are values of the sample. The interval misses on either side with at most half of the error probability, the upper
+    bound with at most all of it.
 
     Parameters
     ----------
@@ -74,11 +74,11 @@ def percentile_interval(values, share: float, confidence: float) -> PercentileEs
     value = float(ordered[math.ceil(round(n * share, 9)) - 1]) if n * (1 - share) > 1 - 1e-9 else None
     if n < min(least_values(share, confidence), least_values(share, confidence, UPPER)):
         return PercentileEstimate(n, NONE, value)
-    from scipy import stats  # here: it takes half a second, which each job with fewer values would pay
+    from scipy import stats  # imported here: it takes half a second
 
     below = stats.binom(n, share)
     if n >= least_values(share, confidence):
-        # Ranks from 1: fewer than `low` are below the percentile with a chance under half of the rest, `high` or more as well.
+        # Ranks from 1: fewer than `low` values are below the percentile with less than half of the error probability, and so are `high` or more.
         low, high = int(below.ppf((1 - confidence) / 2)), int(below.ppf((1 + confidence) / 2)) + 1
         held = float(below.cdf(high - 1) - below.cdf(low - 1))
         return PercentileEstimate(n, TWO_SIDED, value, float(ordered[low - 1]), float(ordered[high - 1]), held)

@@ -11,19 +11,19 @@ def smallest_p(n_first, n_second) -> float:
 
 
 def mann_whitney(first, second, significance) -> tuple[float | None, float | None, str]:
-    """Compare two samples, two-sided (Mann and Whitney, 1947).
+    """Compare two samples by a two-sided test (Mann and Whitney, 1947).
 
-    As ``pingouin.mwu``, which calls the same function of SciPy, but without the matrix of all
-    differences that it builds for an effect size: 1 GB at 7,200 runs for each IP version.
+    The result is that of ``pingouin.mwu``, which calls the same function of SciPy, but without the matrix of all
+    differences that it builds for an effect size: 1 GB with 7,200 runs per IP version.
 
-    Returns U of ``first`` (pairs in which it is the larger, equal ones for a half), p, and a note that says why there
+    Returns U of ``first`` (the number of pairs in which it is larger, ties counting one half), p, and a note with the reason if there
     is neither.
 
     Parameters
     ----------
     first, second : array_like of float
     significance : float
-        A test that can't reach it with so few values is not made.
+        Level of significance. A test that can't reach it with this number of values is skipped.
     """
     first, second = np.asarray(first, float), np.asarray(second, float)
     n_first, n_second = len(first), len(second)
@@ -36,7 +36,7 @@ def mann_whitney(first, second, significance) -> tuple[float | None, float | Non
         return None, None, (
             f"no test: with {n_first} and {n_second} values p can't be below {smallest_p(n_first, n_second):.2g}"
         )  # fmt: skip
-    from scipy import stats  # here: it takes half a second, which each job without such a test would pay
+    from scipy import stats  # imported here: it takes half a second
 
     result = stats.mannwhitneyu(first, second, alternative="two-sided")
     return float(result.statistic), float(result.pvalue), ""

@@ -1,8 +1,8 @@
 """Power of the paired t test: the effect that n pairs can detect, and the number of pairs that an effect needs.
 
-`sd` is the standard deviation of the contrasts, above 0, `scale` theirs; effects are in the effect's unit. `significance` is
-that of a single test: in a family of m tests Holm's correction leaves its first one significance / m, and a difference that
-is to be shown wherever it is must pass at that.
+`sd` is the standard deviation of the contrasts, above 0, and `scale` their scale; effects are in the effect's unit. `significance`
+is for a single test: in a family of m tests, Holm's correction allows the first one significance / m, and a difference that
+should be shown wherever it occurs must pass at that level.
 """
 
 import math
@@ -16,15 +16,15 @@ from inference.paired_tests import MIN_PAIRS
 from inference.student_t import quantile
 
 MAX_PAIRS = 10_000
-# Differences of more standard deviations are shown by MIN_PAIRS at any power in use; above it the
-# noncentral t distribution runs out of digits.
+# Differences of more standard deviations than this are shown by MIN_PAIRS at any power in use, and
+# the noncentral t distribution would run out of digits.
 MAX_STANDARDISED = 50.0
 
 
 def deviation_interval(sd, values, confidence) -> tuple[float, float]:
     """Return the two-sided interval of a standard deviation of normal values, by chi-square (NIST/SEMATECH e-Handbook, 7.2.3.1).
 
-    With four values it runs from 0.57 to 3.7 times what was measured: what is planned with so few is a guess.
+    With four values it extends from 0.57 to 3.7 times the measured value, so a plan based on so few is a guess.
     """
     ends = stats.chi2.ppf([(1 + confidence) / 2, (1 - confidence) / 2], values - 1)
     return tuple(float(sd * math.sqrt((values - 1) / end)) for end in ends)
@@ -34,7 +34,7 @@ def deviation_interval(sd, values, confidence) -> tuple[float, float]:
 def _power(standardised, pairs, significance):
     """Return the power of the two-sided paired t test (noncentral t; Cohen, 1988, chapter 2) at a mean contrast in standard deviations.
 
-    As `pingouin.power_ttest`, whose import takes a second.
+    The result is that of `pingouin.power_ttest`, whose import takes a second.
     """
     critical, shift = quantile(1 - significance / 2, pairs - 1), standardised * math.sqrt(pairs)
     above, above_lower = stats.nct.sf([critical, -critical], pairs - 1, shift)

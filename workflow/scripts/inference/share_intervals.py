@@ -1,15 +1,15 @@
 """Intervals for bounded quantities, such as a share of a link or a fairness index.
 
 A share of 0.97 can't be 0.2 too low in one study and 0.2 too high in the next: near a bound the
-distribution is lopsided, and an interval mean +- t s / sqrt(n) reaches beyond it. On the logit
-scale there is no bound. The logit of one of two flows' share is ln(goodput / goodput of the
-other), the log-ratio in which compositions are analysed (Aitchison, 1982, "The statistical
-analysis of compositional data", J. R. Stat. Soc. B 44(2)), and logits suit proportions that are
-no counts better than arcsines do (Warton and Hui, 2011, "The arcsine is asinine", Ecology 92(1)).
-A bootstrap alone is no way out with few replications: its percentile intervals, BCa's among them, are
+distribution is skewed, and an interval mean +- t s / sqrt(n) extends beyond the bound. The logit
+scale has no bounds. The logit of one of two flows' share is ln(goodput / goodput of the
+other), the log-ratio used to analyse compositions (Aitchison, 1982, "The statistical
+analysis of compositional data", J. R. Stat. Soc. B 44(2)), and logits suit proportions that aren't
+counts better than arcsines (Warton and Hui, 2011, "The arcsine is asinine", Ecology 92(1)).
+A bootstrap alone isn't a solution with few replications: its percentile intervals, including BCa's, are
 too narrow in small samples (Hesterberg, 2015, "What teachers should know about the bootstrap", The
-American Statistician 69(4)); tests/inference/test_share_intervals.py holds coverage of this interval
-(`mean_interval` of the logits) and of the BCa bootstrap against each other.
+American Statistician 69(4)). tests/inference/test_share_intervals.py compares the coverage of this interval
+(`mean_interval` of the logits) with that of the BCa bootstrap.
 """
 
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ from scipy import special
 from inference.collapses import kinds_words, other_kind
 from inference.mean_interval import LEAST_RUNS, mean_interval, repeated_words, repeats_one_measurement, too_few_words
 
-# Logits of shares that differ by rounding only: a double's 16 digits less those that the way takes.
+# Largest difference of logits due to rounding: a double's 16 digits minus those lost in the computation.
 NOISE = 1e-12
 
 
@@ -28,14 +28,14 @@ NOISE = 1e-12
 class BoundedEstimate:
     """An estimate of the typical value of a bounded quantity; missing values are None."""
 
-    n: int  # values
-    value: float | None = None  # mean of the logits, turned back, as are both ends of its interval
+    n: int  # number of values
+    value: float | None = None  # mean of the logits, converted back, like both ends of its interval
     low: float | None = None
     high: float | None = None
-    mean: float | None = None  # of the values themselves, as are the next two
+    mean: float | None = None  # mean of the values themselves; the next two are the ends of its interval
     smallest: float | None = None
     largest: float | None = None
-    note: str = ""  # why something is missing, or another way was taken
+    note: str = ""  # reason why a result is missing, or another method was used
 
 
 def logit(values, lower=0.0, upper=1.0) -> np.ndarray | np.float64:
@@ -51,17 +51,17 @@ def expit(values, lower=0.0, upper=1.0) -> np.ndarray | np.float64:
 def bounded_estimate(values, confidence, lower=0.0, upper=1.0, resolution=0.0) -> BoundedEstimate:
     """Estimate the typical value of a bounded quantity from independent values.
 
-    A value on a bound has no logit: then mean and interval are those of the values themselves, cut at the bounds, and
+    A value on a bound has no logit: then mean and interval are those of the values themselves, clipped to the bounds, and
     the note says so.
 
     Parameters
     ----------
     values : array_like of float, shape (n,)
-        Values from `lower` to `upper`, else ValueError; missing ones are ignored.
+        Values from `lower` to `upper`; missing ones are ignored. Others raise `ValueError`.
     confidence : float
         Confidence of the two-sided interval, between 0 and 1.
     resolution : float
-        How far values must be apart to be told apart.
+        Smallest distinguishable difference of values.
     """
     values = np.asarray(values, float)
     values = values[~np.isnan(values)]
@@ -76,10 +76,10 @@ def bounded_estimate(values, confidence, lower=0.0, upper=1.0, resolution=0.0) -
         return BoundedEstimate(1, known["mean"], note=too_few_words(1), **known)
     logits = logit(values, lower, upper)
     if repeats_one_measurement(values, max(resolution, NOISE)):
-        # Exactly, not by way of a sum: the mean of equal values may differ from them in the last bit.
+        # Use the value itself and not a sum, because the mean of equal values may differ from them in the last bit.
         value = known["smallest"] if np.ptp(values) <= NOISE else known["mean"]
         return BoundedEstimate(n, value, **known, note=repeated_words(values))
-    # A share close to 1 is another kind by what is left to the others.
+    # A share close to 1 is an outlier by the remainder left to the others.
     other = other_kind(values - lower, resolution) | other_kind(upper - values, resolution)
     if other.any() or n < LEAST_RUNS:
         value = float(expit(logits.mean(), lower, upper)) if np.isfinite(logits).all() else known["mean"]

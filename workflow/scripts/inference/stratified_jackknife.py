@@ -1,7 +1,7 @@
 """Uncertainty of a statistic over several strata: jackknife over whole replications, t intervals, Fieller's interval for a ratio.
 
-A statistic comes as rows: the first of all data, then one for each replication left out, stratum by stratum. What
-replications have in common (a seed, say) so stays in common. A mean in one stratum has the t interval.
+A statistic is given as rows: the first for all data, then one for each replication left out, stratum by stratum. Dependence within
+replications (such as a common seed) is thus preserved. A mean in a single stratum has the t interval.
 """
 
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ def covariances(one, other, strata) -> np.ndarray:
     """Return each stratum's part of the jackknife covariance of two statistics, shape (strata, *statistic).
 
     It is (n - 1)/n times the sum of products of the rows' deviations from their mean (Efron and Stein, 1981, The
-    Annals of Statistics 9(3), equation 1.5), of a mean exactly s^2/n.
+    Annals of Statistics 9(3), equation 1.5); for a mean it is exactly s^2/n.
 
     Parameters
     ----------
@@ -39,10 +39,10 @@ def covariances(one, other, strata) -> np.ndarray:
 
 
 def degrees_of_freedom(variances, strata) -> np.ndarray:
-    """Return the degrees of freedom of a sum of the strata's variances, shape of a statistic.
+    """Return the degrees of freedom of a sum of the strata's variances, with the shape of a statistic.
 
-    They are (sum V)^2 / sum(V^2 / f) (Satterthwaite, 1946, Biometrics Bulletin 2(6), 110-114), of one stratum its own f.
-    With three values a stratum they hold 93 to 97 % where 95 are meant; Welch's (1947, with f + 2, less 2) 91 to 95.
+    They are (sum V)^2 / sum(V^2 / f) (Satterthwaite, 1946, Biometrics Bulletin 2(6), 110-114); for one stratum its own f.
+    With three values per stratum nominal 95 % intervals have a coverage of 93 to 97 %; with Welch's (1947, with f + 2, minus 2) 91 to 95 %.
     """
     f = np.array([stratum.df for stratum in strata], float).reshape(-1, *[1] * (variances.ndim - 1))
     spread = (variances**2 / f).sum(axis=0)
@@ -51,14 +51,14 @@ def degrees_of_freedom(variances, strata) -> np.ndarray:
 
 
 def t_interval(rows, strata, tail) -> tuple[np.ndarray, np.ndarray]:
-    """Return both ends of a smooth statistic's t interval, shape of the statistic.
+    """Return both ends of a smooth statistic's t interval, with the shape of the statistic.
 
     Parameters
     ----------
     rows : numpy.ndarray of float, shape (1 + replications, ...)
     strata : sequence of Stratum
     tail : float
-        Chance of a miss on either side, below 0.5.
+        Probability of a miss on either side, below 0.5.
     """
     variances = covariances(rows, rows, strata)
     half = quantile(1 - tail, degrees_of_freedom(variances, strata)) * np.sqrt(variances.sum(axis=0))
@@ -66,10 +66,10 @@ def t_interval(rows, strata, tail) -> tuple[np.ndarray, np.ndarray]:
 
 
 def ratio_interval(above, below, strata, tail) -> tuple[np.ndarray, np.ndarray]:
-    """Return both ends of the interval of a ratio of two statistics that are not below 0 (Fieller, 1954, JRSS B 16(2)).
+    """Return both ends of the interval of a ratio of two nonnegative statistics (Fieller, 1954, JRSS B 16(2)).
 
-    It holds the ratios r for which ``above - r below`` isn't far from 0, and so is right for any divisor and for
-    pairs; without an upper end (infinite) where the divisor may be 0.
+    It contains the ratios r for which ``above - r below`` isn't far from 0, and is therefore valid for any divisor and for
+    pairs. The upper end is infinite if the divisor may be 0.
 
     Parameters
     ----------
@@ -98,9 +98,9 @@ def ratio_interval(above, below, strata, tail) -> tuple[np.ndarray, np.ndarray]:
 def chances(rows, strata) -> tuple[np.ndarray, np.ndarray]:
     """Return two one-sided p values: for a statistic of 0 or more, and for one below 0.
 
-    Where no row differs from the data it is certain: p is 0 or 1.
+    If no row differs from the data the result is certain: p is 0 or 1.
 
-    ``rows``, ``strata``: as for `t_interval`.
+    ``rows`` and ``strata`` are as for `t_interval`.
     """
     variances = covariances(rows, rows, strata)
     error = np.sqrt(variances.sum(axis=0))
@@ -112,7 +112,7 @@ def chances(rows, strata) -> tuple[np.ndarray, np.ndarray]:
 def at_least(p_values, number) -> np.ndarray:
     """Return the p value for at least a given number of several statements being true, over the last axis.
 
-    Bonferroni's partial conjunction, (m - u + 1) times the u-th smallest (Benjamini and Heller, 2008, Biometrics 64(4)).
+    It is Bonferroni's partial conjunction, (m - u + 1) times the u-th smallest p (Benjamini and Heller, 2008, Biometrics 64(4)).
     """
     m = p_values.shape[-1]
     return np.minimum((m - number + 1) * np.sort(p_values, axis=-1)[..., number - 1], 1)

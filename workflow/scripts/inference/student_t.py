@@ -1,7 +1,7 @@
 """Student's t distribution by SciPy's special functions.
 
-The digits are those of `scipy.stats.t`, which calls the same ones. To import all of `scipy.stats` takes half a second, which
-each job would pay that needs no more of it than this.
+The results equal those of `scipy.stats.t`, which calls the same functions. Importing all of `scipy.stats` takes half a second, which
+jobs that need only this would waste.
 """
 
 import numpy as np
@@ -14,9 +14,9 @@ def quantile(share, df) -> np.float64 | np.ndarray:
     Parameters
     ----------
     share : array_like of float
-        The chance, between 0 and 1.
+        Probability, between 0 and 1.
     df : array_like of float
-        Degrees of freedom above 0, infinite ones too; of others the result is missing.
+        Degrees of freedom, above 0 and possibly infinite; for others the result is missing.
     """
     return special.stdtrit(df, share)
 
@@ -24,6 +24,6 @@ def quantile(share, df) -> np.float64 | np.ndarray:
 def chance_below(t, df) -> np.float64 | np.ndarray:
     """Return the probability that t lies below a value, the inverse of `quantile`; arrays are broadcast.
 
-    ``t``, ``df``: as the result of `quantile`, and its argument.
+    ``t`` and ``df`` are like the result of `quantile` and its argument.
     """
     return special.stdtr(df, t)

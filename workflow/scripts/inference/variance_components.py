@@ -1,11 +1,11 @@
 """Shares of a study's variance due to each factor, each pair of factors, and chance.
 
-The cells of a study are all that there are, so its factors are fixed: the variance of a factor is the mean square of its effects
-over the cells (generalised omega squared; Vaughan and Corballis, 1969, Psychological Bulletin 72(3); Dodd and Schultz, 1973,
-79(6)). Sums of squares are those of the cells' means, which count one each: with no cell empty these are orthogonal and add up,
-however many runs were excluded (unweighted means; Yates, 1934, JASA 29(185)), and where all cells have as many they are type I,
-II and III alike. What chance alone puts into each of them is taken off, from how runs of a block (which share their seeds) vary
-and vary together: no cells need have the same spread.
+A study contains all of its cells and not a sample of them, so its factors are fixed: the variance of a factor is the mean square of its
+effects over the cells (generalised omega squared; Vaughan and Corballis, 1969, Psychological Bulletin 72(3); Dodd and Schultz, 1973,
+79(6)). Sums of squares are those of the cells' means with equal weights: without empty cells these are orthogonal and add up,
+however many runs were excluded (unweighted means; Yates, 1934, JASA 29(185)), and if all cells have the same number of runs, types I,
+II and III are equal. The contribution of chance to each of them is subtracted. It is estimated from the variances and covariances of
+the runs of a block (which share their seeds), so cells needn't have the same spread.
 """
 
 from collections.abc import Sequence
@@ -18,9 +18,9 @@ import pandas as pd
 
 from inference.stratified_jackknife import Stratum, t_interval
 
-#: The parts that are no factor's and no pair's.
+#: Parts that don't belong to a factor or a pair of factors.
 HIGHER, SEED, RUN = "higher interactions", "seed", "run"
-#: What an interval takes of each block, and of each of its cells: with one left out there still are a spread and means.
+#: Smallest number of replications per block, and of values per cell, for an interval: without one of them a spread and means still exist.
 LEAST_REPLICATIONS, LEAST_VALUES = 3, 2
 
 
@@ -28,13 +28,13 @@ LEAST_REPLICATIONS, LEAST_VALUES = 3, 2
 class Component:
     """A part of the variance."""
 
-    # A factor, two of them, or `HIGHER`, `SEED` (what runs of a block and replication have in common) or `RUN` (what is
-    # left of the spread within cells; with `SEED`, where a block is one cell).
+    # A factor, two of them, or `HIGHER`, `SEED` (the common variation of runs in a block and replication) or `RUN` (the
+    # remaining spread within cells; including `SEED` if a block is one cell).
     name: tuple[str, ...]
-    df: int | None  # degrees of freedom; None of chance
-    squares: float | None  # sum of squares of the cells' means; None of chance
-    variance: float  # estimate without bias, so below 0 where there is little or nothing
-    share: float | None  # of the whole variance, None with fewer replications than an interval needs
+    df: int | None  # degrees of freedom; None for chance
+    squares: float | None  # sum of squares of the cells' means; None for chance
+    variance: float  # unbiased estimate, so it may be below 0 if there is little or no variance
+    share: float | None  # share of the whole variance; None with fewer replications than an interval needs
     low: float | None = None  # ends of the share's interval
     high: float | None = None
 
@@ -44,15 +44,15 @@ def decompose(
 ) -> list[Component]:
     """Return the parts of the variance of a crossed design.
 
-    These are factors of several levels, pairs of them, higher interactions, seed and run. `SEED` is left out where a
-    block is one cell, both where some block has no cell with two runs: chance is then part of all others, and there is
-    no interval.
+    These are factors with several levels, pairs of them, higher interactions, seed and run. `SEED` is left out if a
+    block is one cell. `SEED` and `RUN` are left out if some block has no cell with two runs: chance is then part of all other parts,
+    and there are no intervals.
 
     Parameters
     ----------
     values : numpy.ndarray of float, shape (cells, replications)
-        Missing where a run has none; each cell has one or more. The cells are all combinations of levels, those of the last
-        factor change first.
+        Missing where a run has no value; each cell has at least one value. The cells are all combinations of levels, with those of
+        the last factor varying fastest.
     block_factors : int
         Number of leading factors that form the blocks: runs of the same block and replication share a seed.
     levels : sequence of int
@@ -99,7 +99,7 @@ def has_intervals(parts: np.ndarray) -> bool:
 
 @dataclass(frozen=True)
 class _Terms:
-    """The factors of several levels, their pairs, and all that is left between cells."""
+    """The factors with several levels, their pairs, and the remaining variation between cells."""
 
     block_factors: int
     levels: tuple[int, ...]
@@ -123,7 +123,7 @@ class _Terms:
         return of_subsets + [int(np.prod(self.levels)) - 1 - sum(of_subsets)] * self.has_higher
 
     def variances(self, known):
-        """Return the variance of each term, then of seed and run as far as they are known; and the terms' sums of squares."""
+        """Return the variances of the terms, then those of seed and run as far as they are known; and the terms' sums of squares."""
         means = np.concatenate([mean for mean, _, _ in known])
         cells, size = len(means), len(known[0][0])
         squares = [self._squares(means.reshape(self.levels), subset) for subset in self.subsets]
@@ -147,8 +147,8 @@ class _Terms:
         return float((means**2).sum())
 
     def _noise(self, of_means, subset):
-        """Return what chance puts into a sum of squares on average: the trace of its projection times the covariances."""
-        # Where a factor makes the blocks, its projection is the same at each block's own place.
+        """Return the average contribution of chance to a sum of squares: the trace of its projection times the covariances."""
+        # If a factor forms the blocks, its projection is the same for each block's own cells.
         at_block = np.prod(
             [(n - 1) / n if place in subset else 1 / n for place, n in enumerate(self.levels[: self.block_factors])]
         )
@@ -170,7 +170,7 @@ def _block(part) -> tuple[np.ndarray, np.ndarray | None, np.ndarray | None]:
         covariance = np.atleast_2d(np.cov(part))
     else:
         covariance = pd.DataFrame(part.T).cov(min_periods=2).to_numpy(copy=True)
-        # Cells of one run, and pairs of cells with one replication in common, are taken for as the block's others.
+        # Cells with one run, and pairs of cells with one common replication, are assumed to be like the others in the block.
         own = np.eye(len(n), dtype=bool)
         for kind in (own, ~own):
             unknown = kind & np.isnan(covariance)

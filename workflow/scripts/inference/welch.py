@@ -5,7 +5,7 @@ import math
 from inference.mean_interval import repeats_one_measurement
 from inference.student_t import chance_below, quantile
 
-# Variance of a difference below which samples differ by rounding only.
+# Variance of a difference below which samples differ only by rounding.
 NOISE = 1e-24
 
 
@@ -14,7 +14,7 @@ def difference_variance(variances, sizes) -> tuple[float, float]:
 
     The variance is v1/n1 + v2/n2, with (v1/n1 + v2/n2)^2 / ((v1/n1)^2/(n1 - 1) + (v2/n2)^2/(n2 - 1)) degrees of freedom.
 
-    ``variances``, ``sizes`` (sequence of float, shape (2,)): of the samples, with the divisor n - 1; two values or more
+    ``variances`` and ``sizes`` (sequence of float, shape (2,)) are those of the samples, with the divisor n - 1 and at least two values
     each.
     """
     parts = [float(variance) / n for variance, n in zip(variances, sizes, strict=True)]
@@ -31,12 +31,12 @@ def welch(values, others, params, resolutions=(0.0, 0.0)) -> dict[str, float] | 
     Parameters
     ----------
     values, others : numpy.ndarray of float
-        Two or more each.
+        At least two values each.
     params : object
-        With confidence, and significance: that of the two one-sided tests which an interval of
-        confidence 1 - 2 x significance stands for.
+        Has confidence, and the significance of the two one-sided tests that correspond to an interval with
+        confidence 1 - 2 x significance.
     resolutions : tuple of float
-        How far values of either sample must be apart to be told apart; the variance of such a rounding is added to theirs.
+        Smallest distinguishable difference of values in either sample; the variance of rounding to it is added.
     """
     samples = list(zip((values, others), resolutions, strict=True))
     if all(repeats_one_measurement(sample, step) for sample, step in samples):
@@ -45,7 +45,7 @@ def welch(values, others, params, resolutions=(0.0, 0.0)) -> dict[str, float] | 
     variance, df = difference_variance(variances, [len(values), len(others)])
     if variance <= NOISE:
         return None
-    # A power, not math.sqrt: the last digit of one in a thousand differs, and the tables have this one's.
+    # A power instead of math.sqrt: the last digit differs in one of a thousand cases, and the tables were made with the power.
     difference, error = float(values.mean() - others.mean()), variance**0.5
     statistic = difference / error
     p = float(2 * chance_below(-abs(statistic), df))

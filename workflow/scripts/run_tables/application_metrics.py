@@ -1,11 +1,11 @@
-"""Metrics of flows that no plain TCP connection of iperf3 carries: UDP, a ping-pong of messages, files, MPTCP."""
+"""Metrics of flows other than plain TCP connections of iperf3: UDP, a ping-pong of messages, files, MPTCP."""
 
 from collections.abc import Iterator
 
 from experiment.run_document import specification_of
 from run_tables.tidy_tables import FLOWS
 
-#: Columns of a flow that not every application has: those from its goodput on, but whether it is valid.
+#: Columns of a flow that not every application has: those beginning with its goodput, except whether it is valid.
 MISSING = dict.fromkeys(FLOWS.names[FLOWS.names.index("goodput_mbps") : -1])
 
 
@@ -18,8 +18,8 @@ def has_own_metrics(document) -> bool:
 def application_flows(document) -> list[dict]:
     """Return one dict per flow, with the columns of `tidy_tables.FLOWS` except the flow's conditions.
 
-    What an application doesn't know is None: UDP has neither RTT nor retransmissions, a ping-pong of
-    messages no goodput; its round-trip time is ``rtt_mean_ms``.
+    Values that an application doesn't have are None: UDP has neither RTT nor retransmissions, and a ping-pong of
+    messages has no goodput; its round-trip time is ``rtt_mean_ms``.
     """
     run, seen = specification_of(document), {}
     for look in document["sockets"]:
@@ -33,7 +33,7 @@ def application_flows(document) -> list[dict]:
 
 
 def _flows_of(run, document, process, seen) -> Iterator[dict]:
-    """Yield what is known of each flow of a client; ``seen``: flow -> its sockets at all looks."""
+    """Yield the known values of each flow of a client; ``seen`` is flow -> its sockets at all looks."""
     if "round_trip" in process:
         yield {"flow": process["flows"][0], "rtt_mean_ms": process["round_trip"]["rtt_us"] / 1e3}
     elif "transfer" in process:
@@ -70,7 +70,7 @@ def _mptcp_flows(document, process, seen) -> Iterator[dict]:
             "application_goodput_mbps": stream["receiver"]["bits_per_second"] / 1e6,
             "bytes_sent": stream["sender"]["bytes"],
             "bytes_received": stream["receiver"]["bytes"],
-            # iperf3 knows one subflow's. The kernel's counter is of the host; of several flows on it only the last look is of each.
+            # iperf3 has only one subflow's count. The kernel's counter is for the host; with several flows, only the last look has each flow's.
             "retransmits": of_host if alone else sum(socket.get("retransmits", 0) for socket in last),
             **_kernel_values(seen, flow),
         }
@@ -82,7 +82,7 @@ def retransmitted_segments(document, host) -> int:
 
 
 def _kernel_values(seen_of, flow) -> dict[str, float | str | None]:
-    """Return RTTs (the mean over the looks and subflows) and the CCA, as the kernel gave them; ``seen_of``: flow -> its sockets at all looks."""
+    """Return the kernel's RTTs (means over looks and subflows) and CCA; ``seen_of`` is flow -> its sockets at all looks."""
     seen = seen_of.get(flow, ())
     rtts, least = ([socket[key] for socket in seen if key in socket] for key in ("rtt_ms", "rtt_min_ms"))
     ccas = sorted({socket["cca"] for socket in seen if socket.get("cca")})

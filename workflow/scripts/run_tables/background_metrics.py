@@ -1,9 +1,9 @@
-"""What the server of a client-server network did beside the measured traffic, and what that took of the cable."""
+"""Metrics of the background traffic of a client-server network's server, and the cable capacity that it used."""
 
 from experiment.run_document import specification_of
 from tcp_models.wire_theory import frame_bytes
 
-#: What carries each service's messages.
+#: Service -> transport protocol of its messages.
 PROTOCOLS = {"dns": "udp", "dhcp": "udp", "directory": "tcp"}
 NAMES = ("background_requests", "background_answers", "background_mbps", "background_back_mbps")
 
@@ -11,7 +11,7 @@ NAMES = ("background_requests", "background_answers", "background_mbps", "backgr
 def background_metrics(document) -> dict[str, float | None]:
     """Return the columns `NAMES` of `tidy_tables.RUNS`; all None without background traffic.
 
-    Rates are over the time of the traffic. A request to the directory acknowledges the answer before it.
+    Rates are averages over the traffic's duration. A request to the directory acknowledges the previous answer.
     """
     services = document.get("background")
     if services is None:

@@ -9,7 +9,7 @@ from run_tables.run_documents import DocumentError, read_document, run_of
 from study_files.study_runs import run_specification
 from wording.terminal_text import said
 
-#: How many unusable documents the message names; a file names all of them.
+#: Number of unusable documents that the message names; a file lists all of them.
 NAMED = 5
 
 
@@ -33,13 +33,13 @@ def unusable_documents(study, paths, made_by, form) -> list[tuple[str, str]]:
             if problem := violation(form, document):
                 raise DocumentError(path, f"not of the schema: {problem}")
         except DocumentError as error:
-            # Not the exception itself: it holds on to the text of the document.
+            # Not the exception itself, because it keeps a reference to the document's text.
             unusable.append((error.path, error.cause))
     return unusable
 
 
 def _message_on(unusable, count, list_path: Path):
-    """Return the message on unusable documents: their number, the first, the file that lists all, and what to do."""
+    """Return the message on unusable documents: their number, the first ones, the file that lists all, and the remedy."""
     lines = [f"{len(unusable)} of {count} run documents can't be used:"]
     lines += [f"  {path}: {cause}" for path, cause in unusable[:NAMED]]
     lines += ["  ..."] if len(unusable) > NAMED else []

@@ -2,7 +2,7 @@
 
 from run_tables.table import count_column, number_column, text_column
 
-#: What is sent over which topology: of a run, and of its scenario.
+#: Columns of a run and of its scenario on traffic and topology.
 APPLICATION_COLUMNS = (
     text_column("topology", "`dumbbell`, `cable` or `chain`."),
     count_column(
@@ -18,7 +18,7 @@ APPLICATION_COLUMNS = (
     count_column("paths", "", "Number of cables between the hosts."),
     text_column("tunnel_ip_version", "IP version outside of the tunnels.", "there are no tunnels"),
 )
-#: What manages the bottleneck's queue, and whether flows may be marked: of a run, and of its scenario.
+#: Columns of a run and of its scenario on the management of the bottleneck's queue and the flows' use of ECN.
 DISCIPLINE_COLUMNS = (
     text_column("discipline", "Queueing discipline of the bottleneck: `drop-tail`, `codel` and so on."),
     text_column("ecn", "What flows ask for of ECN: `off`, `classic` (RFC 3168) or `accurate` (RFC 9768)."),

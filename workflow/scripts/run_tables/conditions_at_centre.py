@@ -1,8 +1,8 @@
-"""The nominal conditions of a scenario whose runs draw theirs around them (`variation` of a study).
+"""The nominal conditions of a scenario whose runs draw theirs around these (`variation` of a study).
 
-``tidy/runs.csv`` and ``flows.csv`` have what each run had: what is measured is held against that. What speaks of a
-scenario, compares it with others, or finds it by its conditions, takes its centre. Tables of studies in which nothing is
-drawn are returned as they are.
+``tidy/runs.csv`` and ``flows.csv`` have the actual conditions of each run, with which measurements are compared. Code that describes a
+scenario, compares it with others, or finds it by its conditions uses the scenario's centre. Tables of studies without
+drawn conditions are returned unchanged.
 """
 
 import math
@@ -14,25 +14,25 @@ from run_tables.queue_sizes import queue_bdp
 from study_files.study_variation import is_varied
 from wording.number_format import is_missing
 
-#: Columns of runs -> those of scenarios with the centre.
+#: Column of runs -> column of scenarios with the centre.
 OF_SCENARIO = {
     "rate_mbps": "rate_mbps", "delay_ms": "delay_forward_ms", "rtt_path_ms": "rtt_path_ms", "background": "background",
 }  # fmt: skip
-#: Delays are drawn to six digits, so a flow's RTT, turned back by its runs' factors, is known to a microsecond.
+#: Delays are drawn with six digits, so a flow's RTT divided by its runs' factors is known to a microsecond.
 DIGITS_MS = 3
 
 
 def queue_at_centre(scenario, run) -> float | None:
-    """Return the limit in packets of a resolved scenario's queue: that of a run, unless its conditions are drawn."""
+    """Return the limit in packets of a resolved scenario's queue: that of its runs, unless their conditions are drawn."""
     if not is_varied(scenario):
         return run["queue_packets"]
     return RunSpecification({"scenario": scenario, "ip_version": run["ip_version"]}).queue_packets
 
 
 def runs_at_centre(runs: pd.DataFrame, scenarios: pd.DataFrame) -> pd.DataFrame:
-    """Return ``tidy/runs.csv`` with the conditions of the scenarios in place of those that were drawn.
+    """Return ``tidy/runs.csv`` with drawn conditions replaced by those of the scenarios.
 
-    Columns `OF_SCENARIO`, capacity_mbps, queue_packets, queue_bytes and queue_bdp.
+    These are the columns `OF_SCENARIO`, capacity_mbps, queue_packets, queue_bytes and queue_bdp.
     """
     centres = _varied(scenarios)
     if not centres:
@@ -56,7 +56,7 @@ def _at_centre(run, scenario):
     elif unit == "BDP" and packet_bytes > 0:
         packets = max(1.0, math.ceil(float(amount) * rate * 125 * rtt / packet_bytes))
     held = float(amount) if unit == "bytes" else packets * packet_bytes
-    # A policer's rate is not drawn.
+    # A policer's rate isn't drawn.
     drawn = run["rate_mbps"] > 0 and is_missing(run["policer_drops"])
     return columns | {
         "capacity_mbps": run["capacity_mbps"] * rate / run["rate_mbps"] if drawn else run["capacity_mbps"],
@@ -65,7 +65,7 @@ def _at_centre(run, scenario):
 
 
 def flows_at_centre(flows: pd.DataFrame, runs: pd.DataFrame, scenarios: pd.DataFrame) -> pd.DataFrame:
-    """Return ``tidy/flows.csv`` with the RTTs of the scenarios' empty paths in place of those that were drawn."""
+    """Return ``tidy/flows.csv`` with drawn RTTs replaced by those of the scenarios' empty paths."""
     if not _varied(scenarios):
         return flows
     factors = path_factors(runs, scenarios).reindex(pd.MultiIndex.from_frame(flows[["scenario", "replication"]]))
@@ -75,7 +75,7 @@ def flows_at_centre(flows: pd.DataFrame, runs: pd.DataFrame, scenarios: pd.DataF
 
 
 def path_factors(runs: pd.DataFrame, scenarios: pd.DataFrame) -> pd.Series:
-    """Return the ratio of each run's empty-path RTT to its scenario's, by scenario and replication; 1 where none is drawn."""
+    """Return the ratio of each run's empty-path RTT to its scenario's, by scenario and replication; 1 without drawn conditions."""
     own = runs.groupby(["scenario", "replication"], sort=False)["rtt_path_ms"].first()
     centres = own.index.get_level_values("scenario").map(
         {name: row["rtt_path_ms"] for name, row in _varied(scenarios).items()}

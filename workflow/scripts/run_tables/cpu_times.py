@@ -1,4 +1,4 @@
-"""CPU times of the cores that carried a run: rows of ``tidy/cpu.parquet``, and what follows for the run."""
+"""CPU times of the cores used by a run: rows of ``tidy/cpu.parquet``, and the run's columns derived from them."""
 
 import pyarrow
 
@@ -11,15 +11,15 @@ CPU_SCHEMA = schema_of(CPU)
 
 
 def cpu_table(document, keys) -> pyarrow.Table:
-    """Return a table of `CPU`: a row for each core and interval between two readings; of no rows without CPU times.
+    """Return a table of `CPU`: one row per core and interval between two readings; empty without CPU times.
 
-    ``keys`` are the run's factors. What the busy time consists of the kernel samples, so the parts need not add up.
+    ``keys`` are the run's factors. The kernel samples the composition of busy time, so the parts need not add up.
     """
     section, rows = document.get("cpu"), []
     for core, ticks in (section or {"cores": {}})["cores"].items():
         constant = keys | {"core": int(core), "role": ", ".join(ticks["roles"])}
         for place, (begin, end) in enumerate(zip(section["time_s"], section["time_s"][1:], strict=False)):
-            share = section["tick_ms"] / 10 / (end - begin)  # of a tick, in percent
+            share = section["tick_ms"] / 10 / (end - begin)  # share of one tick, in percent
             spent = {part: share * sum(ticks[name][place] for name in names) for part, names in PARTS.items()}
             row = constant | {"time_s": end, "busy_percent": 100 - share * ticks["idle"][place]}
             rows.append(row | {f"{part}_percent": percent for part, percent in spent.items()})
@@ -27,9 +27,9 @@ def cpu_table(document, keys) -> pyarrow.Table:
 
 
 def cpu_metrics(document, bytes_received) -> dict[str, float | None]:
-    """Return cpu_busy_percent and cpu_seconds_per_gbyte of `tidy_tables.RUNS`, None where nothing was read.
+    """Return cpu_busy_percent and cpu_seconds_per_gbyte of `tidy_tables.RUNS`; None without readings.
 
-    ``bytes_received`` are those of all receiving applications, None if they aren't known.
+    ``bytes_received`` is the total of all receiving applications; None if unknown.
     """
     section = document.get("cpu")
     if not section:

@@ -1,11 +1,11 @@
-"""Whether a run document has the form that `run.schema.json` promises."""
+"""Check whether a run document has the form that `run.schema.json` defines."""
 
 import json
 from pathlib import Path
 
 import jsonschema_rs
 
-#: The longest message of a violation, which may have a whole section in it.
+#: Largest length of a message on a violation, which might contain a whole section.
 LONGEST = 300
 
 
@@ -21,6 +21,6 @@ def violation(form, document) -> str | None:
     except jsonschema_rs.ValidationError as error:
         place = "/".join(map(str, error.instance_path)) or "the document"
         return f"{place}: {error.message[:LONGEST]}"
-    except ValueError as error:  # text that is no Unicode, or lists in lists without end
+    except ValueError as error:  # text that isn't Unicode, or endlessly nested lists
         return str(error)
     return None

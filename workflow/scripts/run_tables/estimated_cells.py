@@ -13,8 +13,8 @@ def estimated_cells(
 ) -> pd.DataFrame:
     """Return a table whose rows are cells, in the order of the runs.
 
-    A number of the table that the runs have is the mean over the cell's valid runs, with an interval if the table has
-    columns for it, inside the bounds that its column declares; any other column is that of the cell's first run. ``n`` is
+    Numeric columns that the runs have, too, are means over the cell's valid runs, with an interval if the table has
+    columns for it, inside the bounds that the column declares. Other columns are those of the cell's first run. ``n`` is
     the number of valid runs.
 
     Parameters
@@ -25,13 +25,13 @@ def estimated_cells(
     confidence : float
         Confidence of the intervals.
     keys : sequence of str
-        Columns that tell cells apart, ``scenario`` among them.
+        Columns that identify a cell, including ``scenario``.
     of_scenario : pandas.DataFrame, optional
-        By scenario: columns that follow from it.
+        Columns that depend only on the scenario, indexed by scenario.
     also : callable, optional
-        Given a row so far and its valid runs, returns the columns that are neither a mean nor of the scenario.
+        Function of a row so far and its valid runs that returns the columns that are neither means nor of the scenario.
     steps : dict of str to pandas.Series, optional
-        Resolutions of measures, as `resolution.resolutions` gives them; 0 where there is none.
+        Resolutions of measures from `resolution.resolutions`; 0 for those not given.
     """
     scenarios = {} if of_scenario is None else of_scenario.to_dict("index")
     rows, measured = [], [column for column in table if column.name in runs]

@@ -8,18 +8,18 @@ from run_tables.metrics import METRICS
 from run_tables.run_documents import is_missing
 from testbed.checks.check import INSTRUMENT, SENDER
 
-#: What ``invalid_because`` of ``tidy/runs.csv`` says of a run without a document.
+#: Value of ``invalid_because`` in ``tidy/runs.csv`` for a run without a document.
 NOT_RUN = "not carried out: there is no document"
-#: What ``excluded_by`` says of a run without a document.
+#: Value of ``excluded_by`` for a run without a document.
 ABSENT = "not run"
-#: Behind the name of a column: its value with excluded runs kept.
+#: Suffix of a column with values with excluded runs kept.
 KEPT = "_kept"
 
 
 def excluded_by(document) -> str:
     """Return the reason for excluding a run, a value of ``excluded_by`` in ``tidy/runs.csv``; empty if it is valid.
 
-    A run in which path, hosts or measurement were not as asked says nothing of its senders, whatever else it failed.
+    If path, hosts or measurements were not as requested, the run shows nothing about its senders, whatever other checks it failed.
     """
     if document["verdict"]["valid"]:
         return ""
@@ -37,7 +37,7 @@ def not_run(runs: pd.DataFrame) -> pd.Series:
 def whole_places(runs: pd.DataFrame) -> set[tuple[str, str]]:
     """Return the pairs of scenario and IP version in which all runs were executed and each CCA has a valid one.
 
-    Only there can CCAs be ranked: elsewhere some would be absent, or be others' runs.
+    Only there can CCAs be ranked: elsewhere some would be missing, or be compared over different runs.
     """
     places = runs.assign(absent=not_run(runs)).groupby(["scenario", "ip_version"], sort=False)
     whole = set()
@@ -72,9 +72,9 @@ def with_kept(table: pd.DataFrame, kept: pd.DataFrame, keys: Sequence[str], colu
     Parameters
     ----------
     table : pandas.DataFrame
-        Made of valid runs, with a ``<column>_kept`` for each of the columns.
+        Table from valid runs, with a ``<column>_kept`` for each of the columns.
     kept : pandas.DataFrame
-        The same, made of `runs_with_exclusions`.
+        The same table from `runs_with_exclusions`.
     keys : sequence of str
         Columns that identify its rows.
     columns : sequence of str

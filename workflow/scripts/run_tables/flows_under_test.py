@@ -1,4 +1,4 @@
-"""The flows that a run's own columns are of: the long flows, or the programs, with the CCA under test, in the direction of the data."""
+"""The flows to which a run's columns refer: long flows or programs with the CCA under test, in the direction of the data."""
 
 from experiment.flow_groups import OWN, PROGRAM, REVERSE
 from experiment.host_pairs import Pair
@@ -7,7 +7,7 @@ from experiment.host_pairs import Pair
 def numbers_under_test(run) -> set[int]:
     """Return the numbers of the flows of a `RunSpecification` with the CCA under test.
 
-    A run's own columns say nothing of groups with a CCA by name, of programs that aren't the run's CCA, or of groups whose data go in reverse.
+    A run's columns don't cover groups with a CCA given by name, programs that aren't the run's CCA, or groups that send data in reverse.
     """
     named = {group.name for group in run.groups if group.cca != OWN or group.direction == REVERSE}
     under_test = {group.name for group in programs_under_test(run) if group.direction != REVERSE}
@@ -16,12 +16,12 @@ def numbers_under_test(run) -> set[int]:
 
 
 def programs_under_test(run) -> list:
-    """Return the groups of programs that a `RunSpecification` has in the place of its flows under test: they have its CCA's name."""
+    """Return the groups of programs that replace the flows under test of a `RunSpecification`: those with the name of its CCA."""
     return [group for group in run.groups_of(PROGRAM) if group.cca != OWN]
 
 
 def pair_of(run, number) -> Pair:
-    """Return the pair of hosts of a flow by its number, long or a program's."""
+    """Return the pair of hosts of a flow, long or of a program, by its number."""
     if number < run.flows:
         return run.flow_pair(number)
     return run.program_flows[number - run.flows].pair

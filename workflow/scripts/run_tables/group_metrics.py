@@ -55,7 +55,7 @@ def groups_of_run(document, keys) -> tuple[list[dict], pyarrow.Table]:
 
 
 def _who(run, group):
-    """Return name and CCA of a group, and the CCAs of the run's long flows besides."""
+    """Return the name and CCA of a group, and the CCAs of the run's long flows beside it."""
     if group.application == REAL_TIME:
         cca = ""
     elif group.application == PROGRAM:
@@ -69,7 +69,7 @@ def _who(run, group):
 
 
 def _long_flows(document):
-    """Return group -> goodput of its long flows over their own lives, in Mbit/s, the mean over its on-times; None if nothing is known of a flow."""
+    """Return group -> goodput of its long flows over their own lifetimes, in Mbit/s, averaged over its on-times; None if a flow's is unknown."""
     alone, run = lifetime_windows(document), specification_of(document)
     goodputs = {}
     for flow in run.long_flows:
@@ -83,7 +83,7 @@ def _long_flows(document):
 
 
 def _objects(run, group, objects):
-    """Yield what became of each object of a group of web objects, as columns of `SHORT_FLOWS`."""
+    """Yield the result of each object of a group of web objects, as columns of `SHORT_FLOWS`."""
     pair = run.group_pair(group)
     rtt_s, capacity = pair.rtt_ms / 1e3, run.capacity_in(pair.direction)
     for number, size in enumerate(objects["bytes"]):
@@ -191,9 +191,9 @@ def jitter_ms(delays_ns) -> float | None:
 
 
 def _percentiles(name, unit, values, known=None):
-    """Return the percentiles of values as columns `<name>_p50_<unit>` and so on, interpolated; None where they are not reached.
+    """Return interpolated percentiles of values as columns `<name>_p50_<unit>` and so on; None for percentiles that aren't reached.
 
-    ``known`` says which values are known; the others are known to be larger only. All are if it is left out.
+    ``known`` is a mask of the known values; the others are only lower bounds. By default all values are known.
     """
     ending, known = f"_{unit}" if unit else "", [True] * len(values) if known is None else known
     return {f"{name}_p{p}{ending}": ended_quantile(values, known, p / 100) for p in PERCENTILES}

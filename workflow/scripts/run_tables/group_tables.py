@@ -1,4 +1,4 @@
-"""Groups of flows of a run, and the web objects of those that ask for some, column by column (`group_metrics`)."""
+"""The tables of a run's groups of flows and of their web objects, column by column (`group_metrics`)."""
 
 from run_tables.run_keys import RUN_KEYS, VALID
 from run_tables.table import Table, count_column, number_column, ordinal_column, text_column
@@ -6,7 +6,7 @@ from run_tables.table import Table, count_column, number_column, ordinal_column,
 _OTHER_GROUP = "the group's application is another"
 _NOT_REACHED = f"too few were complete to reach it, or {_OTHER_GROUP}"
 _NONE_ARRIVED = f"none arrived, or {_OTHER_GROUP}"
-#: What tells groups of flows apart within runs.
+#: Columns that identify a group of flows within a run.
 GROUP_COLUMNS = (
     text_column("group", "Name of the group."),
     text_column(
@@ -19,7 +19,7 @@ GROUP_COLUMNS = (
 
 
 def _percentile_columns(name, unit, meaning, empty):
-    """Return a column for each percentile, as `group_metrics` names them."""
+    """Return one column per percentile, named as in `group_metrics`."""
     ending = f"_{unit}" if unit else ""
     words = {50: "Median", 95: "95th percentile", 99: "99th percentile"}
     return tuple(

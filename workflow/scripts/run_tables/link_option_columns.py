@@ -6,7 +6,7 @@ from run_tables.table import count_column
 from testbed.checks.link_option_counts import COUNTED
 from wording.link_option_words import COUNT_WORDS
 
-#: Those that are counted.
+#: Options whose packets are counted.
 OPTIONS = tuple(option for option in LINK_OPTIONS if option.column)
 
 

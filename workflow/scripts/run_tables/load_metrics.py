@@ -11,14 +11,14 @@ from testbed.readings.deliveries import COOKIE_ACKED_BYTES, windows
 
 #: Percentiles of the queueing delay.
 PERCENTILES = (50, 95, 99)
-#: How far from its fair share a flow may be, as part of it: the delta of delta-fair convergence.
+#: Largest relative deviation of a flow from its fair share: the delta of delta-fair convergence.
 DELTA = 0.1
-#: How long a step is taken to be at least, in RTTs of the longest path, over which a share is measured.
+#: Shortest step over which a share is measured, in RTTs of the longest path.
 STEP_RTTS = 1
 
 
 def load_metrics(document) -> dict[str, float | None]:
-    """Return the columns of `tidy_tables.RUNS` on queueing delay, utilisation and convergence; None where nothing says it."""
+    """Return the columns of `tidy_tables.RUNS` on queueing delay, utilisation and convergence; None for unknown values."""
     run = specification_of(document)
     return {
         **_queueing(document, run),
@@ -28,10 +28,10 @@ def load_metrics(document) -> dict[str, float | None]:
 
 
 def _queueing(document, run):
-    """Return percentiles and mean of the time that what waits takes to leave, over the queue's samples while traffic lasts."""
+    """Return the percentiles and the mean of the time that the queue's content takes to leave, over its samples during the traffic."""
     series = document.get("series", {}).get("queue")
     names = [*(f"queueing_p{p}_ms" for p in PERCENTILES), "queueing_mean_ms"]
-    # A netem that is the queue holds what is on the path, too.
+    # A netem that is the queue also holds the packets on the path.
     if not series or run.rate_mbps is None or run.link.netem_is_queue:
         return dict.fromkeys(names)
     waiting = leaving_ms(run.timeline, series["time_s"], series["bytes"])
@@ -42,9 +42,9 @@ def _queueing(document, run):
 
 
 def _utilisation(document, run):
-    """Return delivered data as a percentage of the path's capacity for it; None where traffic other than long flows shares the path.
+    """Return delivered data as a percentage of the path's capacity for it; None if traffic other than long flows shares the path.
 
-    Counters of the bottleneck know more, but go on after the traffic's end: what waits in a socket's buffer is still sent.
+    The bottleneck's counters include more, but continue after the traffic's end, when data in sockets' buffers are still being sent.
     """
     window = next(iter(windows(document).values()), None)
     under_test = programs_under_test(run)
@@ -62,10 +62,10 @@ def _utilisation(document, run):
 def convergence_s(document) -> float | None:
     """Return the time in s from the last flow's start until all flows first have their fair shares; None if never, or for one flow.
 
-    As RFC 5166 (section 2.3) has delta-fair convergence, of Bansal et al. (Dynamic Behavior of Slowly-Responsive Congestion Control
-    Algorithms, SIGCOMM 2001): two flows have converged when their shares are (1 + delta) / 2 and (1 - delta) / 2; here n flows when
-    each share lies between (1 - delta) / n and (1 + delta) / n, with delta 0.1, over one step between two readings of what was
-    delivered (a fortieth of the time that they have in common).
+    This is the delta-fair convergence of RFC 5166 (section 2.3), after Bansal et al. (Dynamic Behavior of Slowly-Responsive Congestion
+    Control Algorithms, SIGCOMM 2001): two flows have converged when their shares are (1 + delta) / 2 and (1 - delta) / 2. Here n flows have
+    converged when each share is between (1 - delta) / n and (1 + delta) / n, with delta 0.1, over one step between two readings of
+    delivered data (a fortieth of the time that they have in common).
     """
     delivered = document.get("delivered")
     if not delivered or len(delivered["flows"]) < 2 or is_simulated(document):

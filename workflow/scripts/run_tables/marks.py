@@ -1,15 +1,15 @@
-"""What queues marked and dropped, and which marks arrived and were echoed: columns of runs and flows."""
+"""Packets marked and dropped by queues, and marks that arrived and were echoed: columns of runs and flows."""
 
 from experiment.run_document import specification_of
 from run_tables.simulated_metrics import is_simulated
 from testbed.checks.network_checks import ce_packets
 
-#: What the kernel counts at a sender: segments delivered while its receiver reported CE marks.
+#: Kernel counter at a sender: segments delivered while its receiver reported CE marks.
 ECHOED = "TcpExtTCPDeliveredCE"
 
 
 def marks_of_run(document) -> dict[str, int | None]:
-    """Return marks and drops of the queue in the data's direction, and what became of the marks: columns of `tidy_tables.RUNS`."""
+    """Return marks and drops of the queue in the data's direction, and the fate of the marks: columns of `tidy_tables.RUNS`."""
     columns = dict.fromkeys(("queue_marks", "overflow_drops", "ce_received", "ce_echoed"))
     if is_simulated(document):
         return columns
@@ -27,14 +27,14 @@ def marks_of_run(document) -> dict[str, int | None]:
 
 
 def grown(before, after, name) -> int | None:
-    """Return the increase of a queue counter while traffic flowed, or None if no queue has it."""
+    """Return the increase of a queue counter during the traffic, or None if no queue has it."""
     if not any(name in queue for queue in after):
         return None
     return sum(queue.get(name, 0) for queue in after) - sum(queue.get(name, 0) for queue in before)
 
 
 def marks_of_flows(document) -> dict[int, dict]:
-    """Return flow -> what its sockets say of ECN at the last look, None where nothing does: columns of `tidy_tables.FLOWS`."""
+    """Return flow -> its sockets' ECN data at the last look, None for unknown values: columns of `tidy_tables.FLOWS`."""
     flows = range(specification_of(document).flows)
     counts = {flow: dict.fromkeys(("ecn_observed", "ce_received", "ce_echoed")) for flow in flows}
     for look in document.get("sockets", ()):

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 class Metric:
     """One metric of a run."""
 
-    column: str  # of ``tidy/runs.csv``
+    column: str  # column of ``tidy/runs.csv``
     slug: str  # name of its figure and its anchor in the report
     name: str
-    unit: str  # fits behind a number
+    unit: str  # written after a number
     reference: str | None = None  # column of ``tidy/runs.csv`` with the value that the scenario sets for it
     reference_name: str | None = None  # that value in words
     count: bool = False  # whether values are whole numbers
@@ -22,8 +22,8 @@ class Metric:
     scale: str = "ratio"
     #: Key of a difference between two values in a study's ``analysis.equivalence_margin`` and ``analysis.detect``.
     difference: str = ""
-    worst: float | None = None  # no run can do worse; None where there is no such value
-    ours: str = ""  # of a paper's metric the slug of ours that asks the same
+    worst: float | None = None  # worst possible value of a run; None if there is none
+    ours: str = ""  # for a paper's metric, the slug of ours for the same question
 
     @property
     def effect_unit(self) -> str:
@@ -49,9 +49,9 @@ METRICS = (
     ),
 )  # fmt: skip
 
-# The same four questions with the definitions of the paper whose study this is (Lima et al.,
-# "Comparative Performance Analysis of TCP Congestion Control Algorithms over IPv4 and IPv6",
-# figures 3 to 6, and the script it publishes, TCP-ExBench).
+# The same four questions with the definitions of the paper by Lima et al. ("Comparative
+# Performance Analysis of TCP Congestion Control Algorithms over IPv4 and IPv6",
+# figures 3 to 6, and its published script, TCP-ExBench).
 PUBLISHED_METRICS = (
     Metric(
         "throughput_per_stream_mbps", "published-throughput", "Throughput per stream", "Mbit/s", worst=0.0, ours="goodput",
@@ -69,7 +69,7 @@ PUBLISHED_METRICS = (
         count=True, scale="relative", ours="retransmits",
     ),
 )  # fmt: skip
-# Every metric once: what is described in each cell.
+# Metrics that are described in each cell, each once.
 DESCRIBED_METRICS = (*METRICS, *PUBLISHED_METRICS[:3])
 
 

@@ -1,4 +1,4 @@
-"""Changes of the path in a run: their rows, and what follows from them for what waits and for what could be delivered."""
+"""Changes of the path in a run: their rows, and their effect on waiting times and capacity."""
 
 from collections.abc import Iterator
 
@@ -9,7 +9,7 @@ from experiment.timeline import Timeline  # noqa: F401, for an example
 
 
 def change_rows(document, keys) -> Iterator[dict]:
-    """Yield the rows of `tidy_tables.CHANGES` that a run document gives; ``keys`` are the run's factors."""
+    """Yield the rows of `tidy_tables.CHANGES` for a run document; ``keys`` are the run's factors."""
     entries = document.get("timeline", ())
     offered = _offered_mbps(document, entries) if entries else []
     for number, (entry, offered_mbps) in enumerate(zip(entries, offered, strict=True), 1):
@@ -39,7 +39,7 @@ def _offered_mbps(document, entries):
 
 
 def leaving_ms(timeline, times_s, waiting_bytes) -> list[float | None]:
-    """Return how long what waits at the bottleneck at some times of a `Timeline` takes to leave in ms, at the rates that follow; None without a rate.
+    """Return the time in ms that data waiting at the bottleneck take to leave at a `Timeline`'s following rates; None without a rate.
 
     Examples
     --------
@@ -58,13 +58,13 @@ def leaving_ms(timeline, times_s, waiting_bytes) -> list[float | None]:
         return [count * 8 / rates[0][1] / 1e3 for count in waiting_bytes]
     begins_ms, rate_mbps = np.array(rates).T
     begins_ms = begins_ms / 1e6
-    # What may have left by the begin of each rate, in bits: 1 Mbit/s are 1,000 bits in a ms. Beyond the last change its rate goes on.
+    # Bits that may have left by the beginning of each rate: 1 Mbit/s is 1,000 bits per ms. After the last change its rate continues.
     end_ms = begins_ms[-1] + 8e9
     passed = np.r_[0, np.cumsum(np.diff(np.r_[begins_ms, end_ms]) * rate_mbps * 1e3)]
     edges_ms = np.r_[begins_ms, end_ms]
     times_ms = np.array(times_s) * 1e3
     gone_ms = np.interp(np.interp(times_ms, edges_ms, passed) + np.array(waiting_bytes) * 8, passed, edges_ms)
     if not rate_mbps.all():
-        # An empty queue has no delay, also while a trace has no capacity.
+        # An empty queue has no delay, even while a trace has no capacity.
         gone_ms = np.where(np.array(waiting_bytes) > 0, gone_ms, times_ms)
     return [round(delay, 6) for delay in (gone_ms - times_ms).tolist()]

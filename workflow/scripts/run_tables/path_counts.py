@@ -9,7 +9,7 @@ INTERFACE, COUNTING = "h1-eth{}", ("htb", "pfifo", "bfifo")
 def path_rows(document) -> list[dict[str, float | str | None]]:
     """Return one dict per path of a cable, with the columns of `tidy_tables.PATHS` after the run's factors; empty for a dumbbell.
 
-    ``bytes`` are without what a real cable adds to a frame (``link.frame_overhead_bytes``).
+    ``bytes`` exclude the overhead that a real cable adds to a frame (``link.frame_overhead_bytes``).
     """
     run = specification_of(document)
     if not run.is_cable:
@@ -20,7 +20,7 @@ def path_rows(document) -> list[dict[str, float | str | None]]:
 
 
 def _path_row(document, path):
-    """Return what a path, counted from 0, carried; of MPTCP's subflows what they had done at the last look."""
+    """Return the traffic on a path, counted from 0; for MPTCP's subflows, the values at the last look."""
     before, after = (document["links"][when][INTERFACE.format(path)] for when in ("before", "after"))
     outer = next((kind for kind in COUNTING if kind in after["qdiscs"]), None)
     counted = {

@@ -1,7 +1,7 @@
-"""Deliveries and time series of programs under test, as a document has them of sockets: their packets at both hosts say the same.
+"""Deliveries and time series of programs under test, derived from their packets at both hosts in the form that a document has for sockets.
 
-All that is computed of what was delivered so far, or sent, is then computed alike for every flow. What a program logs of its
-congestion control (qlog) is in the same columns as what the kernel tells of its own.
+All computations on delivered or sent data are then the same for every flow. A program's log of its
+congestion control (qlog) is in the same columns as the kernel's data on its own.
 """
 
 import numpy as np
@@ -42,7 +42,7 @@ def with_program_deliveries(document) -> dict:
 
 
 def end_ns(flow, entry, packets) -> int:
-    """Return when a flow of a program ended, from the traffic's origin: when it was to, or had, and not before its last packet came."""
+    """Return the end of a program's flow in ns since the traffic's origin: the planned or actual end, but not before its last packet arrived."""
     ended_ns = entry["client"]["ended_ns"]
     if flow.seconds is not None:
         ended_ns = min(ended_ns, round(1e9 * (flow.start_s + flow.seconds)))
@@ -50,7 +50,7 @@ def end_ns(flow, entry, packets) -> int:
 
 
 def _reading_times_ns(run, flows):
-    """Return the times of readings of a run without sockets: between the last begin and the first end of flows of the same times, and of all."""
+    """Return the reading times for a run without sockets: between the last beginning and the first end of flows with equal times, and of all."""
     step_ns, lives, same_times = 5e5 * run.rtt_longest_ms, [], {}
     for flow, entry, packets in flows:
         if packets["last_arrived_ns"] is None:
@@ -78,7 +78,7 @@ def _delivered(flow, entry, packets, times_ns):
 
 
 def _arrived(flow, entry, packets, times_ns):
-    """Return the bytes delivered by some times, even within each step of the packets' counts."""
+    """Return the bytes delivered by some times, interpolated evenly within each step of the packets' counts."""
     total = sum(packets["arrived_bytes_by_step"])
     share = delivered_bytes(flow, entry, packets) / total if total else 0.0
     return share * _summed(packets["arrived_bytes_by_step"], packets["step_ns"], times_ns)
@@ -90,7 +90,7 @@ def _summed(steps, step_ns, times_ns):
 
 
 def _series(flow, entry, packets, times_s, ip_version):
-    """Return a flow's time series at the times of the queue's, while it lasts."""
+    """Return a flow's time series at the times of the queue's samples during the flow."""
     last_s = end_ns(flow, entry, packets) / 1e9
     times_s = [at for at in times_s if flow.start_s <= at <= last_s]
     times_ns = 1e9 * np.asarray(times_s)
@@ -103,19 +103,19 @@ def _series(flow, entry, packets, times_s, ip_version):
 
 
 def _log(flow, entry):
-    """Return what a flow's program logged (`testbed.readings.qlog`), None of one whose log was not read."""
+    """Return the log of a flow's program (`testbed.readings.qlog`); None if it wasn't read."""
     log = entry[flow.program.data_from].get("qlog")
     return None if log is None or "problem" in log else log
 
 
 def _logged(log, packets, times_ns, ip_version):
-    """Return the columns of a log at some times; windows in packets of the size of the flow's largest."""
+    """Return the columns of a log at some times; windows are in packets of the flow's largest size."""
     payload_bytes = (
         packets["largest_packet_bytes"] - ETHERNET_HEADER_BYTES - IP_HEADER_BYTES[ip_version] - UDP_HEADER_BYTES
     )
     if log is None or payload_bytes <= 0:
         return {}
-    # A log that doesn't say when it began began with the flow.
+    # A log without a start time is assumed to have begun with the flow.
     begin_ns = log["from_ns"] if log["aligned"] else log["from_ns"] + (packets["first_sent_ns"] or 0)
     places = ((np.asarray(times_ns) - begin_ns) // log["step_ns"]).astype(int)
     columns = {}
@@ -124,11 +124,11 @@ def _logged(log, packets, times_ns, ip_version):
             continue
         found = [values[min(place, len(values) - 1)] if place >= 0 else None for place in places]
         columns[name] = [value / payload_bytes if unit == "packets" and value is not None else value for value in found]
-    # Its phase is told by its state, or by the threshold as the kernel's is.
+    # The phase is derived from the log's state, or from the threshold as for the kernel.
     return columns if {"state", "ssthresh_packets"} & {*columns} else columns | {"state": ["not told"] * len(places)}
 
 
-#: Column of ``tidy/sockets.parquet`` -> that of a log, and what it is divided by.
+#: Column of ``tidy/sockets.parquet`` -> column of a log, and its divisor.
 LOGGED = {
     "cwnd_packets": ("cwnd_bytes", "packets"), "ssthresh_packets": ("ssthresh_bytes", "packets"),
     "unacked_packets": ("flight_bytes", "packets"), "rtt_ms": ("rtt_ms", ""), "rttvar_ms": ("rttvar_ms", ""),

@@ -1,7 +1,7 @@
-"""What flows of declared programs got, from their packets at both hosts: rows of ``tidy/flows.csv``, columns of ``tidy/groups.csv``.
+"""Results of flows of declared programs, from their packets at both hosts: rows of ``tidy/flows.csv``, columns of ``tidy/groups.csv``.
 
-A program's goodput is counted in what it says that it received. Where it says nothing, it is what TCP delivered, each byte once, or
-the payload of UDP's packets that arrived: then a stack's own headers and retransmissions count too.
+A program's goodput is based on the amount that it reports as received. Without a report it is the data delivered by TCP, each byte once, or
+the payload of UDP packets that arrived, which then includes a stack's own headers and retransmissions.
 """
 
 import math
@@ -17,7 +17,7 @@ from testbed.traffic.program_process import ITSELF
 
 
 def program_flows(document, rule=USUAL_RULE) -> list[dict]:
-    """Return what is known of each flow of a run's programs, with names of `tidy_tables.FLOWS`; ``rule`` says what is start-up."""
+    """Return the known values of each flow of a run's programs, named as in `tidy_tables.FLOWS`; ``rule`` defines start-up."""
     run = specification_of(document)
     common, steady = (
         next(iter(of_flows.values()), None) for of_flows in (windows(document), steady_windows(document, rule))
@@ -65,7 +65,7 @@ def flows_of_programs(document) -> list[tuple]:
 
 
 def packet_sizes_of_programs(document) -> tuple[int, int] | tuple[None, None]:
-    """Return the payload of the largest packet of a run's programs, without TCP's options, and what the bottleneck counts of it, in bytes."""
+    """Return the payload of the largest packet of a run's programs, without TCP's options, and its size as the bottleneck counts it, in bytes."""
     run = specification_of(document)
     sizes = [
         (
@@ -93,7 +93,7 @@ def delivered_bytes(flow, entry, packets) -> int:
 
 
 def lifetime_ns(packets) -> tuple[int, int] | None:
-    """Return the begin and end of the time in which a flow's packets were under way, or None if none arrived."""
+    """Return the beginning and the end of the time in which a flow's packets were in transit, or None if none arrived."""
     if packets["last_arrived_ns"] is None:
         return None
     return packets["first_sent_ns"], packets["last_arrived_ns"]
@@ -102,7 +102,7 @@ def lifetime_ns(packets) -> tuple[int, int] | None:
 def goodput_mbps(flow, entry, packets, window) -> float:
     """Return a flow's delivery rate in Mbit/s in a window (begin, end in ns since the origin).
 
-    What arrived in a step that the window cuts counts by the share of it that lies inside.
+    Data that arrived in a step only partly inside the window count in proportion.
     """
     (begin_ns, end_ns), step_ns, steps = window, packets["step_ns"], packets["arrived_bytes_by_step"]
     inside = sum(
@@ -116,7 +116,7 @@ def goodput_mbps(flow, entry, packets, window) -> float:
 
 
 def completion_ms(flow, entry) -> float | None:
-    """Return the time from a sized flow's client start to the flow's end, or None if it was never complete."""
+    """Return the time from the client's start to the end of a flow with a fixed size, or None if it was never complete."""
     client = entry["client"]
     if flow.bytes is None or client["ended_by"] != ITSELF or client["status"]:
         return None
@@ -144,12 +144,12 @@ def _group(run, members):
 
 
 def _mixed_up(packets):
-    """Return whether delays may be those of other packets: some can't be told apart, and some were lost."""
+    """Return whether delays may be those of other packets: if some packets are indistinguishable, and some were lost."""
     return packets["alike"] > 0 and packets["packets_arrived"] != packets["packets_sent"]
 
 
 def _waits_ms(run, members):
-    """Return how long packets waited in the queue: their delay less that of the path when they left it; none where jitter is set."""
+    """Return the packets' waiting times in the queue: their delay minus that of the path when they left it; empty if jitter is set."""
     direction = members[0][0].pair.direction
     if run.direction(direction).jitter_ms or run.late_percent(direction):
         return []
@@ -163,7 +163,7 @@ def _waits_ms(run, members):
 
 
 def _completions(run, members):
-    """Return the columns on completion of a group with a size; flows that were not complete took longer than they were waited for."""
+    """Return the completion columns of a group with a fixed size; incomplete flows count as longer than the time for which they were awaited."""
     if members[0][0].bytes is None:
         return {}
     times_ms = [completion_ms(flow, entry) for flow, entry, _ in members]
@@ -182,6 +182,6 @@ def _completions(run, members):
 
 
 def _percentiles(name, values, known=None):
-    """Return percentiles of values as columns, as `group_metrics` names them; ``known`` says which values are no lower bounds."""
+    """Return percentiles of values as columns named as in `group_metrics`; ``known`` is a mask of the values that aren't lower bounds."""
     known = [True] * len(values) if known is None else known
     return {f"{name}_p{p}_ms": ended_quantile(values, known, p / 100) for p in (50, 95, 99)}

@@ -60,13 +60,13 @@ def queue_bdp(queue, held_bytes, rate_mbps, rtt_ms) -> float | None:
     queue : str
         Queue size from `queue_words`. A size in BDPs is returned unchanged, though whole packets make the queue a little larger.
     held_bytes : float or None
-        What the full queue of the runs holds, so many packets of their own size: `queue_bytes` of `tidy_tables.RUNS`.
+        Content of the runs' full queue, in packets of their own size: `queue_bytes` of `tidy_tables.RUNS`.
     rate_mbps, rtt_ms : float or None
         Rate of the link, and RTT of the empty path.
 
     Examples
     --------
-    Of 10 Mbit/s and 20 ms, which are 25,000 bytes, and packets of 322 and of 1,514 bytes:
+    For 10 Mbit/s and 20 ms, which make 25,000 bytes, and packets of 322 and of 1,514 bytes:
 
     >>> queue_bdp("100 packets", 100 * 322, 10, 20)
     1.288
@@ -86,7 +86,7 @@ def queue_bdp(queue, held_bytes, rate_mbps, rtt_ms) -> float | None:
 def queues_of(runs) -> pd.DataFrame:
     """Return the size of a packet and of the full queue, in bytes, of each scenario and IP version: columns of its runs.
 
-    ``runs``: ``tidy/runs.csv``. Returns ``packet_bytes`` and ``queue_bytes`` by (scenario, ip_version); missing where
-    no run knows them.
+    ``runs`` is ``tidy/runs.csv``. Returns ``packet_bytes`` and ``queue_bytes`` by (scenario, ip_version); values that no
+    run has are missing.
     """
     return runs.groupby(["scenario", "ip_version"], sort=False)[["packet_bytes", "queue_bytes"]].first()

@@ -1,7 +1,7 @@
-"""Read tidy and analysis tables, and stop at one that doesn't match its declaration.
+"""Read tidy and analysis tables, and raise an error if one doesn't match its declaration.
 
-Text columns stay text ("1" is a scenario's name, "nan" may be one), an empty number is
-missing, and a missing column or a value of another kind is an error that names the file.
+Text columns stay text ("1" is a scenario's name, "nan" may be one) and an empty number is
+missing. A missing column or a value of another kind is an error that names the file.
 """
 
 import json
@@ -18,13 +18,13 @@ from run_tables.tidy_tables import CHECKS, FLOWS, RUNS, TIDY_TABLES
 
 _TIDY = {table.name: table for table in TIDY_TABLES}
 
-#: While a file is read once for several scripts: path, columns, size and time of change -> its table.
+#: Tables kept while each file is read only once for several scripts: path, columns, size and modification time -> table.
 _kept: dict[tuple, pd.DataFrame] | None = None
 
 
 @contextmanager
 def read_once() -> Iterator[None]:
-    """Return a context in which each file is read once: further readers get a copy of the table."""
+    """Return a context in which each file is read only once; further readers get a copy of the table."""
     global _kept
     _kept = {}
     try:
@@ -36,7 +36,7 @@ def read_once() -> Iterator[None]:
 def read_table(path, table: Table) -> pd.DataFrame:
     """Read a CSV file and check its columns.
 
-    Returns rows and columns as in the file; numbers, whole ones too, as floats. Raises `ValueError` if the file is no
+    Returns rows and columns as in the file; all numbers, including whole ones, are floats. Raises `ValueError` if the file isn't
     CSV, a column is missing, or a value isn't of its column's kind.
 
     Parameters
@@ -56,7 +56,7 @@ def read_table(path, table: Table) -> pd.DataFrame:
 
 def _read_table(path, table):
     try:
-        # As objects: with pandas' own type of text each step of each column would take several times as long.
+        # As objects, because with pandas' own text type each step of each column would take several times as long.
         texts = pd.read_csv(path, dtype=object, keep_default_na=False)
     except (pd.errors.EmptyDataError, pd.errors.ParserError, UnicodeDecodeError) as error:
         raise ValueError(f"{path}: not a CSV table ({error})") from error
@@ -93,7 +93,7 @@ def _refuse(path, values, wrong, expected):
 def read_runs(path) -> pd.DataFrame:
     """Read ``tidy/runs.csv``: one row per run, in the study's order.
 
-    Raises `ValueError` as `read_table`, and if there is no run or one stands there twice.
+    Raises `ValueError` like `read_table`, and if there are no runs or a run appears twice.
     """
     runs = read_table(path, RUNS)
     if runs.empty:
@@ -121,9 +121,9 @@ def read_checks(path) -> pd.DataFrame:
 
 
 def read_named(name, path, kinds) -> pd.DataFrame | list | dict | str | Path:
-    """Return what a script gets by the name of a table.
+    """Return the input that a script gets for the name of a table.
 
-    Returns rows of a CSV file, the content of a JSON file, or the path of another file; of a list of paths a list.
+    It is the rows of a CSV file, the content of a JSON file, or the path of another file; for a list of paths, a list of these.
 
     Parameters
     ----------
@@ -162,10 +162,10 @@ def run_name(row) -> str:
 def link_packets(runs: pd.DataFrame) -> pd.Series:
     """Return the number of packets in each run that reached the lossy link, having passed the queue.
 
-    Missing where queue and link share one netem and their drops can't be told apart.
+    Missing if queue and link share one netem, so that their drops can't be distinguished.
     """
     return runs["packets_sent"] - runs["queue_drops"]
 
 
-#: Tables whose rows are read with checks of their own.
+#: Tables with specific checks when they are read -> their readers.
 _READERS = {"runs": read_runs, "flows": read_flows, "checks": read_checks}

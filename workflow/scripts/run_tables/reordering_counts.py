@@ -4,23 +4,23 @@ from experiment.run_document import specification_of
 from run_tables.flows_under_test import numbers_under_test
 from testbed.network.behind_bottleneck import counts
 
-#: Column of ``tidy/runs.csv`` -> whose counters are added up, and which (nstat's names; RFC 2883 for DSACK, of data below and above
-#: the cumulative acknowledgement).
+#: Column of ``tidy/runs.csv`` -> the hosts whose counters are added up, and the counters (nstat's names; RFC 2883 for DSACK, for data below
+#: and above the cumulative acknowledgement).
 COUNTERS = {
     "out_of_order_segments": ("receiver", ("TcpExtTCPOFOQueue",)),
     "out_of_order_mptcp": ("receiver", ("MPTcpExtOFOQueue",)),
     "reordering_events": ("sender", ("TcpExtTCPSACKReorder", "TcpExtTCPRenoReorder", "TcpExtTCPTSReorder")),
     "recoveries": ("sender", ("TcpExtTCPSackRecovery", "TcpExtTCPRenoRecovery")),
-    # TCPLossUndo isn't among them: it takes back what a timeout did, which is no recovery.
+    # TCPLossUndo isn't included: it undoes the effect of a timeout, which isn't a recovery.
     "recoveries_undone": ("sender", ("TcpExtTCPFullUndo", "TcpExtTCPPartialUndo", "TcpExtTCPDSACKUndo")),
     "duplicate_segments": ("receiver", ("TcpExtTCPDSACKOldSent", "TcpExtTCPDSACKOfoSent")),
 }
 
 
 def reordering_counts(document) -> dict[str, int | None]:
-    """Return the columns of `COUNTERS` as the run's hosts counted them, and spurious_retransmits; None where nothing counts them.
+    """Return the columns of `COUNTERS` as counted by the run's hosts, and spurious_retransmits; None for values that aren't counted.
 
-    A segment that comes twice was retransmitted for nothing, unless the path duplicates packets: then nothing tells the two apart.
+    A segment that arrives twice was retransmitted unnecessarily, unless the path duplicates packets: then the two can't be distinguished.
     """
     run, counted = specification_of(document), (document.get("stack") or {}).get("tcp")
     if not counted or run.udp:
@@ -35,16 +35,16 @@ def reordering_counts(document) -> dict[str, int | None]:
 
 
 def waiting_per_late_packet(document) -> float | None:
-    """Return waiting_per_late_packet of `tidy_tables.RUNS`: of the data's direction.
+    """Return waiting_per_late_packet of `tidy_tables.RUNS`, for the data's direction.
 
-    That is not the reordering extent of RFC 4737: a retransmission that comes before the late packet ends the wait, and a segment that
-    two late packets keep waiting counts once.
+    It isn't the reordering extent of RFC 4737: a retransmission that arrives before the late packet ends the wait, and a segment that
+    waits for two late packets counts once.
     """
     if not specification_of(document).option("reordering", "forward"):
         return None
     _, _, late = counts(document, "forward") or (None, None, None)
     waited = reordering_counts(document)["out_of_order_segments"]
-    # Segments wait behind one that was lost, too.
+    # Segments also wait behind a lost one.
     return waited / late if late and waited is not None and not any_drops(document) else None
 
 
@@ -56,7 +56,7 @@ def any_drops(document) -> bool:
 def cwnd_packets(document) -> float | None:
     """Return the senders' mean congestion window in packets over the samples of their sockets, or None without samples.
 
-    Each subflow of MPTCP has one of its own.
+    Each MPTCP subflow has a separate window.
     """
     looks = document.get("sockets") or []
     seen = [socket["cwnd_packets"] for look in looks for socket in look["sockets"] if "cwnd_packets" in socket]
@@ -64,7 +64,7 @@ def cwnd_packets(document) -> float | None:
 
 
 def window_limited_percent(document) -> float | None:
-    """Return window_limited_percent of `tidy_tables.RUNS`: of the flows under test at the last look at their sockets that has it."""
+    """Return window_limited_percent of `tidy_tables.RUNS` for the flows under test, from the last look at their sockets that has it."""
     under_test, last = numbers_under_test(specification_of(document)), {}
     for look in document.get("sockets") or ():
         last |= {socket["flow"]: socket for socket in look["sockets"] if socket.get("busy_ms", 0) > 0}

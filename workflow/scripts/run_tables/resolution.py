@@ -1,7 +1,7 @@
 """The resolution of a run's metrics: values closer than this are indistinguishable.
 
-Where nothing is random (a flow alone, no loss) replications differ in when the traffic starts, and so in which packet is the
-last one inside the window. Such runs are one measurement, however often it is repeated.
+Without randomness (a lone flow, no loss) replications differ only in the start of the traffic, and thus in the last packet
+inside the window. Such runs are one measurement, however often it is repeated.
 """
 
 import numpy as np
@@ -10,13 +10,13 @@ import pandas as pd
 from experiment.packet_sizes import HEADER_BYTES, MTU_BYTES
 from testbed.readings.deliveries import START_UP
 
-# iperf3 gives mean round-trip times in whole microseconds.
+# iperf3 reports mean round-trip times in whole microseconds.
 RTT_RESOLUTION_MS = 0.001
-# A packet may be in the window or not at both of its ends.
+# At both ends of the window a packet may be inside or outside.
 ENDS_OF_WINDOW = 2
-#: Payload of a full packet where the kernel's segment size isn't known.
+#: Payload of a full packet if the kernel's segment size is unknown.
 PAYLOAD_BYTES = MTU_BYTES - HEADER_BYTES["ipv4"]
-# /proc/stat counts a core's time in so many steps a second.
+# Number of steps per second in which /proc/stat counts a core's time.
 TICKS_PER_S = 100
 
 #: Columns of ``tidy/runs.csv`` whose resolution is known.
@@ -26,11 +26,11 @@ RESOLVED = ("goodput_mbps", "rtt_mean_ms", "loss_percent", "retransmit_percent",
 def resolutions(runs: pd.DataFrame, metric: str) -> pd.Series:
     """Return the resolution of a metric in each run, in the metric's unit.
 
-    For a goodput it is a packet of each flow at both ends of the window, and what that makes of Jain's index and of a
-    transfer's time; for a round-trip time what iperf3 prints, for messages an exchange at the end; for a share of the
-    packets one of them; for the cores' busy share a tick; for a count one. It is missing where it isn't known.
+    For goodput it is one packet of each flow at both ends of the window, with the resulting change of Jain's index and of a
+    transfer's time; for a round-trip time it is iperf3's last digit, or for messages an exchange at the end; for a share of
+    packets one packet; for the cores' busy share a tick; for a count one. It is missing if unknown.
 
-    ``metric``: column of a metric.
+    ``metric`` is the column of a metric.
     """
     if metric in ("rtt_mean_ms", "rtt_first_stream_ms"):
         exchange = runs["rtt_mean_ms"].astype(float) ** 2 / (1e3 * runs["duration_s"].astype(float))
@@ -60,8 +60,8 @@ def resolutions(runs: pd.DataFrame, metric: str) -> pd.Series:
 def jain_resolution(index, share) -> pd.Series:
     """Return the resolution of Jain's indices from the resolution of the flows' goodputs, a share of their mean.
 
-    With flows x off by at most r: |dJ| <= 2 J / sum(x) * sum |1 - x sum(x) / sum(x^2)| r, in which the mean of the absolute
-    values is at most the root of the mean square, sqrt(1 - J); and r^2 over the squared mean where all are equal.
+    If flows x are off by at most r, |dJ| <= 2 J / sum(x) * sum |1 - x sum(x) / sum(x^2)| r, where the mean of the absolute
+    values is at most the root of the mean square, sqrt(1 - J). If all are equal it is r^2 divided by the squared mean.
     """
     return 2 * index * np.sqrt((1 - index).clip(lower=0)) * share + share**2
 
@@ -80,6 +80,6 @@ def resolution_of(runs: pd.DataFrame, metric: str) -> float:
 
 
 def coarsest(steps: pd.Series) -> float:
-    """Return the coarsest of some runs' resolutions, 0 where none is known: of many parts of a table that has them once."""
+    """Return the coarsest of some runs' resolutions, 0 if none is known; for parts of a table with resolutions computed once."""
     step = steps.max()
     return 0.0 if pd.isna(step) else float(step)

@@ -1,4 +1,4 @@
-"""Reading run documents, and checking that they are complete, of the right run, and of this workflow's schema, testbed and image."""
+"""Read run documents, and check that they are complete, of the right run, and of this workflow's schema, testbed and image."""
 
 import gzip
 import hashlib
@@ -13,15 +13,15 @@ from testbed.machine.failure import document_of
 from testbed.machine.given_file import given_bytes
 from wording.terminal_text import shown
 
-#: The largest run document as it stands in the folder, and its text, in bytes: over a hundred times what 12 flows over 30 s need.
+#: Largest size of a run document's file, and of its text, in bytes: over a hundred times the size for 12 flows over 30 s.
 DOCUMENT_LIMIT = TEXT_LIMIT = 2**26
 SECTIONS = {"specification": dict, "environment": dict, "verdict": dict}
-#: What the document of a run that was carried out has besides.
+#: Further sections in the document of an executed run.
 MEASURED_SECTIONS = {"network": dict, "traffic": list, "sockets": list}
 
 #: Step and cause of a run without a document.
 NO_DOCUMENT = ("run", "there is no document")
-#: Longest sentence about a document, in characters: a path may have 4,096, and its end tells which one it is.
+#: Longest sentence about a document, in characters: a path may have 4,096, and its end identifies the document.
 LONGEST_SENTENCE = 5000
 
 
@@ -48,15 +48,15 @@ def run_of(path) -> tuple[str, str, str, int]:
 def read_document(path, specification, made_by=None) -> dict:
     """Read a run document (gzip-compressed JSON) and check that it matches a specification.
 
-    Raises `DocumentError` naming the file and what is wrong: missing, empty, truncated, no JSON, another schema,
-    another run, a run of other parameters, or by another testbed or image.
+    Raises `DocumentError` naming the file and the problem: missing, empty, truncated, not JSON, another schema,
+    another run, a run with other parameters, or made by another testbed or image.
 
     Parameters
     ----------
     specification : dict
         Specification that the workflow passes to the testbed for this run (`study.run_specification`).
     made_by : dict, optional
-        Platform without its version -> what of the document's environment must be just so:
+        Platform without its version -> required values of the document's environment:
         ``testbed_digest``, ``image_digest``.
     """
     document = _whole_document(path)

@@ -2,7 +2,7 @@
 
 from run_tables.table import ordinal_column, text_column, truth_column
 
-#: What tells cells apart, and runs: the first columns of most tables.
+#: Columns that identify a cell, and a run: the first columns of most tables.
 CELL_COLUMNS = (
     text_column("scenario", "Identifier of the scenario."),
     text_column("cca", "CCA, or the mix of CCAs joined by `+`, that was asked for."),
@@ -11,16 +11,16 @@ CELL_COLUMNS = (
 REPLICATION = ordinal_column("replication", "Number of the replication, from 1.")
 RUN_KEYS = (*CELL_COLUMNS, REPLICATION)
 SCENARIO_LABEL = text_column("scenario_label", "The scenario's short name.")
-#: What scenarios have in common that a topic shows side by side (`scenario_labels.settings_of`): a number, by which they are found, and words.
+#: Common conditions of scenarios that a topic shows side by side (`scenario_labels.settings_of`): an identifying number, and words.
 SETTING = ordinal_column("setting", "Number of what the scenario has in common with those that are shown beside it.")
 CONDITIONS = text_column("conditions", "The same in words.")
-#: A cell, its scenario with the label beside it.
+#: Columns of a cell, with the scenario's label after the scenario.
 LABELLED_CELL = (CELL_COLUMNS[0], SCENARIO_LABEL, *CELL_COLUMNS[1:])
 VALID = truth_column("valid", "Whether the run passed all of its checks.")
 CELL = [column.name for column in CELL_COLUMNS]
 RUN = [column.name for column in RUN_KEYS]
 
-#: Why a field is empty.
+#: Reason for an empty field.
 NO_VALUE = "the run's application or platform has none"
 NO_WINDOW = "the flows had no time in common"
 NOT_SAMPLED = "the scenario has no `sample_interval_ms`"

@@ -22,7 +22,7 @@ FORWARD = "forward"
 
 
 def _flow_conditions(run, flow) -> dict[str, str | float]:
-    """Return what a flow was to have: ``flow_cca``, ``pair`` (of hosts, from 1), ``hops`` from ``first_hop`` on, ``rtt_path_ms`` of that pair's empty path."""
+    """Return a flow's configured conditions: ``flow_cca``, ``pair`` (of hosts, from 1), ``hops`` beginning with ``first_hop``, and ``rtt_path_ms``."""
     pair = run.flow_pair(flow)
     return {
         "flow_cca": run.flow_cca(flow),
@@ -30,7 +30,7 @@ def _flow_conditions(run, flow) -> dict[str, str | float]:
         "group": run.long_flows[flow].group,
         "hops": pair.hops,
         "first_hop": pair.first_hop,
-        # The one pair of a cable may have several paths, whose mean counts.
+        # The only pair of a cable may have several paths, whose mean counts.
         "rtt_path_ms": run.rtt_path_ms if run.is_cable else float(pair.rtt_ms),
         "direction": pair.direction,
         "rtt_shortest_ms": run.capacity.shortest_rtt_ms(pair),
@@ -40,7 +40,7 @@ def _flow_conditions(run, flow) -> dict[str, str | float]:
 def flow_metrics(document, rule=USUAL_RULE) -> list[dict]:
     """Return one dict per flow, with the columns of `tidy_tables.FLOWS` after the run's factors, except ``valid``.
 
-    A simulated run has what the simulator counted. ``rule`` says what is its start-up.
+    For a simulated run they have the simulator's counts. ``rule`` defines start-up.
     """
     flows = _flows_of_kind(document)(document)
     run = specification_of(document)
@@ -61,7 +61,7 @@ def flow_metrics(document, rule=USUAL_RULE) -> list[dict]:
 
 
 def _flows_of_kind(document):
-    """Return the function that gives the flows of a document, by what carried them."""
+    """Return the function that returns a document's flows, depending on the programs that carried them."""
     if is_simulated(document):
         return simulated_flows
     if has_streams(document):
@@ -70,7 +70,7 @@ def _flows_of_kind(document):
 
 
 def _delivered(flow, window, steady, is_file):
-    """Return what was delivered of a flow, and when; a file's goodput is that of its whole transfer."""
+    """Return a flow's delivered data and their times; a file's goodput covers its whole transfer."""
     number = flow["flow"]
     return {
         "goodput_mbps": window.goodput_mbps(number)
@@ -112,8 +112,8 @@ def _iperf3_flows(document):
 def bottleneck_metrics(document) -> dict[str, float | None]:
     """Return packets_sent, queue_drops, link_drops, policer_drops and loss_percent of `tidy_tables.RUNS`.
 
-    Where one netem is queue and loss at once (``both-ends``, ``sending-host``) it counts them together, and so does a
-    shaper above it: ``queue_drops`` and ``link_drops`` are None unless no loss is configured.
+    If one netem is both queue and loss (``both-ends``, ``sending-host``), it counts their drops together, and so does a
+    shaper above it: then ``queue_drops`` and ``link_drops`` are None if loss is configured.
     """
     if is_simulated(document):
         return simulated_bottleneck(document)
@@ -121,7 +121,7 @@ def bottleneck_metrics(document) -> dict[str, float | None]:
     run = specification_of(document)
     link = run.link
     if not placed["bottleneck"][FORWARD] and not placed["netem"][FORWARD]:
-        # Nothing is emulated (a ping-pong under a real clock), so nothing counts packets or drops them.
+        # Without emulation (a ping-pong under a real clock), packets are neither counted nor dropped.
         return dict.fromkeys(("packets_sent", "queue_drops", "link_drops", "policer_drops", "loss_percent"))
     passed, lost = _counts_of(document, placed["netem"][FORWARD], "netem")
     lost -= outage_drops(document, FORWARD)
@@ -147,7 +147,7 @@ def bottleneck_metrics(document) -> dict[str, float | None]:
 def _counts_of(document, interfaces, kind):
     """Return the numbers of packets during the traffic: (sent by the interfaces, dropped by their qdiscs).
 
-    Those that left are the devices' count: with segmentation offload a qdisc counts
+    Sent packets are counted by the devices: with segmentation offload a qdisc counts
     the segments of a super-packet that passes, but a dropped one as one.
     """
     passed = dropped = 0
@@ -167,7 +167,7 @@ def segment_bytes(document) -> int | None:
 
 
 def span_ns(document) -> tuple[int, int]:
-    """Return from when to when what was delivered is known: the flows' windows, else their own lives or files' transfers, or the whole traffic."""
+    """Return the beginning and end of the time with known deliveries: the flows' windows, else their lifetimes or transfers, or the whole traffic."""
     spans = [span for _, span in delivered_spans(document)]
     if not spans:
         return 0, round(1e9 * specification_of(document).expected_s)
@@ -193,9 +193,9 @@ def ideal_shares(document, goodput) -> dict[str, float | None]:
 
 
 def payload_and_frame_bytes(document) -> tuple[float, float] | tuple[None, None]:
-    """Return what a full packet carries for the application, and what the bottleneck counts of it, in bytes; (None, None) if unknown.
+    """Return a full packet's application payload, and its size as the bottleneck counts it, in bytes; (None, None) if unknown.
 
-    Headers of the tunnel, MPTCP's option and the frame's overhead are counted too.
+    The size includes headers of the tunnel, MPTCP's option and the frame's overhead.
     """
     run = specification_of(document)
     if run.traffic.application == "round-trip":
@@ -232,7 +232,7 @@ def total(flows, key) -> float | None:
 
 
 def retransmits_of_run(document, flows) -> int | None:
-    """Return retransmits of `tidy_tables.RUNS`: over MPTCP what the sending hosts counted, because nothing else counts all of each flow's subflows."""
+    """Return retransmits of `tidy_tables.RUNS`: with MPTCP the sending hosts' counts, the only ones that include all subflows."""
     if specification_of(document).multipath.by != "mptcp" or not flows:
         return total(flows, "retransmits")
     return sum(
@@ -241,7 +241,7 @@ def retransmits_of_run(document, flows) -> int | None:
 
 
 def _of_one_time(document, flows):
-    """Return whether the flows were to send at the same time, so that rates over the time of each may be added up."""
+    """Return whether the flows were to send at the same time, so that their individual rates may be added up."""
     run = specification_of(document)
     groups = {group.name: (group.start_s, group.stop_s) for group in run.groups}
     own = [(flow.start_s, flow.stop_s) for flow in run.long_flows] + [groups[flow.group] for flow in run.program_flows]
@@ -255,14 +255,14 @@ def _shared(flows, key):
 
 
 def _has_several_rtts(document):
-    """Return whether the paths of one flow have different RTTs, so that its mean RTT belongs to none of them."""
+    """Return whether the paths of a flow have different RTTs, so that its mean RTT isn't that of any path."""
     return len(set(specification_of(document).multipath.path_delay_ms)) > 1
 
 
 def run_metrics(document, flows, rule=USUAL_RULE) -> dict[str, float | None]:
     """Return the metrics of the run as a whole, from mss_bytes to link_drops in `tidy_tables.RUNS`.
 
-    ``flows`` are those of `flow_metrics`, by the same rule of what is start-up.
+    ``flows`` are those of `flow_metrics`, with the same rule for start-up.
     """
     minima = (flow["rtt_min_ms"] for flow in flows if flow["rtt_min_ms"] is not None)
     goodput, rtts = total(flows, "goodput_mbps"), total(flows, "rtt_mean_ms")
@@ -291,7 +291,7 @@ def interval_metrics(document) -> Iterator[dict]:
     if is_simulated(document):
         yield from simulated_intervals(document)
         return
-    plain = not has_own_metrics(document)  # else iperf3 knows one subflow's, or none
+    plain = not has_own_metrics(document)  # otherwise iperf3 has only one subflow's values, or none
     for process in document["traffic"]:
         for interval in process.get("client", {}).get("intervals", ()):
             for flow, stream in zip(process["flows"], interval["streams"], strict=True):

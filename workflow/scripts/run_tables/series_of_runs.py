@@ -8,7 +8,7 @@ import pyarrow.parquet
 
 from run_tables.run_keys import RUN
 
-# Row groups read at once; a run of a study is one or more.
+# Number of row groups read at once; each run has one or more.
 GROUPS_AT_ONCE = 64
 
 
@@ -20,16 +20,16 @@ def series_of_runs(path, columns, wanted=None) -> Iterator[tuple[tuple[str, str,
     path : str or path
         ``tidy/sockets.parquet`` or ``tidy/queue.parquet``; the rows of a run follow each other.
     columns : list of str
-        Besides the run's factors.
+        Columns to read in addition to the run's factors.
     wanted : set of tuple, optional
-        Runs as (scenario, cca, ip_version, replication); the others are passed over.
+        Runs as (scenario, cca, ip_version, replication); others are skipped.
 
     Yields
     ------
     run : tuple
         scenario, cca, ip_version, replication.
     rows : pandas.DataFrame
-        With `columns`, in the file's order.
+        Rows with `columns`, in the file's order.
     """
     file = pyarrow.parquet.ParquetFile(path, read_dictionary=RUN[:3])
     run, parts = None, []
@@ -37,7 +37,7 @@ def series_of_runs(path, columns, wanted=None) -> Iterator[tuple[tuple[str, str,
         groups = range(first, min(first + GROUPS_AT_ONCE, file.num_row_groups))
         table = file.read_row_groups(list(groups), columns=[*RUN, *columns]).to_pandas()
         for name, begin, end in _runs_in(table):
-            # A run may go on in the next row groups.
+            # A run may continue in the next row groups.
             if name != run:
                 if parts:
                     yield run, pd.concat(parts, ignore_index=True)
@@ -49,7 +49,7 @@ def series_of_runs(path, columns, wanted=None) -> Iterator[tuple[tuple[str, str,
 
 
 def _runs_in(table):
-    """Return (run, first row, row behind the last) of each run in a table."""
+    """Return (run, first row, row after the last) for each run in a table."""
     if table.empty:
         return []
     codes = np.column_stack([*(table[name].cat.codes for name in RUN[:3]), table[RUN[3]]])

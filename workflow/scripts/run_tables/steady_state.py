@@ -1,7 +1,7 @@
-"""The steady part of a run, after start-up: its begin, its metrics, and their drift.
+"""The steady part of a run after start-up: its beginning, its metrics, and their drift.
 
-It begins for all flows and metrics at one moment, by one of two rules: after a share of the window that the flows have in
-common, or where MSER finds it in what all flows together got.
+It begins at the same moment for all flows and metrics, by one of two rules: after a share of the window that the flows have in
+common, or where MSER finds it in the total goodput of all flows.
 """
 
 import itertools
@@ -14,36 +14,36 @@ from tcp_models.fairness_index import jain_index
 from testbed.readings.deliveries import START_UP, Window, windows
 
 SHARE, MSER = "share", "mser"
-#: The shortest step, over the usual one: under a real clock steps are not quite equal.
+#: Ratio of the shortest step to the usual one: under a real clock steps aren't exactly equal.
 LEAST_STEP = 0.75
 
 
 @dataclass(frozen=True)
 class SteadyRule:
-    """A study's ``steady_state``: which rule is used (`SHARE` or `MSER`), and of `SHARE` the share that is left out."""
+    """A study's ``steady_state``: the rule (`SHARE` or `MSER`), and for `SHARE` the share that is left out."""
 
     rule: str = SHARE
     share: float = START_UP
 
 
-#: Where a study says nothing else.
+#: Rule for studies that don't specify one.
 USUAL_RULE = SteadyRule()
 
 
 def mser(values: Sequence[float], batch: int = 5) -> int | None:
     """Return the number of start-up values at the beginning of a series by MSER (batches of 5 by default), or None if it is too short.
 
-    It leaves out those means of batches without which the rest's variance over its number, the square of the marginal standard
-    error, is smallest: for d of k the sum of squared deviations of the others from their mean, over (k - d)^2
-    (White, 1997, Simulation 69(6); White, Cobb and Spratt, 2000, Proc. Winter Simulation Conference, equation 3). Up to half of
-    them may be left out; where it is smallest with half of them gone, no steady state is shown.
+    It omits the first batch means so that the variance of the rest divided by their number, the square of the marginal standard
+    error, is smallest: if d of k are omitted, this is the sum of squared deviations of the others from their mean, divided by (k - d)^2
+    (White, 1997, Simulation 69(6); White, Cobb and Spratt, 2000, Proc. Winter Simulation Conference, equation 3). At most half of
+    them may be omitted; if the minimum is reached with half of them omitted, no steady state is shown.
 
     Parameters
     ----------
     values : sequence of float
-        At equal steps; those behind the last whole batch don't count.
+        Values at equal steps; those after the last whole batch are ignored.
     batch : int
-        Values of a batch.
+        Number of values per batch.
 
     Examples
     --------
@@ -63,10 +63,10 @@ def mser(values: Sequence[float], batch: int = 5) -> int | None:
 
 
 def steady_windows(document, rule: SteadyRule) -> dict[int, Window]:
-    """Return flow -> the `Window` of its steady part, as `deliveries.windows` gives that of the whole run.
+    """Return flow -> the `Window` of its steady part, in the form in which `deliveries.windows` returns that of the whole run.
 
-    UDP sends at one rate from its start and has no congestion control: of it the share is left out by either rule. Empty
-    where a rule finds no steady state.
+    UDP sends at a constant rate from its start and has no congestion control, so with either rule the share is left out. The result
+    is empty if a rule finds no steady state.
     """
     if rule.rule == SHARE or "delivered" not in document:
         return windows(document, rule.share)
@@ -74,21 +74,21 @@ def steady_windows(document, rule: SteadyRule) -> dict[int, Window]:
     if whole is None:
         return {}
     times_ns, totals = _at_equal_steps(document["delivered"], whole)
-    # A fortieth of the run is a batch by itself, of many packets: of eight batches of five, a steady run's error is smallest
-    # with half of them gone in 15 to 22 of 100 cases by chance alone, of forty in 0 to 6.
+    # A fortieth of the run contains many packets and is a batch by itself: with eight batches of five, a steady run's error is smallest
+    # with half of them omitted in 15 to 22 of 100 cases by chance alone; with forty batches, in 0 to 6.
     left_out = mser(np.diff(totals) / np.diff(times_ns), batch=1)
     if left_out is None:
         return {}
-    # Between the reading from which on it is steady and the one before.
+    # Between the first reading of the steady part and the previous one.
     before_ns = times_ns[left_out] - (times_ns[1] - times_ns[0]) / 2
     return windows(document, max(0.0, (before_ns - whole.begin_ns) / (whole.end_ns - whole.begin_ns)))
 
 
 def _at_equal_steps(delivered, window):
-    """Return the times of readings at about equal steps back from a window's end, and what had been delivered of all flows by then."""
+    """Return the times of readings at about equal steps back from a window's end, and the bytes delivered by all flows by then."""
     totals = np.array([[count or 0 for count in flow["bytes"]] for flow in delivered["flows"]]).sum(axis=0)
     times_ns = np.array(delivered["time_ns"])
-    # Those half an RTT apart are at the begin: most steps are the usual one.
+    # Readings half an RTT apart are only at the beginning: most steps have the usual length.
     step, kept = np.median(np.diff(times_ns)), [int(np.flatnonzero(times_ns == window.end_ns)[0])]
     for place in range(kept[0] - 1, -1, -1):
         if times_ns[place] >= window.begin_ns and times_ns[kept[-1]] - times_ns[place] >= LEAST_STEP * step:
@@ -97,14 +97,14 @@ def _at_equal_steps(delivered, window):
 
 
 def steady_flow(intervals, start_offset_ms, steady) -> dict[str, float | None]:
-    """Return the columns of `tidy_tables.FLOWS` on RTT in the steady part, and what a run's retransmit_steady_percent is made of.
+    """Return the columns of `tidy_tables.FLOWS` on RTT in the steady part, and the counts for a run's retransmit_steady_percent.
 
     Parameters
     ----------
     intervals : list of dict
-        The flow's reporting intervals, as `run_metrics.interval_metrics` gives them; those that begin in the steady part count.
+        The flow's reporting intervals from `run_metrics.interval_metrics`; those that begin in the steady part count.
     start_offset_ms : float
-        Begin of the flow, from the origin.
+        Start of the flow since the origin.
     steady : Window or None
     """
     counted = [
@@ -124,7 +124,7 @@ def steady_flow(intervals, start_offset_ms, steady) -> dict[str, float | None]:
 
 
 def _change_percent(values):
-    """Return by how much the mean of the second half of values lies above that of the first, in % of both; None of fewer than four."""
+    """Return the excess of the second half's mean over the first half's, in % of the mean of both; None for fewer than four values."""
     if len(values) < 4 or None in values or not sum(values):
         return None
     half = len(values) // 2
@@ -133,7 +133,7 @@ def _change_percent(values):
 
 
 def _goodput_change_percent(document, flows, steady):
-    """Return goodput_steady_change_percent of `tidy_tables.RUNS`: of the flows together, None where they have no window in common."""
+    """Return goodput_steady_change_percent of `tidy_tables.RUNS` for all flows together; None if they have no common window."""
     whole, after = (next(iter(of_flows.values()), None) for of_flows in (windows(document), steady))
     if "delivered" not in document or after is None:
         return None
@@ -150,14 +150,14 @@ def _goodput_change_percent(document, flows, steady):
 
 
 def steady_run(document, flows, steady, segment_bytes) -> dict[str, float | None]:
-    """Return the columns of `tidy_tables.RUNS` that are of the steady part, but goodput_steady_mbps, and of the queue.
+    """Return the columns of `tidy_tables.RUNS` on the steady part, except goodput_steady_mbps, and on the queue.
 
     Parameters
     ----------
     document : dict
         A run document.
     flows : list of dict
-        With goodput_steady_mbps, and as `steady_flow` gives them.
+        Flows with goodput_steady_mbps and the columns of `steady_flow`.
     steady : dict of int to Window
         Window of each flow's steady part.
     segment_bytes : int or None
@@ -199,6 +199,6 @@ def _mean_queue(document, of_flows):
 
 
 def intervals_of_flows(intervals) -> dict[int, list[dict]]:
-    """Return flow -> its intervals, of rows as `run_metrics.interval_metrics` yields them."""
+    """Return flow -> its intervals, from rows of `run_metrics.interval_metrics`."""
     ordered = sorted(intervals, key=lambda interval: interval["flow"])
     return {flow: list(rows) for flow, rows in itertools.groupby(ordered, key=lambda interval: interval["flow"])}

@@ -1,4 +1,4 @@
-"""Metrics of flows that two programs of the testbed carried (`processes: per-side`), which have no reporting intervals of iperf3's."""
+"""Metrics of flows carried by two programs of the testbed (`processes: per-side`), which have no reporting intervals of iperf3."""
 
 from experiment.run_document import specification_of
 from run_tables.application_metrics import MISSING
@@ -37,7 +37,7 @@ def stream_flows(document) -> list[dict]:
 
 
 def steady_columns(document, steady) -> dict[int, dict]:
-    """Return flow -> its mean RTT in the steady part (``rtt_steady_ms``); nothing of other documents. ``steady``: flow -> its `deliveries.Window`."""
+    """Return flow -> its mean RTT in the steady part (``rtt_steady_ms``); empty for other documents. ``steady`` is flow -> its `deliveries.Window`."""
     if not has_streams(document):
         return {}
     return {
@@ -48,7 +48,7 @@ def steady_columns(document, steady) -> dict[int, dict]:
 
 
 def _rtts(document):
-    """Return flow -> (time in ns, smoothed RTT in ms) of the readings that have one."""
+    """Return flow -> (time in ns, smoothed RTT in ms) for the readings that have an RTT."""
     delivered = document.get("delivered", {"time_ns": [], "flows": []})
     return {
         one["flow"]: [

@@ -1,14 +1,14 @@
 """Tables and their columns: each is declared once, and the code that writes, reads, shows or documents it uses the declaration.
 
-Standard library only: the declarations are read where Snakemake plans, before there is a table.
+Standard library only, because the declarations are read when Snakemake plans, before any table exists.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-#: Prefix of the name of a table of the study that this one is compared with: `other_claims`.
+#: Prefix of the name of a table from the study with which this one is compared: `other_claims`.
 OTHER = "other_"
-#: Kind of a column -> what its values are.
+#: Kind of a column -> description of its values.
 KINDS = {
     "text": "text",
     "truth": "True or False",
@@ -20,19 +20,19 @@ KINDS = {
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a table; meaning, unit and empty are all that the data dictionary has of it."""
+    """A column of a table; the data dictionary consists of meaning, unit and empty."""
 
-    name: str  # with its unit at the end where it has one: `rtt_ms`
+    name: str  # ends with the unit, if there is one: `rtt_ms`
     kind: str  # a key of `KINDS`; in a CSV file an empty number is missing, text may be empty
-    meaning: str = ""  # what it says, in words
-    unit: str = ""  # of a number: "Mbit/s", "ms", "segments"; empty where it has none
-    empty: str = ""  # what it means if there is no value; empty if there always is one
-    source: str = ""  # program whose output it is read from; empty if it is computed from other columns
-    least: float | None = None  # no value can be less: where the interval of a mean ends at the latest
-    most: float | None = None  # no value can be more
-    interval: str = ""  # what the names of the columns of its mean's interval begin with; empty if there is none
+    meaning: str = ""  # its meaning in words
+    unit: str = ""  # unit of a number: "Mbit/s", "ms", "segments"; empty without one
+    empty: str = ""  # meaning of a missing value; empty if there always is a value
+    source: str = ""  # program from whose output it is read; empty if it is computed from other columns
+    least: float | None = None  # smallest possible value, which also limits the interval of a mean
+    most: float | None = None  # largest possible value
+    interval: str = ""  # prefix of the columns with the interval of its mean; empty if there is none
     unmeasured: tuple[str, ...] | None = (
-        None  # of a verdict: values that mean that nothing was measured; None: no verdict
+        None  # values of a verdict which mean that nothing was measured; None if it isn't a verdict
     )
 
     def __post_init__(self):
@@ -87,7 +87,7 @@ def interval_columns(
     least: float | None = None,
     most: float | None = None,
 ) -> tuple[Column, Column]:
-    """Return the two columns of an interval at the study's confidence; ``of`` is what it is of: "the mean"."""
+    """Return the two columns of an interval at the study's confidence; ``of`` names the estimated quantity: "the mean"."""
     return (
         number_column(low, unit, f"Lower end of the confidence interval of {of}.", empty, "", least, most),
         number_column(high, unit, f"Upper end of the confidence interval of {of}.", empty, "", least, most),
@@ -129,8 +129,8 @@ def mean_of(column: Column, empty: str = "no valid run has a value") -> Column:
 class Table:
     """A table of a study: a file of `tidy/` or `analysis/`."""
 
-    name: str  # the file's, without its ending
-    row: str  # what a row is: "a run", "a flow of a run"
+    name: str  # name of the file without its suffix
+    row: str  # subject of a row: "a run", "a flow of a run"
     columns: tuple[Column, ...]  # in the file's order
     folder: str = "analysis"  # or ``tidy``
     suffix: str = "csv"  # or ``parquet``
@@ -150,7 +150,7 @@ class Table:
 
     @property
     def path(self) -> str:
-        """The file's place in a study's results."""
+        """The file's path in a study's results."""
         return f"{self.folder}/{self.name}.{self.suffix}"
 
     def __iter__(self) -> Iterator[Column]:
@@ -167,7 +167,7 @@ class Table:
         return Table(self.name, self.row, tuple(self[name] for name in names), self.folder, self.suffix)
 
     def without(self, *names: str) -> tuple[Column, ...]:
-        """Return the columns but some, for a table that takes these over."""
+        """Return the columns except some, for use in another table."""
         for name in names:
             self[name]
         return tuple(column for column in self.columns if column.name not in names)

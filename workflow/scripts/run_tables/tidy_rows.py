@@ -89,7 +89,7 @@ def _queue_of(run):
 
 
 def application_columns(scenario) -> dict[str, str | int | None]:
-    """Return what is sent over which topology: columns of runs and scenarios."""
+    """Return the columns of runs and scenarios on traffic and topology."""
     traffic, paths = scenario["traffic"], scenario["multipath"]
     return {
         "topology": scenario["topology"],
@@ -114,9 +114,9 @@ def transfer_s(document) -> float | None:
 def rows_of_run(document, label, document_sha256, rule=USUAL_RULE) -> tuple[dict, list[dict], list[dict], list[dict]]:
     """Return a run document's row of `tidy_tables.RUNS`, and its rows of `FLOWS`, `INTERVALS` and `CHECKS`.
 
-    ``label`` is the scenario's, ``document_sha256`` that of the document's file, as sha256sum prints it, ``rule``
-    says what is start-up.
-    A run that was not carried out has what was configured, and its verdict.
+    ``label`` is the scenario's label, ``document_sha256`` the digest of the document's file as printed by sha256sum, and ``rule``
+    defines start-up.
+    A run that wasn't executed has only its configuration and its verdict.
     """
     asked, verdict = specification_of(document), document["verdict"]
     keys = factors(document)
@@ -163,7 +163,7 @@ def configured_loss_percent(run) -> float | None:
 
 
 def _measured(document, flows, rule):
-    """Return what was set and measured in a run that was carried out: columns of `tidy_tables.RUNS`."""
+    """Return the settings and measurements of an executed run: columns of `tidy_tables.RUNS`."""
     under_test = numbers_under_test(specification_of(document))
     return {
         **_queue_columns(document),
@@ -196,14 +196,14 @@ def rows_of_bottlenecks(document) -> list[dict]:
 
 
 def rows_of_scenarios(scenarios, queue_packets) -> list[dict]:
-    """Return the rows of `tidy_tables.SCENARIOS` of a study; ``queue_packets`` has by scenario the limits that were set in its runs."""
+    """Return the rows of `tidy_tables.SCENARIOS` for a study; ``queue_packets`` is scenario -> queue limits set in its runs."""
     rows = [scenario_row(scenario, queue_packets.get(scenario["id"], ())) for scenario in scenarios]
     of_all = zip(rows, conditions_of(scenarios), hidden_conditions(scenarios, rows), strict=True)
     return [row | {"conditions": conditions, "more": more} for row, conditions, more in of_all]
 
 
 def scenario_row(scenario, queue_packets) -> dict:
-    """Return what the row of a scenario has of this scenario alone; ``queue_packets`` are the limits that were set in its runs."""
+    """Return the columns of a scenario's row that depend only on this scenario; ``queue_packets`` are the queue limits set in its runs."""
     link, traffic, hosts, paths = (scenario[key] for key in ("link", "traffic", "hosts", "multipath"))
     run = RunSpecification({"scenario": scenario, "ip_version": "ipv4"})
     of_section = {key: value for section in (traffic, link, scenario["transport"]) for key, value in section.items()}

@@ -7,7 +7,7 @@ from run_tables.tidying import tidy
 
 
 def _workflow_provenance(snakemake_version, analysis_image):
-    """Return what is known of the workflow: versions, and the checkout's commit, if any."""
+    """Return the workflow's provenance: versions, and the checkout's commit, if any."""
     return {
         "analysis_image_digest": analysis_image,
         "snakemake": snakemake_version,

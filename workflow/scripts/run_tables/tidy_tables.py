@@ -1,6 +1,6 @@
-"""The tidy tables, column by column: a run, a flow, a check; of paths, scenarios, groups and over time: the modules beside.
+"""The tidy tables of runs, flows and checks, column by column; those of paths, scenarios, groups and time series are in neighbouring modules.
 
-A plain column of a run takes two places: its declaration here, and the function that computes it (`tidy_rows.py` and
+A simple column of a run is defined in two places: its declaration here, and the function that computes it (`tidy_rows.py` and
 the modules that it calls).
 """
 

@@ -1,4 +1,4 @@
-"""Making the tidy tables of a study from its run documents, one document at a time."""
+"""Make the tidy tables of a study from its run documents, one document at a time."""
 
 import csv
 import json
@@ -27,23 +27,23 @@ from study_files.study_replications import replications_of
 from study_files.study_runs import control_runs, run_specification, runs
 
 INTERVALS_SCHEMA = schema_of(INTERVALS)
-#: Rows that are held before they are written to the Parquet file.
+#: Number of rows kept in memory before they are written to the Parquet file.
 BATCH_ROWS = 100_000
 
 
 def tidy(study, paths, output, workflow, made_by=None) -> None:
     """Write all tidy tables of a resolved study.
 
-    Raises `DocumentError` if a file is not the document of its run (`check_documents` finds all of them): the tables
-    are of no use.
+    Raises `DocumentError` if a file isn't the document of its run (`check_documents` finds all of them); the tables are then
+    unusable.
 
     Parameters
     ----------
     paths : iterable of str
-        The run documents; a run whose document is not among them is one that is missing. They say
-        how far a study went that goes on until it is precise enough.
+        The run documents; a run without a document is missing. In a study that continues until it is precise enough, they
+        show the number of replications.
     output : mapping
-        Name of a table to its path.
+        Name of a table -> its path.
     workflow : dict
         The provenance's entry for the workflow itself.
     made_by : dict, optional
@@ -126,14 +126,14 @@ def tidy(study, paths, output, workflow, made_by=None) -> None:
 
 
 def _flat(environment):
-    """Return a run's environment with the tools' versions, and what is known of a simulator, beside the rest."""
+    """Return a run's environment as one level: tools' versions and a simulator's properties beside the other entries."""
     tools = {f"{name}_version": version for name, version in sorted(environment["tools"].items())}
     simulator = {f"simulator_{name}": value for name, value in sorted(environment.get("simulator", {}).items())}
     return {key: value for key, value in environment.items() if key not in ("tools", "simulator")} | simulator | tools
 
 
 def _csv_table(stack, path, columns):
-    """Open a CSV file for rows that are dicts; a key that is no column is an error."""
+    """Open a CSV file for rows that are dicts; a key that isn't a column is an error."""
     stream = stack.enter_context(Path(path).open("w", newline="", encoding="utf-8"))
     table = csv.DictWriter(stream, columns, lineterminator="\n", extrasaction="raise")
     table.writeheader()

@@ -14,7 +14,7 @@ SOCKETS_SCHEMA, QUEUE_SCHEMA = schema_of(SOCKETS), schema_of(QUEUE)
 
 
 def socket_tables(document, keys, flow_ccas) -> Iterator[pyarrow.Table]:
-    """Yield a table of `SOCKETS` for each flow, of MPTCP for each subflow, of a run that has time series.
+    """Yield a table of `SOCKETS` for each flow, or for each MPTCP subflow, of a run that has time series.
 
     ``keys`` are the run's factors, ``flow_ccas`` is a dict of flow to its CCA.
     """
@@ -26,15 +26,15 @@ def socket_tables(document, keys, flow_ccas) -> Iterator[pyarrow.Table]:
 
 
 def queue_table(document, keys) -> pyarrow.Table:
-    """Return a table of `QUEUE` with the run's time series, bottleneck by bottleneck, of no rows if it has none.
+    """Return a table of `QUEUE` with the run's time series, bottleneck by bottleneck; empty if it has none.
 
-    ``delay_ms`` is the time that what waits takes to leave at the bottleneck's rates then; None without a rate.
+    ``delay_ms`` is the time that the waiting data take to leave at the bottleneck's following rates; None without a rate.
     """
     recorded = document.get("series", {})
     queues = recorded.get("queues") or [recorded.get("queue", {"time_s": []})]
     bottlenecks, tables = specification_of(document).bottlenecks, []
     for number, (series, bottleneck) in enumerate(zip(queues, bottlenecks, strict=False), 1):
-        # A trace goes on behind the traffic's end: what waits then leaves as it would have.
+        # A trace continues after the traffic's end, so waiting data leave as if it hadn't ended.
         timeline = Timeline(bottleneck.scenario["link"], 2 * bottleneck.traffic.duration_s)
         delays = leaving_ms(timeline, series["time_s"], series.get("bytes", ()))
         columns = series | {"delay_ms": delays}

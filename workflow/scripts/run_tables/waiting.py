@@ -3,12 +3,12 @@
 import numpy as np
 import pandas as pd
 
-#: What the two are called; only the first is queueing alone. Jitter, late packets and longer paths at other times are part of the second.
+#: Names of the two measures. The first is only queueing; the second also includes jitter, late packets and times with a longer path.
 QUEUEING, ABOVE = "Queueing delay", "RTT above the path's shortest"
 
 
 def waiting(runs) -> tuple[str, pd.Series]:
-    """Return what is known of each run's waiting in ms, a mean over the run, with its name; one name for all.
+    """Return the name of the waiting measure, the same for all runs, and each run's mean in ms.
 
     Parameters
     ----------

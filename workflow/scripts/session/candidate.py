@@ -1,8 +1,8 @@
 """A study with one additional CCA: `make exam CCA=...` and `make evaluate CCA=... STUDY=...`.
 
-``python -m session.candidate CCA STUDY_FILE`` writes ``results/<study>-<name>.yaml``, which the workflow then runs as any other
-study, and prints that name. CCA is one of the kernel's, the path of a C file, or that of a YAML file with a definition, or a
-program's (`candidate_programs`), which ``--program FILE`` declares.
+``python -m session.candidate CCA STUDY_FILE`` writes ``results/<study>-<name>.yaml``, which the workflow then runs like any other
+study, and prints that name. CCA is one of the kernel's CCAs, the path of a C file or of a YAML file with a definition, or a
+program's CCA (`candidate_programs`), which ``--program FILE`` declares.
 """
 
 import argparse
@@ -29,15 +29,15 @@ from topics.exam.tables import OPEN_VERDICTS, PRIMARY, WORSE
 from wording.missing_files import absence
 from wording.terminal_text import shown
 
-#: CCAs that everything is held against: an exam keeps them, whichever its study's file examines.
+#: CCAs with which everything is compared: an exam keeps them, whichever CCA its study's file examines.
 STANDARDS = ("reno", "cubic", "bbr")
-#: CCAs that without ECN do what Reno does (RFC 8257, section 3.5): an exam of one has ECN in all its cases.
+#: CCAs that behave like Reno without ECN (RFC 8257, section 3.5): their exam has ECN in all cases.
 NEED_ECN = ("dctcp",)
-#: The longest name of a CCA in a study, in characters; the study's own must have room for it.
+#: Longest name of a CCA in a study, in characters; the study's own name must leave room for it.
 LONGEST = 32
 
 
-#: What `GATE=1` expects of a scorecard.
+#: Expectation that `GATE=1` sets for a scorecard.
 NOTHING_WORSE = {
     "id": "nothing-worse", "table": "scorecard", "where": {"role": PRIMARY}, "column": "verdict", "none_of": [WORSE],
 }  # fmt: skip
@@ -49,21 +49,21 @@ class CandidateError(FileError):
 
 @dataclass(frozen=True)
 class Candidate:
-    """A CCA to add to a study: its name there, its definition unless it is the kernel's, and the kernels that this names."""
+    """A CCA to add to a study: its name there, its definition unless it is one of the kernel's, and the kernels named in the definition."""
 
     name: str
     definition: dict | None = None
     kernels: dict = field(default_factory=dict)
-    #: A C file outside of the folder that the workflow runs in, of which runs get a copy.
+    #: A C file outside the workflow's working directory, of which runs get a copy.
     foreign: Path | None = None
-    #: What its author says of its departures from the principles of congestion control, for an exam's card.
+    #: Its author's explanation of departures from the principles of congestion control, for an exam's scorecard.
     explanation: str = ""
-    #: The declarations of programs that it is one of.
+    #: Declarations of programs, one of which is the candidate.
     programs: dict = field(default_factory=dict)
 
     @property
     def study_name(self) -> str:
-        """What the study's own name ends in."""
+        """Suffix of the study's name."""
         return re.sub("[^a-z0-9.-]", "-", self.name.lower())
 
 
@@ -148,15 +148,15 @@ def _of_definition(path):
 
 
 def with_candidate(config, candidate, output) -> dict:
-    """Return a study with an additional CCA, as it would be written to the file ``output``.
+    """Return a study with an additional CCA, in the form that would be written to the file ``output``.
 
     Parameters
     ----------
     config : dict
-        A study as `studies.load` gives it.
+        A study from `studies.load`.
     candidate : Candidate
     output : str
-        For messages.
+        Name of the file, for messages.
     """
     ccas, definitions = list(config.get("ccas") or []), dict(config.get("cca_definitions") or {})
     name, exam = candidate.name, config.get("exam") or {}
@@ -192,12 +192,12 @@ def with_candidate(config, candidate, output) -> dict:
 
 
 def with_traces(study, source) -> dict:
-    """Return a study with the traces and timelines from files, which lie beside the original study, written out."""
+    """Return a study with traces and timelines from files written out, because the files are relative to the original study."""
     text = str(study)
     if "trace" not in text and "'file'" not in text:
         return study
     resolved = studies.resolve(study, source)
-    # A timeline that is a list stays as it was written.
+    # A timeline given as a list stays as written.
     keys = (*TRACES, "timeline") if has_timeline_file(study) else TRACES
     of_files = {
         scenario["id"]: {key: scenario["link"][key] for key in keys if scenario["link"][key]}
@@ -217,7 +217,7 @@ def with_more_runs(study, before, card, more) -> dict:
     Parameters
     ----------
     study, before : dict
-        The study with its candidate as it would stand in a file, and as it stood when its runs were judged last.
+        The study with its candidate in the form of a file, now and when its runs were last judged.
     card : iterable of dict
         Rows of the scorecard: role, verdict, scenario.
     more : int
@@ -228,7 +228,7 @@ def with_more_runs(study, before, card, more) -> dict:
         if row["role"] == PRIMARY and row["verdict"] in OPEN_VERDICTS and row["scenario"]
     }
     of_before = {scenario["id"]: scenario for scenario in before["scenarios"]}
-    # What harm is measured from goes on with it.
+    # The scenarios from which harm is measured get more replications, too.
     still |= {of_before[name]["seeds_of"] for name in still if of_before[name].get("seeds_of")}
     most = max([before["replications"], *(scenario.get("replications") or 0 for scenario in before["scenarios"])])
     scenarios = []
@@ -268,10 +268,10 @@ def with_gate(study) -> dict:
 
 
 def write(cca, source, results="results", more=None, program=None, gate=False) -> tuple[str, dict]:
-    """Write the study of a file with one CCA more, ``results/<study>-<name>.yaml``; return the file and the study resolved.
+    """Write a file's study with one additional CCA, ``results/<study>-<name>.yaml``; return the file and the resolved study.
 
-    With ``more``, the scenarios of an exam whose verdicts are open get so many replications more; with ``gate`` it fails if a row is worse. Raises `FileError` if there is no such CCA,
-    or the study can't be run with it.
+    With ``more``, the scenarios of an exam with open verdicts get this number of further replications. With ``gate`` the study fails
+    if a row is worse. Raises `FileError` if there is no such CCA, or the study can't be run with it.
     """
     config, candidate = studies.load(source), candidate_of(cca, program)
     if problems := problems_of_form(config, {"type": "object", "properties": _NEEDED, "required": [*_NEEDED]}):

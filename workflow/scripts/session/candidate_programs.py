@@ -1,4 +1,4 @@
-"""A program as the CCA of `make exam` and `make evaluate`: its declaration, from a file of the user's or a stack's of ``examples/``."""
+"""A program as the CCA of `make exam` and `make evaluate`: its declaration, from a user's file or from a stack in ``examples/``."""
 
 from pathlib import Path
 
@@ -12,26 +12,26 @@ from study_files.study_schema import dereferenced, keys_of, study_schema
 from study_files.study_validation import nearest_choice, problems_of_form
 from wording.terminal_text import shown
 
-#: The folder of the studies that declare the stacks that come with the checkout, a file each.
+#: Folder of the studies that declare the stacks of the checkout, with one file per stack.
 STACKS = Path(__file__).parents[3] / "examples"
 
 
 def is_of_stack(cca) -> bool:
-    """Return whether a CCA on the command line has the form of a program's, ``stack:cca``."""
+    """Return whether a CCA on the command line has the form of a program's CCA, ``stack:cca``."""
     return ":" in cca and "/" not in cca
 
 
 def named_program(cca, file, error) -> tuple[str, dict, str]:
-    """Return the name of a call's program as `ccas` has it, the declarations of its file, and its author's explanation.
+    """Return the name of a call's program for `ccas`, the declarations in its file, and its author's explanation.
 
     Parameters
     ----------
     cca : str
-        ``program:cca``, one of the two where the file leaves no choice, or nothing where it declares one program with one CCA.
+        ``program:cca``, one of the two parts if the file leaves no choice, or empty if it declares one program with one CCA.
     file : str or None
         The file with the declaration (`declarations`); by default that of the stack.
     error : type
-        The exception for a sentence that says what is allowed.
+        Exception for the message on allowed values.
     """
     if not file:
         stacks = sorted(
@@ -107,9 +107,9 @@ def without_inapplicable(study, config, cca, source, called, error) -> dict:
     source, called : str
         The exam's file, and the call, for messages.
     error : type
-        The exception for a sentence that says what is allowed.
+        Exception for the message on allowed values.
     """
-    # Any scenario will do to complete the declaration.
+    # Any scenario can be used to complete the declaration.
     plain = {"id": "plain", "traffic": {"sample_interval_ms": 50}}
     of_program = studies.resolve(
         {

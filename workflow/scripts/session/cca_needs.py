@@ -10,9 +10,9 @@ from study_files.cca_definitions import LARGEST_BYTES, definitions_of_runs
 from study_files.kernels import LARGEST_PATCH_BYTES
 from testbed.machine.given_file import given_bytes
 
-#: Modules' parameters in the testbed's image, which set-up has unpacked: module, parameter and type, a line each.
+#: File with the modules' parameters in the unpacked image of the testbed: module, parameter and type, one per line.
 PARAMETERS = Path("envs/testbed.sif/usr/share/sawtooth/linux.parameters")
-#: module_param(name, type, permission) and its likes: the first argument, or of module_param_named too.
+#: Name of a parameter: first argument of module_param(name, type, permission) and similar macros, including module_param_named.
 IN_SOURCE = re.compile(r"\bmodule_param(?:_named|_cb)?\s*\(\s*(\w+)\s*,")
 
 
@@ -29,10 +29,10 @@ def parameter_problem(study: dict) -> str | None:
             try:
                 content = given_bytes(definition.source, LARGEST_BYTES)
             except OSError:
-                continue  # nothing left to be built, or the build says so
+                continue  # nothing is left to be built, or the build reports the problem
             has = IN_SOURCE.findall(content.decode(errors="replace"))
         elif not listed or definition.kernel:
-            continue  # the run says so, which reads them back
+            continue  # the run reads the parameters back and reports the problem
         else:
             has = of_kernel.get(definition.module, [])
         if missing := [key for key in definition.parameters if key not in has]:
@@ -45,7 +45,7 @@ def parameter_problem(study: dict) -> str | None:
 
 
 def kernels_of(study: dict, linux_sha256: str) -> dict[str, tuple[dict | None, list[Definition]]]:
-    """Return the kernels besides the image's that the runs of a resolved study need: name -> the kernel, and the definitions with C files."""
+    """Return the kernels other than the image's that a resolved study needs: name -> the kernel, and the definitions with C files."""
     of_runs = (
         definitions_of_runs(study, scenario, cca)
         for scenario in study["scenarios"]
@@ -57,7 +57,7 @@ def kernels_of(study: dict, linux_sha256: str) -> dict[str, tuple[dict | None, l
 
 
 def kernel_of(definitions: dict, linux_sha256: str) -> str | None:
-    """Return the `kernel_id` of the kernel that runs with some definitions need, or None for the image's kernel."""
+    """Return the `kernel_id` of the kernel needed by runs with some definitions, or None for the image's kernel."""
     return kernel_id_of(linux_sha256, sources_of(definitions), kernel_under(definitions))
 
 

@@ -16,9 +16,9 @@ from inference.exchanged_pairs import corrected_p, sign_p, upper_tail
 SIGNIFICANCE = 0.05
 WORSE, BETTER, TOO_VARIABLE, NOT_ENOUGH = "worse", "better", "too variable", "not enough"
 NOT_MEASURED, LIKE, SAME = "not measured", "like", "the same"
-#: In the order of the table.
+#: Verdicts, in the order of the table.
 CHANGES = (WORSE, BETTER, TOO_VARIABLE, NOT_ENOUGH, NOT_MEASURED, LIKE, SAME)
-#: More pairs than this are not looked for.
+#: Largest number of pairs up to which the needed number is searched.
 MOST_PAIRS = 200
 
 
@@ -42,10 +42,10 @@ class Counts(NamedTuple):
 class Row:
     """A row of the table before it is judged: one sign for each replication."""
 
-    head: dict  # columns that are known
-    replications: Sequence  # of the pairs that have values, or scenario and replication
-    signs: Sequence[float]  # of each: 1 worse, -1 better, 0 neither
-    of_most: bool  # whether it is about what most pairs do, not about a count of runs
+    head: dict  # known columns
+    replications: Sequence  # replications of the pairs with values, or scenario and replication
+    signs: Sequence[float]  # one per pair: 1 worse, -1 better, 0 neither
+    of_most: bool  # whether the row is about most pairs, and not about a count of runs
 
     def counts(self) -> Counts:
         """Return the numbers of pairs."""
@@ -53,7 +53,7 @@ class Row:
         return Counts(int((signs > 0).sum()), int((signs < 0).sum()), len(signs))
 
     def is_shown(self, counts, p_corrected) -> bool:
-        """Return whether counts show that it is worse, or better: beyond chance, and what is about most pairs in most of them."""
+        """Return whether counts show that it is worse or better: beyond chance and, for rows about most pairs, in most of them."""
         most = not self.of_most or upper_tail(max(counts.worse, counts.better), counts.pairs) <= SIGNIFICANCE
         return bool(p_corrected <= SIGNIFICANCE and most)
 

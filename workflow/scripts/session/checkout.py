@@ -7,15 +7,15 @@ import subprocess
 from datetime import UTC, datetime
 from pathlib import Path
 
-#: Names what made results that are made again, as "commit seconds clean|changed" (- for what is not known).
+#: Variable with the origin of results that are made again, as "commit seconds clean|changed" (- for unknown parts).
 STATED_COMMIT = "SAWTOOTH_STATED_COMMIT"
 
 
 def publish_commit(folder, environ=os.environ) -> None:
     """Set SAWTOOTH_COMMIT, _COMMIT_DATE (a day, UTC) and _DIRTY (1 with changes) in the containers' environment.
 
-    An unpacked bundle (`make bundle`) tells its commit itself. Without git or outside a checkout
-    all stay unset, but for the date if SOURCE_DATE_EPOCH gives one. Apptainer hands variables
+    An unpacked bundle (`make bundle`) contains its commit. Without git or outside a checkout
+    all stay unset, except for the date if SOURCE_DATE_EPOCH gives one. Apptainer passes variables
     named APPTAINERENV_<name> into a container whose environment is otherwise empty.
     """
     for name in ("COMMIT", "COMMIT_DATE", "DIRTY"):
@@ -53,8 +53,8 @@ def in_command(path: str) -> str:
 def bundled_commit(folder) -> tuple[str, bool, str] | None:
     """Return (commit, whether the files differ from it, its date in seconds since 1970) of an unpacked bundle.
 
-    None if the folder is none. Its files differ if they did when they were packed, or if one is
-    not what was packed.
+    None if the folder isn't a bundle. Its files differ if they did when they were packed, or if one has
+    changed since.
     """
     try:
         commit, seconds, state = (folder / "bundle/commit").read_text().split()
@@ -81,7 +81,7 @@ def checked_out_commit(folder) -> tuple[str | None, str | None, str | None]:
 def git(folder, *arguments) -> str | None:
     """Return the output of git, or None if git is missing or fails."""
     try:
-        # A hook or an IDE may have set GIT_DIR, which wins over the folder.
+        # A hook or an IDE may have set GIT_DIR, which takes precedence over the folder.
         environ = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
         command = ["git", "-C", str(folder), *arguments]
         done = subprocess.run(command, capture_output=True, text=True, check=True, env=environ)

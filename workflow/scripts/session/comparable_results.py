@@ -4,16 +4,16 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-#: What tells rows of a scorecard apart.
+#: Columns that identify a row of a scorecard.
 SCORE_KEYS = ["rfc_section", "criterion", "scenario", "measure"]
 
 
 @dataclass(frozen=True)
 class Results:
-    """A results folder as far as it is compared."""
+    """The parts of a results folder that are compared."""
 
     folder: str
-    study: dict  # resolved
+    study: dict  # the resolved study
     runs: pd.DataFrame
     scorecard: pd.DataFrame | None = None
     exam_values: pd.DataFrame | None = None
@@ -73,7 +73,7 @@ def _first_difference(ours, theirs, path, apart):
 
 
 def pairs_of_ccas(first, second) -> list[tuple[str, str]]:
-    """Return which CCA of the one is held against which of the other: the examined ones, or those of one name and each other's odd one."""
+    """Return the pairs of CCAs to compare: the examined ones, or those with equal names and the one left over on each side."""
     if first.examined and second.examined:
         return [(first.examined, second.examined)]
     ccas = [each.study["ccas"] for each in (first, second)]

@@ -1,6 +1,6 @@
 """What got better and worse from one results folder to another: `make compare EXAMS="results/exam-a results/exam-b"`.
 
-Any two results of the same conditions will do: two exams, two candidates in one study, two versions of one CCA.
+Any two results of the same conditions can be compared: two exams, two candidates in one study, two versions of one CCA.
 """
 
 import argparse
@@ -36,9 +36,9 @@ from topics import registry
 from wording.number_format import count, is_missing, number
 from wording.terminal_text import shown
 
-#: The longest table in a terminal; all rows are in the files.
+#: Largest number of lines of a table in a terminal; the files have all rows.
 MOST_LINES = 40
-#: The largest table of runs, in bytes: that of 100,000 runs.
+#: Size of the largest table of runs, in bytes: enough for 100,000 runs.
 LARGEST_TABLE_BYTES = 2**28
 STYLES = {
     BETTER: "verdict good", WORSE: "verdict bad", SAME: "verdict alike", LIKE: "verdict alike",
@@ -51,7 +51,7 @@ class ComparisonError(Exception):
 
 
 def read_results(folder) -> Results:
-    """Read a results folder; raise `ComparisonError` if it is none, or not complete."""
+    """Read a results folder; raise `ComparisonError` if it isn't one, or isn't complete."""
     place = Path(folder)
     study, runs = place / "workflow/study.json", place / "tidy/runs.csv"
     missing = [path for path in (study, runs) if not os.path.isfile(path)]
@@ -83,7 +83,7 @@ def read_results(folder) -> Results:
 def compare_folders(folders) -> tuple[Results, Results, pd.DataFrame]:
     """Return both results and the changes from the first to the second.
 
-    Raises `ComparisonError` if they are not two, or can't be compared.
+    Raises `ComparisonError` if there aren't exactly two, or they can't be compared.
     """
     if len(folders) != 2:
         raise ComparisonError(

@@ -1,8 +1,8 @@
 """A folder of run documents by key, shared by all workflows of a user on a machine.
 
-An entry is one file, the document as it is: ``<3 digits of the key>/<key>-<SHA-256 of the file>.json.gz``. Its name says what its
-bytes must be, so an entry is written in one atomic step and checked each time it is read, and ``sha256sum`` checks it by hand.
-When an entry was last used is its date.
+An entry is one file, the unchanged document: ``<3 digits of the key>/<key>-<SHA-256 of the file>.json.gz``. Its name determines its
+bytes, so an entry is checked each time it is read, and can be checked by hand with ``sha256sum``. It is written in one atomic step.
+Its modification time is the time of its last use.
 """
 
 import contextlib
@@ -16,13 +16,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 SUFFIX = ".json.gz"
-#: Beginning of the names of files that are being written.
+#: Prefix of the names of files that are being written.
 PARTIAL = ".partial-"
-#: Age from which such a file is one that a killed process left, in seconds.
+#: Age in seconds from which such a file counts as left behind by a killed process.
 LEFT_BEHIND_S = 3600
-#: Part of the limit that remains when the oldest entries are deleted, so that not every further entry deletes one.
+#: Share of the limit that remains when the oldest entries are deleted, so that not every further entry causes a deletion.
 REMAINING = 0.9
-#: Part of the limit that a process adds between two looks at the size of the whole store.
+#: Share of the limit that a process may add before it measures the size of the whole store again.
 BETWEEN_LOOKS = 0.02
 
 
@@ -36,7 +36,7 @@ class DocumentStore:
     Parameters
     ----------
     folder : pathlib.Path
-        It is made when it is first written to. One that is a link, another user's, or open to others' writing is refused.
+        It is created when first written to. A folder that is a link, belongs to another user, or is writable by others is refused.
     most_bytes : float
         Limit for the total size of entries; above it the least recently used are deleted.
     longest_s : float
@@ -45,12 +45,12 @@ class DocumentStore:
 
     def __init__(self, folder, most_bytes, longest_s):
         self.folder, self.most_bytes, self.longest_s = Path(folder), most_bytes, longest_s
-        self._added_bytes = float("inf")  # the first entry of a process has it look at the whole store
+        self._added_bytes = float("inf")  # with its first entry a process measures the whole store
 
     def take(self, key) -> tuple[bytes | None, str | None]:
         """Return the document of a key, or None, and the fault of its entry, or None.
 
-        A damaged entry is deleted. So are two of one key, of which one must be wrong.
+        A damaged entry is deleted. So are two entries with the same key, since one of them must be wrong.
 
         Raises `StoreError` or `OSError` if the store can't be used.
         """
@@ -63,7 +63,7 @@ class DocumentStore:
         for entry in entries:
             content = _read(entry)
             if content is not None and hashlib.sha256(content).hexdigest() == _sha256_of(entry):
-                with contextlib.suppress(OSError):  # a store that can't be written is as good for reading
+                with contextlib.suppress(OSError):  # a store that isn't writable can still be read
                     os.utime(entry, follow_symlinks=False)
                 return content, None
             if content is not None or os.path.lexists(entry):
@@ -175,7 +175,7 @@ def _sha256_of(entry):
 def _read(entry) -> bytes | None:
     """Return the bytes of a regular file owned by this user; None for anything else, including symbolic links."""
     try:
-        # O_NONBLOCK: a pipe of such a name would never open.
+        # O_NONBLOCK, because opening a pipe with such a name would never return.
         handle = os.open(entry, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError:
         return None

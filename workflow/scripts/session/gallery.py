@@ -38,7 +38,7 @@ from wording.terminal_text import shown
 HARM = next(criterion for criterion in CRITERIA if criterion.section == "5.2.1")
 DIGESTS = ("testbed_digest", "image_digest")
 PNG_DPI = 160
-#: Where the documentation has the tables, and the picture; the tables stand between two comments.
+#: The documentation's page with the tables, between two comments, and its picture.
 PAGE, PICTURE = Path("config/gallery.md"), Path("report/gallery.png")
 ARCHIVES = "The exams' archives"
 KEY = ", ".join(f"{letter} {verdict}" for verdict, letter in LETTERS.items())
@@ -49,7 +49,7 @@ class Gallery:
     """Exams of the same conditions."""
 
     exams: tuple[Results, ...]
-    reference: Results  # without ECN where the study has none
+    reference: Results  # an exam whose cases have ECN only where the study sets it
     with_ecn: frozenset[str]  # CCAs whose exam has ECN in all cases
 
     @property
@@ -68,7 +68,7 @@ class Gallery:
 
 
 def gallery_of(exams) -> Gallery:
-    """Return the gallery of some results; raise `ComparisonError` if one is no exam, or not of the same conditions."""
+    """Return the gallery of some results; raise `ComparisonError` if one isn't an exam, or doesn't have the same conditions."""
     if not exams:
         raise ComparisonError(
             "no exam is named; allowed are folders of finished exams, such as results/exam-quick-vegas."

@@ -1,7 +1,7 @@
 """Requirements of a study on this machine's own kernel; missing ones are reported before any run, in one sentence.
 
-`needs` follows from the study alone; `kernel_features` finds out what the kernel has; `host_problem`
-says what is missing, where it is asked for and how to get it.
+`needs` depends only on the study; `kernel_features` finds the features of the kernel; `host_problem`
+reports missing features, where they are needed and how to get them.
 """
 
 import json
@@ -26,13 +26,13 @@ from testbed.network.transport import cca_given_by
 from wording.sentence_words import listed
 
 SCRIPTS = Path(__file__).resolve().parents[1]
-#: The program that finds out what the kernel has, and where its modules are.
+#: Program that finds the features of the kernel, and folder of its modules.
 PROBE = [sys.executable, "-P", "-m", "session.kernel_features"]
 PROBE_ENVIRONMENT = {"PYTHONPATH": os.pathsep.join(map(str, (SCRIPTS, SCRIPTS.parent)))}
 MODULES = Path("/lib/modules")
 LOADED = Path("/proc/modules")
 DISTRIBUTION = Path("/etc/os-release")
-#: Part of the kernel -> what needs it, and the module that has it.
+#: Part of the kernel -> the feature that needs it, and the module that contains it.
 PARTS = {
     "htb": ("rate limits", "sch_htb"),
     "tbf": ("link.shaper tbf", "sch_tbf"),
@@ -49,15 +49,15 @@ PARTS = {
     "gretap": ("GRE tunnels over IPv4", "ip_gre"),
     "ip6gretap": ("GRE tunnels over IPv6", "ip6_gre"),
     "fou": ("GRE in UDP", "fou"),
-    "fou for gretap": ("GRE in UDP", None),  # with `fou`, if its kernel was configured so
+    "fou for gretap": ("GRE in UDP", None),  # comes with `fou` if the kernel is configured that way
     "fou for ip6gretap": ("GRE in UDP", "fou6"),
     "bond": ("joining tunnels", "bonding"),
     "veth": ("links", "veth"),
     "tcpi_ecn_mode": ("transport.ecn accurate", None),
 }
-#: Keys of a link that netem carries out.
+#: Keys of a link that netem implements.
 EFFECTS = ("delay_ms", "jitter_ms", "loss_percent")
-#: What a machine may refuse before it is asked for any part (`kernel_features`) -> the sentence; {} gets its words.
+#: Refusal of a machine before any part is tried (`kernel_features`) -> message; {} stands for the machine's own message.
 REFUSALS = {
     "namespaces": (
         "platform host needs user namespaces, and this machine refuses them ({}); its administrator can "
@@ -74,7 +74,7 @@ REFUSALS = {
         "a module, so that a second call finds it, and platform: uml may do without."
     ),
 }
-#: Distribution (ID of os-release(5)) -> package that has the modules which a small kernel lacks.
+#: Distribution (ID of os-release(5)) -> package with the modules that are missing in a small kernel.
 PACKAGES = {
     "ubuntu": "linux-modules-extra-{kernel}",
     "debian": "linux-image-amd64 (its cloud kernels lack some)",
@@ -86,8 +86,8 @@ PACKAGES = {
 class Need:
     """A kernel feature that runs need: a ``part`` (named as in `PARTS`), or the ``cca`` of that name.
 
-    ``scenarios`` are the identifiers of those that need it; ``allowed`` is true of a CCA that must be
-    on the list of those that a network namespace may make its default.
+    ``scenarios`` are the identifiers of the scenarios that need it; ``allowed`` is true for a CCA that must be
+    on the list of possible defaults of a network namespace.
     """
 
     part: str | None
@@ -116,7 +116,7 @@ def needs(study: dict) -> list[Need]:
 
 
 def _kind_of(queue):
-    """Return the kind of qdisc that a queue is."""
+    """Return the kind of a queue's qdisc."""
     discipline = discipline_of(queue)
     return discipline.kinds[discipline.counts_in("bytes" if "bytes" in queue else "packets")]
 
@@ -136,7 +136,7 @@ def _parts_of(scenario):
         *(link[key].values() for key in EFFECTS),
     )
     cable = scenario["topology"] == "cable"
-    # On a dumbbell netem is the queue where there is no shaper.
+    # On a dumbbell without a shaper netem is the queue.
     changing = any(map(_specification(scenario).timeline.changes_netem, DIRECTIONS))
     if (
         changing
@@ -182,7 +182,7 @@ def _specification(scenario):
 
 
 def _set_as_default(scenario):
-    """Return whether a scenario's CCA becomes the default of a network namespace, for which it must be on the machine's list."""
+    """Return whether a scenario's CCA becomes a network namespace's default, for which it must be on the machine's list."""
     return cca_given_by(_specification(scenario)) == "sysctl" and scenario["transport"]["restricted_ccas"] == "allowed"
 
 
@@ -200,7 +200,7 @@ def has_unmeasured(study: dict, results: Path) -> bool:
 def host_problem(study: dict, kernel: dict | None = None) -> str | None:
     """Return the reason why this machine's kernel can't run a resolved study's scenarios on platform ``host``, or None.
 
-    ``kernel`` is what `kernel_features` found; by default it is asked.
+    ``kernel`` is the result of `kernel_features`; by default the kernel is probed.
     """
     needed = needs(study)
     if not needed:
@@ -264,7 +264,7 @@ def _scenario_words(names, of_all):
 def how_to_add(modules: list[str], kernel: str, folder=MODULES, loaded=LOADED, distribution=DISTRIBUTION) -> str:
     """Return instructions for root to add modules to a kernel of this release, as far as the machine shows.
 
-    ``folder``, ``loaded`` and ``distribution`` are where it has its modules, says which it has loaded, and names its
+    ``folder`` contains its modules, ``loaded`` is the list of loaded modules, and ``distribution`` the file that names its
     distribution.
     """
     if not loaded.exists():

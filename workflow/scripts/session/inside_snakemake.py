@@ -1,7 +1,7 @@
 """All uses of Snakemake's internals for which it has no public interface, each with its reason.
 
-Snakemake promises none of these names. They are those of `TESTED_VERSION`, which set-up installs; a newer one may need
-this module changed, and nothing else.
+Snakemake doesn't guarantee any of these names. They are those of `TESTED_VERSION`, which set-up installs. For a newer
+version only this module may have to be changed.
 """
 
 import functools
@@ -18,19 +18,19 @@ from snakemake.exceptions import IncompleteCheckpointException
 from snakemake.logging import logger
 from snakemake_interface_logger_plugins.common import LogEvent
 
-#: That of envs/workflow.lock (a test holds the two together): the only one with which the workflow is tried.
+#: The version in envs/workflow.lock (a test keeps the two equal), the only one with which the workflow is tested.
 TESTED_VERSION = "9.27.1"
-#: Those of `apptainer-args` that keep the machine out of runs; profiles/default says what each is for.
+#: Arguments in `apptainer-args` that isolate runs from the machine; profiles/default describes each.
 CLOSED = ("--cleanenv", "--net")
 #: Python's three thresholds (`gc.set_threshold`): thousands of jobs are millions of objects, hardly any of them garbage.
 OBJECTS_BEFORE_COLLECTION = (10_000, 20, 100)
 
 
 def leave_study_files_unread() -> None:
-    """Keep Snakemake from reading the file of ``--configfile``: it would execute Python in it (YTE) without limits.
+    """Keep Snakemake from reading the file of ``--configfile``, because it would execute Python code in it (YTE) without limits.
 
-    No setting switches that off. Called by profiles/default, which Snakemake loads before any study file; the Snakefile
-    asks for the file's name (`study_file_given`) and reads it as data.
+    No setting switches that off. This is called by profiles/default, which Snakemake loads before any study file; the Snakefile
+    gets the file's name (`study_file_given`) and reads it as data.
     """
     from snakemake.settings import types
 
@@ -45,7 +45,7 @@ def has_bars() -> bool:
 def require_unread_study_files(workflow) -> None:
     """Exit with one sentence if Snakemake has read a study file because profiles/default wasn't loaded.
 
-    Its own processes for jobs load no profile: they are given a file that was found to be data before.
+    Its own processes for jobs don't load a profile: they get a file that has already been found to contain only data.
     """
     from snakemake.common.configfile import load_configfile
     from snakemake.settings import types
@@ -70,9 +70,9 @@ def is_called_by_user(workflow) -> bool:
 
 
 def before_planning(workflow, function: Callable[[bool], None]) -> None:
-    """Register a function to call before the user's jobs are planned; its argument says whether they are only shown or touched.
+    """Register a function to call before the user's jobs are planned; its argument is whether they are only shown or touched.
 
-    While the Snakefile is read Snakemake doesn't say yet whether this is a dry run.
+    While the Snakefile is being read, Snakemake doesn't yet reveal whether this is a dry run.
     """
     plan = workflow._build_dag
 
@@ -120,10 +120,10 @@ def keeps_incomplete(workflow) -> bool:
 
 
 def keep_what_failed_jobs_leave() -> None:
-    """Leave `update()` outputs as a failed job left them, and record none of them as made by it.
+    """Leave `update()` outputs in the state in which a failed job left them, without recording them as made by it.
 
-    Snakemake would put back what was there before the job, over what it has finished, and enter all of that as made of what
-    was asked of the job: documents of a study before its last change would never be made again. Needs ``--keep-incomplete``.
+    Snakemake would restore the files from before the job over those that it has finished, and record all of them as made with the
+    job's current inputs: documents from before a study's last change would never be made again. Needs ``--keep-incomplete``.
     """
     from snakemake.persistence import PersistenceBase
 
@@ -147,8 +147,8 @@ def keep_what_failed_jobs_leave() -> None:
 def switch_off_rate_limit(workflow) -> None:
     """Switch off the limit on jobs per second, for which there is no setting.
 
-    With it Snakemake looks for jobs once a second more with each job that has ended: after a thousand runs that is all
-    it does.
+    With the limit, each finished job makes Snakemake search for jobs one more time per second: after a thousand runs it does
+    nothing else.
     """
     workflow.scheduler.job_rate_limiter = None
 
@@ -156,10 +156,10 @@ def switch_off_rate_limit(workflow) -> None:
 def plan_without_repetition() -> None:
     """Save more than half of the time for planning thousands of jobs, without changing the plan.
 
-    Snakemake asks for the parameters of a function each time that it calls it, some twenty times a job. It looks for the Conda
-    environment of each job, and so asks for the parameters of all, where no rule has one. A dry run describes each job in full,
-    resources and shell command too, and then shows none of it where ``quiet`` has ``rules``; and it gives back resources that it
-    has taken for no job. Python looks through all jobs for garbage each time that there are 700 objects more.
+    Snakemake inspects the signature of a function each time it calls it, about twenty times per job. It searches for the Conda
+    environment of each job, and therefore evaluates the parameters of all, although no rule has one. A dry run describes each job in full,
+    including resources and shell command, and then shows none of this if ``quiet`` contains ``rules``; and it releases resources that it
+    hasn't allocated. Python searches all jobs for garbage after every 700 new objects.
     """
     from snakemake import common, dag, jobs, rules
     from snakemake.scheduling.job_scheduler import JobScheduler
@@ -192,7 +192,7 @@ def plan_without_repetition() -> None:
 def run_here_all_but(workflow, *beginnings: str) -> None:
     """Run the jobs of all rules locally, except rules whose name starts with one of ``beginnings``.
 
-    `localrules` in a Snakefile takes names as they are written there, and those of rules made in a loop are not.
+    `localrules` in a Snakefile needs literal names, which rules made in a loop don't have.
     """
     names = tuple(map(workflow.modifier.modify_rulename, beginnings))
     workflow.localrules(*(rule.name for rule in workflow.modifier.rules if not rule.name.startswith(names)))
@@ -209,12 +209,12 @@ def is_linted(workflow) -> bool:
 
 
 def path_in_module(workflow, path: str) -> str:
-    """Return a path as rules see it: below the ``prefix`` given to a module, or replaced."""
+    """Return the path that rules use: below the ``prefix`` given to a module, or replaced."""
     return str(workflow.modifier.modify_path(path))
 
 
 def set_default_target(workflow, rule: str) -> None:
-    """Make a rule of an included file what is made without a target: Snakemake takes it from the file itself alone."""
+    """Make a rule of an included file the default target; Snakemake accepts only rules of the main file."""
     workflow.default_target = workflow.modifier.modify_rulename(rule)
 
 
@@ -223,7 +223,7 @@ def start_modules_too(workflow) -> None:
     if not is_module(workflow):
         return
     file = workflow.included_stack[-1].get_path_or_uri(secret_free=True)
-    if "onstart" in vars(workflow):  # the workflow is used as a module twice
+    if "onstart" in vars(workflow):  # the workflow is used as a module more than once
         return workflow.onstart.files.add(file)
     register, own, of_modules = workflow.onstart, [workflow._onstart], []
 
@@ -240,14 +240,14 @@ def start_modules_too(workflow) -> None:
 
 
 def take_images_from(workflow, place_of: Callable[[str], str]) -> None:
-    """Take the images of all rules from the paths that a function returns; Snakemake looks only in the working directory."""
+    """Use images for all rules from the paths that a function returns; Snakemake searches only the working directory."""
     for rule in workflow.modifier.rules:
         if rule.container_img:
             rule.container_img = place_of(rule.container_img)
 
 
 def show_in_containers(folder: Path) -> None:
-    """Mount a folder in all containers under its own path, beside the working directory."""
+    """Mount a folder in all containers under its own path, in addition to the working directory."""
     others = [part for part in os.environ.get("APPTAINER_BIND", "").split(",") if part and part != str(folder)]
     os.environ["APPTAINER_BIND"] = ",".join([*others, str(folder)])
 
@@ -255,7 +255,7 @@ def show_in_containers(folder: Path) -> None:
 def require_closed_containers(workflow) -> None:
     """Exit with one sentence if containers could see the caller's environment or network, which another workflow's profile may allow.
 
-    With its own profile, profiles/default, the workflow has these arguments anyway.
+    The workflow's own profile, profiles/default, already contains these arguments.
     """
     given = workflow.deployment_settings.apptainer_args.split()
     if missing := [word for word in CLOSED if word not in given]:
@@ -312,9 +312,9 @@ def is_forced(workflow) -> bool:
 def look_up_jobs_in(workflow, cache, *beginnings: str) -> None:
     """Look up the outputs of jobs in a cache before they run, and store the outputs there afterwards.
 
-    Snakemake's cache between workflows has its hook at the same place, but knows neither digests of contents nor a limit, takes
-    the name of an image for the image, and leaves links as results. A job whose outputs were all taken starts no container; its benchmark file has
-    the heads of its columns and no row. ``beginnings`` are those of the rules' names; ``cache`` has the functions of `session.run_cache.RunCache`.
+    Snakemake's own cache between workflows has its hook at the same place, but has neither content digests nor a limit, identifies
+    an image by its name, and leaves links as results. A job whose outputs were all found doesn't start a container; its benchmark file has
+    only the header. ``beginnings`` are prefixes of the rules' names; ``cache`` has the functions of `session.run_cache.RunCache`.
     """
     names = tuple(map(workflow.modifier.modify_rulename, beginnings))
     for rule in workflow.modifier.rules:
@@ -346,7 +346,7 @@ def _ask_caches():
 def together(*functions: Callable) -> Callable:
     """Return an input function that joins the files of several, so that their checkpoints run in parallel.
 
-    A checkpoint without its output ends an input function, so what one asked for would wait for the others' checkpoints.
+    A checkpoint without its output ends an input function, so one checkpoint would have to wait for the others.
     """
 
     def files(wildcards):
@@ -355,7 +355,7 @@ def together(*functions: Callable) -> Callable:
             try:
                 paths += function(wildcards)
             except IncompleteCheckpointException as missing:
-                paths.append(missing.targetfile)  # what Snakemake takes for the files until there are some
+                paths.append(missing.targetfile)  # the files' placeholder for Snakemake until they exist
         return paths
 
     return files
@@ -428,7 +428,7 @@ def failure_of_job(record) -> tuple[str, list[str]] | None:
 def make_missing_files_at_once() -> None:
     """Make `snakemake --touch` create missing files, and skip its pause of 0.1 s per job.
 
-    So a benchmark has Snakemake's own records of thousands of jobs that nobody carried out.
+    A benchmark thus gets Snakemake's own records of thousands of jobs that were never executed.
     """
     from snakemake.executors import touch
     from snakemake_interface_executor_plugins.executors.base import SubmittedJobInfo

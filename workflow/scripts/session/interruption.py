@@ -1,6 +1,6 @@
-"""Ctrl-C during a workflow: one line tells which results are kept and which command continues.
+"""Handle Ctrl-C during a workflow: print one line with the kept results and the command to continue.
 
-Snakemake would show each run that was stopped as one that failed, with its command of 2,000 characters.
+Snakemake would show each interrupted run as failed, with its command of 2,000 characters.
 """
 
 import atexit
@@ -15,9 +15,9 @@ from collections.abc import Callable, Iterable, Mapping
 from session.inside_snakemake import filter_messages, is_end_of_planning, is_failure_of_job, is_own, say
 from wording.terminal_text import said
 
-#: Modules that print, whose locks and buffers an exception would leave so that nothing that follows is shown.
+#: Modules that print; an exception would leave their locks and buffers in a state in which all later output is lost.
 PRINTING = ("logging", "rich")
-#: After so long the signal comes again.
+#: Time in s after which the signal is sent again.
 AGAIN_S = 0.2
 
 
@@ -41,7 +41,7 @@ class Interruption:
     command : str
         Command that continues where this call ended.
     unfinished : callable
-        Given paths, returns those that Snakemake would make again though they are there.
+        Function that returns, among paths, those that Snakemake would make again although they exist.
     """
 
     def __init__(
@@ -55,7 +55,7 @@ class Interruption:
         self.is_asked = self.is_said = False
 
     def interrupt(self, number, frame) -> None:
-        """Handle the signal: note it before any job can end of it, then do what Python does, if need be a moment later."""
+        """Handle the signal: record it before any job can end because of it, then act like Python's default handler, possibly a moment later."""
         self.is_asked = True
         if is_printing(frame):
             again = threading.Timer(AGAIN_S, signal.raise_signal, [number])
@@ -65,7 +65,7 @@ class Interruption:
             signal.default_int_handler(number, frame)
 
     def is_shown(self, record) -> bool:
-        """Return whether a message is shown; after Ctrl-C none of Snakemake's own are."""
+        """Return whether a message is shown; after Ctrl-C, Snakemake's own messages aren't."""
         if is_own(record):
             return True
         if is_failure_of_job(record) and not self.is_asked:
@@ -81,7 +81,7 @@ class Interruption:
             say(self.sentence())
 
     def explain_at_exit(self) -> None:
-        """Print the line where Snakemake ended without its `onerror:`, as it does of a signal between two jobs."""
+        """Print the line if Snakemake ended without its `onerror:`, as with a signal between two jobs."""
         if self.is_asked and not self.is_said:
             self.is_said = True
             print(f"\r{self.sentence()}", file=sys.stderr, flush=True)
@@ -108,7 +108,7 @@ def command_of_call(words: list[str], environ: Mapping[str, str] = os.environ) -
 
 
 def watch_interrupts(study: str, documents: Iterable[str], unfinished: Callable[[list[str]], set[str]]) -> Interruption:
-    """Explain a Ctrl-C of this call, with the arguments of `Interruption`; only a main thread can have the signal."""
+    """Install the handling of Ctrl-C for this call, with the arguments of `Interruption`; only a main thread can receive the signal."""
     interruption = Interruption(study, documents, command_of_call(sys.argv), unfinished)
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGINT, interruption.interrupt)

@@ -1,11 +1,11 @@
 """The features of this machine's kernel that networks need, found by trying them.
 
-``python3 -m session.kernel_features`` enters namespaces of its own as a run does (`testbed.machine.host`), tries the mounts
-of a run, asks the kernel for each part, in the words of tc(8) and ip(8), and prints what came of it as JSON. So a
-module that the kernel loads by itself counts as there, just as it will in a run; nothing of it stays.
+``python3 -m session.kernel_features`` enters separate namespaces like a run (`testbed.machine.host`), tries the mounts
+of a run, requests each part from the kernel, with the names of tc(8) and ip(8), and prints the results as JSON. A
+module that the kernel loads automatically thus counts as available, as in a run; everything else disappears with the namespaces.
 
-The form of netlink's messages is that of `testbed.network.netlink`, whose questions differ: they are put to another network
-namespace, ask for what there is and never wait. These create something, for which the kernel may load a module first.
+The netlink messages have the same form as in `testbed.network.netlink`, but other requests: there they go to another network
+namespace, read existing objects and never wait. Here they create objects, for which the kernel may first have to load a module.
 """
 
 import contextlib
@@ -26,27 +26,27 @@ from testbed.network.netlink import ATTRIBUTE, BUFFER_BYTES, ERROR_NUMBER, HEADE
 
 CLONE_NEWNS, CLONE_NEWUSER, CLONE_NEWPID, CLONE_NEWNET = 0x20000, 0x10000000, 0x20000000, 0x40000000
 MS_REC, MS_PRIVATE = 0x4000, 0x40000
-#: Argument with which this program tries the mounts, and nothing else.
+#: Argument with which this program only tries the mounts.
 TRY_MOUNTS = "mounts"
-#: How long the kernel may take for an answer, in s: it may have to load a module for it.
+#: Time in s that the kernel may take to answer: it may have to load a module first.
 ANSWER_S = 10
 NETLINK_ROUTE, NETLINK_GENERIC = 0, 16
 NLM_F_ACK, NLM_F_EXCL, NLM_F_CREATE = 0x4, 0x200, 0x400
 RTM_NEWLINK, RTM_NEWQDISC, RTM_NEWTFILTER = 16, 36, 44
-#: Where a qdisc stands (include/uapi/linux/pkt_sched.h), and the handle of one for what arrives.
+#: Parents of a qdisc (include/uapi/linux/pkt_sched.h), and handle of the qdisc for arriving packets.
 ROOT, INGRESS, INGRESS_HANDLE = 0xFFFFFFFF, 0xFFFFFFF1, 0xFFFF0000
 TCA_KIND = IFLA_INFO_KIND = TCA_ACT_KIND = FIRST_ACTION = 1
 TCA_OPTIONS = TCA_MATCHALL_ACT = 2
 IFLA_IFNAME, IFLA_LINKINFO, IFLA_INFO_DATA = 3, 18, 2
-#: Attributes of a GRE tunnel (include/uapi/linux/if_tunnel.h): the other end, what is around it, and that this is UDP.
+#: Attributes of a GRE tunnel (include/uapi/linux/if_tunnel.h): the other end, the kind of encapsulation, and its value for UDP.
 IFLA_GRE_REMOTE, IFLA_GRE_ENCAP_TYPE, TUNNEL_ENCAP_FOU = 7, 14, 1
-#: The generic netlink family that knows the others (genetlink), its question for one by name.
+#: The generic netlink family that lists the others (genetlink), and its request for one by name.
 GENL_ID_CTRL, CTRL_CMD_GETFAMILY, CTRL_ATTR_FAMILY_NAME = 16, 3, 2
-#: A filter's priority (1) and protocol (all, ETH_P_ALL), as tcm_info has them.
+#: A filter's priority (1) and protocol (all, ETH_P_ALL) in the form of tcm_info.
 FILTER_INFO = 1 << 16 | socket.htons(3)
-#: How the kernel says that it does not know a kind: of qdiscs, filters, actions, families; of devices.
+#: The kernel's errors for an unknown kind of qdisc, filter, action or family; and of device.
 UNKNOWN = (errno.ENOENT, errno.EOPNOTSUPP)
-#: Kind of tunnel -> the other end (RFC 5737, RFC 3849), which makes it another than the one without UDP.
+#: Kind of tunnel -> its other end (RFC 5737, RFC 3849), which distinguishes it from the tunnel without UDP.
 REMOTE = {
     "gretap": socket.inet_pton(socket.AF_INET, "192.0.2.1"),
     "ip6gretap": socket.inet_pton(socket.AF_INET6, "2001:db8::1"),
@@ -54,7 +54,7 @@ REMOTE = {
 
 
 def _attribute(kind, payload):
-    """Return a netlink attribute; text gets the zero byte at its end that the kernel expects."""
+    """Return a netlink attribute; text gets the terminating zero byte that the kernel expects."""
     payload = payload.encode() + b"\0" if isinstance(payload, str) else payload
     return ATTRIBUTE.pack(ATTRIBUTE.size + len(payload), kind) + payload + b"\0" * (-len(payload) % 4)
 
@@ -74,19 +74,19 @@ def _ask(protocol, kind, body, flags=NLM_F_CREATE | NLM_F_EXCL):
 
 
 def _traffic_control(kind, name, parent=ROOT, handle=0, info=0, options=b""):
-    """Ask for a qdisc or a filter on the loopback device and return the errno."""
+    """Request a qdisc or a filter on the loopback device and return the errno."""
     message = struct.pack("=B3xiIII", 0, socket.if_nametoindex("lo"), handle, parent, info)
     return _ask(NETLINK_ROUTE, kind, message + _attribute(TCA_KIND, name) + options)
 
 
 def _qdisc(name):
-    """Ask for a qdisc of this kind."""
+    """Request a qdisc of this kind."""
     place = (INGRESS, INGRESS_HANDLE) if name == "ingress" else ()
     return _traffic_control(RTM_NEWQDISC, name, *place)
 
 
 def _arrivals_filter(action=None):
-    """Ask for the filter matchall of what arrives, which needs the ingress qdisc; with an action, if one is named."""
+    """Request the filter matchall for arriving packets, which needs the ingress qdisc; with an action if one is named."""
     options = b""
     if action:
         first = _attribute(FIRST_ACTION, _attribute(TCA_ACT_KIND, action))
@@ -95,27 +95,27 @@ def _arrivals_filter(action=None):
 
 
 def _device(kind, name=None, data=b""):
-    """Ask for a network device of this kind; ``data``: what is special to the kind, as attributes."""
+    """Request a network device of this kind; ``data`` are the attributes specific to the kind."""
     body = struct.pack("=BxHiII", 0, 0, 0, 0, 0) + _attribute(IFLA_IFNAME, name or f"try-{kind}")
     kind = _attribute(IFLA_INFO_KIND, kind) + (_attribute(IFLA_INFO_DATA, data) if data else b"")
     return _ask(NETLINK_ROUTE, RTM_NEWLINK, body + _attribute(IFLA_LINKINFO, kind))
 
 
 def _tunnel_in_udp(kind):
-    """Ask for a tunnel of this kind in UDP: that the kernel has both says nothing of the two together."""
+    """Request a tunnel of this kind in UDP: having both parts doesn't mean that the kernel supports them together."""
     around = _attribute(IFLA_GRE_ENCAP_TYPE, struct.pack("=H", TUNNEL_ENCAP_FOU))
     number = _device(kind, f"try-fou{len(REMOTE[kind])}", _attribute(IFLA_GRE_REMOTE, REMOTE[kind]) + around)
     return errno.EOPNOTSUPP if number == errno.EINVAL else number
 
 
 def family(name) -> int:
-    """Ask for a family of generic netlink by its name."""
+    """Request a family of generic netlink by its name."""
     body = struct.pack("=BBH", CTRL_CMD_GETFAMILY, 1, 0) + _attribute(CTRL_ATTR_FAMILY_NAME, name)
     return _ask(NETLINK_GENERIC, GENL_ID_CTRL, body, flags=0)
 
 
-#: Part of the kernel (`host_needs.PARTS`) -> how it is asked for. A family of generic netlink brings what
-#: tunnels in UDP are made of, and the filter stands on the qdisc.
+#: Part of the kernel (`host_needs.PARTS`) -> function that requests it. A family of generic netlink provides the
+#: parts of tunnels in UDP, and the filter needs the qdisc before it.
 ATTEMPTS = {
     **{name: partial(_qdisc, name) for name in ("htb", "tbf", "netem", *OF_KIND, "ingress")},
     "matchall": _arrivals_filter,
@@ -130,7 +130,7 @@ ATTEMPTS = {
 def _features():
     """Return part -> whether the kernel has it; must be called in separate namespaces.
 
-    PermissionError: it refuses what a namespace's root may do. TimeoutError: it does not answer.
+    Raises PermissionError if the kernel refuses an action that a namespace's root may take, and TimeoutError if it doesn't answer.
     """
     tried = {}
     for name, attempt in ATTEMPTS.items():
@@ -142,7 +142,7 @@ def _features():
     if refused:
         raise PermissionError(errno.EPERM, f"{os.strerror(errno.EPERM)} ({', '.join(refused)})")
     has = {name: number not in UNKNOWN for name, number in tried.items()}
-    # Kernels from 6.18 on have AccECN, those from 7.0 on tell of a socket that it has.
+    # Kernels since 6.18 have AccECN, and those since 7.0 report it for a socket.
     tells_accurate_ecn = int(os.uname().release.partition(".")[0]) >= 7
     return has | {"mptcp": Path("/proc/sys/net/mptcp/enabled").exists(), "tcpi_ecn_mode": tells_accurate_ecn}
 
@@ -150,7 +150,7 @@ def _features():
 def enter_namespaces() -> bool:
     """Enter user, network and process namespaces as their root, and return whether there is a user namespace.
 
-    Root does without that where it is refused; OSError: the machine refuses.
+    Root continues without a user namespace if it is refused. Raises OSError if the machine refuses the namespaces.
     """
     user, group = os.geteuid(), os.getegid()
     others = CLONE_NEWNET | CLONE_NEWPID
@@ -176,7 +176,7 @@ def _unshare(namespaces):
 
 def mount_refusal() -> str:
     """Return the mount of a run that the machine refuses, with the reason, or an empty string; must be called in separate namespaces."""
-    # A process of its own: the namespace of processes has none yet.
+    # In a separate process, because the process namespace has none yet.
     program = [sys.executable, "-B", "-P", "-m", "session.kernel_features", TRY_MOUNTS]
     return subprocess.run(program, capture_output=True, text=True, check=True).stdout
 
@@ -185,9 +185,9 @@ def _try_mounts():
     """Try a run's mounts in a separate mount namespace, and return the refused one, or an empty string."""
     try:
         _unshare(CLONE_NEWNS)
-        # As unshare(1) does it: else root's mounts would be the machine's too.
+        # Like unshare(1); otherwise root's mounts would also be the machine's.
         mount("none", "/", flags=MS_REC | MS_PRIVATE)
-        prepare("/usr")  # some folder in place of the job's
+        prepare("/usr")  # any folder in place of the job's
     except OSError as error:
         return _words_of(error)
     return ""
@@ -200,14 +200,14 @@ def _words_of(error):
 
 
 def _ccas(which):
-    """Return the CCAs that the kernel has (``available``) or lets anyone make a default (``allowed``)."""
+    """Return the CCAs that the kernel has (``available``) or that anyone may make a default (``allowed``)."""
     with contextlib.suppress(OSError):
         return sorted(Path(f"/proc/sys/net/ipv4/tcp_{which}_congestion_control").read_text().split())
     return []
 
 
 def main() -> None:
-    """Print the kernel's features, or what the machine refuses (``namespaces``, ``mounts``, an ``answer``) and why."""
+    """Print the kernel's features, or the machine's refusal (``namespaces``, ``mounts``, an ``answer``) with the reason."""
     kernel = {
         "kernel": os.uname().release, "ccas": _ccas("available"), "ccas_allowed": _ccas("allowed"),
         "user_namespaces": False, "refuses": None, "refused": None, "parts": {},

@@ -1,4 +1,4 @@
-"""Copying a scheduler's message about a failed job into the job's log, where users look first."""
+"""Copy a scheduler's message about a failed job into the job's log, where users look first."""
 
 import re
 from functools import cache
@@ -6,15 +6,15 @@ from pathlib import Path
 
 from session.inside_snakemake import failure_of_job, filter_messages
 
-#: How many lines of a scheduler's log are shown.
+#: Number of lines of a scheduler's log that are shown.
 LINES = 3
 
 
 def _enter_in_log(record):
     """Append the scheduler's message to the log of a failed job; let every message pass.
 
-    A job that its node never started, or that was ended from outside, has nothing in its
-    log that says so. On one's own machine there is no scheduler, and nothing is added.
+    The log of a job that its node never started, or that was ended from outside, doesn't
+    mention this. On a user's own machine there is no scheduler, and nothing is added.
     """
     failure = failure_of_job(record)
     if failure:
@@ -28,7 +28,7 @@ def _enter_in_log(record):
             with log.open("a", encoding="utf-8") as stream:
                 stream.write("\n".join(lines) + "\n")
         except OSError:
-            pass  # the same stands in Snakemake's own log
+            pass  # Snakemake's own log has the same message
     return True
 
 

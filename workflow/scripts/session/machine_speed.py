@@ -1,8 +1,8 @@
-"""This machine's speed for runs: the one estimate behind `make studies`, dry runs, the time left, and a study's time taken.
+"""This machine's speed for runs: the common estimate for `make studies`, dry runs, the time left, and the report on a study's duration.
 
-What runs take on the machine of benchmarks/README.md is `run_cost.work_of_run`. Snakemake's benchmark files have the seconds of each run
-that was carried out here; at the end of a call their means are kept in the cache, one file a results folder, so that a fresh clone
-knows the machine too.
+`run_cost.work_of_run` returns the work of a run on the machine of benchmarks/README.md. Snakemake's benchmark files have the seconds of each
+run that was executed here. At the end of a call their means are stored in the cache, one file per results folder, so that they are also
+available to a new clone.
 """
 
 import contextlib
@@ -16,13 +16,13 @@ from typing import NamedTuple
 
 from session.run_cost import Work
 
-#: Runs that count as much as the default: so few runs change little, and what they can't tell (how fast packets are, say) stays as it is.
+#: Weight of the default, in runs: a few runs change the estimate only slightly, and factors that they can't determine keep the default.
 DEFAULT_RUNS = 10
-#: Least and largest factor: a machine is not a hundred times as fast as another one.
+#: Smallest and largest factor: a machine isn't a hundred times as fast as another one.
 LEAST, MOST = 0.05, 20.0
-#: The most benchmark files of a scenario that are read.
+#: Largest number of benchmark files read per scenario.
 MOST_FILES = 50
-#: Results folders that are kept, the latest.
+#: Number of results folders to keep, the latest ones.
 MOST_FOLDERS = 100
 
 
@@ -35,7 +35,7 @@ class Sample(NamedTuple):
 
 
 class Speed(NamedTuple):
-    """How many times as long as on the reference machine a run's own part and its traffic take; ``runs`` were measured."""
+    """Durations of a run's fixed part and of its traffic, relative to the reference machine; ``runs`` is the number of measured runs."""
 
     own: float = 1.0
     traffic: float = 1.0
@@ -47,7 +47,7 @@ class Speed(NamedTuple):
 
 
 def speed_of(samples: Iterable[Sample]) -> Speed:
-    """Return the speed that fits samples best: least squares of their relative errors, drawn to the default by `DEFAULT_RUNS`.
+    """Return the speed that fits samples best: least squares of their relative errors, shrunk towards the default by `DEFAULT_RUNS`.
 
     >>> speed_of([]).own
     1.0
@@ -69,14 +69,14 @@ def speed_of(samples: Iterable[Sample]) -> Speed:
 
 
 def samples_of(folder: Path, works: Mapping[str, Work]) -> list[Sample]:
-    """Return what the runs of a results folder took that were carried out here; ``works`` are the scenarios' (`run_cost.work_of_run`).
+    """Return the times of a results folder's runs that were executed here; ``works`` is scenario -> its work (`run_cost.work_of_run`).
 
     Runs from the cache have a benchmark file without a row.
     """
     samples = []
     for scenario, work in works.items():
         files = sorted((folder / "benchmarks" / "runs" / scenario).glob("*/*/*.tsv"))
-        # Of many runs some of each CCA, not the first one's alone.
+        # If there are many runs, use some of each CCA, not only those of the first one.
         read = files[:: max(1, len(files) // MOST_FILES)]
         seconds = [s for file in read if (s := _seconds(file)) is not None]
         if seconds:

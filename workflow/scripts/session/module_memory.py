@@ -1,7 +1,7 @@
 """Results of reading modules, remembered from one call to the next by the modules' content.
 
-Reading a study's 190 modules and the testbed's 80 again would take a second or two of each call of Snakemake, and of each of a
-cluster's jobs.
+Reading a study's 190 modules and the testbed's 80 again would take one or two seconds in each call of Snakemake, and in each job on a
+cluster.
 """
 
 import contextlib
@@ -15,12 +15,12 @@ from study_files.call_memory import FOLDER, read_memory, write_memory
 from testbed.machine import identity
 
 MEMORY = FOLDER / "module-digests.json"
-#: The modules that read others: what they read is known no longer once they are changed.
+#: The modules that read others: stored results become invalid when these change.
 READERS = (Path(__file__).with_name("script_code.py"), Path(identity.__file__))
 
 
 def read_once(reader: Callable, content: bytes) -> list[str]:
-    """Return what a reader (a function of a module's content) returns, from memory if it has read the same content before."""
+    """Return the result of a reader (a function of a module's content), from memory if it has read the same content before."""
     known, key = _remembered(), f"{reader.__module__} {hashlib.sha256(content).hexdigest()}"
     if key not in known:
         known[key] = reader(content)
@@ -38,7 +38,7 @@ def kept() -> Iterator[None]:
 
 @cache
 def _way_of_reading() -> str:
-    """Return the other things that results depend on: the readers, and the Python version that makes their syntax trees."""
+    """Return the other dependencies of results: the readers, and the Python version that makes their syntax trees."""
     return hashlib.sha256(sys.version.encode() + b"".join(path.read_bytes() for path in READERS)).hexdigest()
 
 

@@ -10,18 +10,18 @@ from session.inside_snakemake import add_message_handler, bars_of, filter_messag
 
 #: Shortest time between two lines, in seconds.
 INTERVAL_S = 60
-#: Time between two looks at which documents are there, in seconds.
+#: Time between two checks of the existing documents, in seconds.
 LOOK_S = 5
-#: Core-seconds of a job that is no run: analyses, figures, the page.
+#: Core-seconds of a job other than a run: analyses, figures, the page.
 OTHER_JOB_S = 3
-#: Part of the work after which its pace is that of the rest; before, it is as many cores as there are.
+#: Share of the work after which its pace is extrapolated; before that, all cores are assumed to be in use.
 PACE_FROM = 0.05
 
 
 class WorkLeft:
     """The remaining time of planned jobs: their runs' expected time on this machine, scaled by the pace of finished ones.
 
-    Runs differ by a factor of thousands, so the number of jobs tells little.
+    Runs differ by a factor of thousands, so the number of jobs isn't informative.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ class WorkLeft:
 
     def _seconds(self, done, total):
         left_s = sum(seconds for path, seconds in self.runs.items() if not self.is_done(path))
-        # A job may carry several runs, so that there can be fewer jobs than runs.
+        # A job may contain several runs, so there can be fewer jobs than runs.
         others = max(0, total - len(self.runs))
         all_s = sum(self.runs.values()) + OTHER_JOB_S * others
         others_done = max(0, done - sum(map(self.is_done, self.runs))) if others else 0
@@ -64,7 +64,7 @@ class WorkLeft:
 class ProgressLines(logging.Handler):
     """Write the numbers of finished and planned jobs and the time left: at the first job, once per minute and at the last.
 
-    A log file has no bar that moves.
+    A log file can't show a moving bar.
     """
 
     def __init__(self, stream, work_left: WorkLeft, clock=time.monotonic):

@@ -1,15 +1,15 @@
 """Differences between two results folders: cells by metric, or the rows of two scorecards.
 
-Runs of one replication are pairs, of the same seed where both have it. A pair is worse or better only by more than a margin: the
-study's, or the exam's. Three things are asked of it, without an assumption on how values are distributed:
+Runs of one replication are pairs, with the same seed if both have it. A pair is worse or better only if the difference exceeds a margin, the
+study's or the exam's. Three questions are tested, without assumptions on the distribution of values:
 
-- what most pairs do: *worse* if more pairs are worse than better, and more than half of all are worse (sign tests);
-- what happens rarely: whether more runs are far worse than the cell's others, by `FAR` margins; beyond an exam's limit; without a
-  value;
-- both again over all scenarios together, by which rare events and changes that few replications can't show in a cell are found.
+- most pairs: *worse* if more pairs are worse than better, and more than half of all are worse (sign tests);
+- rare events: are more runs far worse than the cell's others (by `FAR` margins), beyond an exam's limit, or without a
+  value?
+- both again over all scenarios together, to find rare events and changes that few replications can't show in a single cell.
 
-All rows are corrected together, by exchanging the two sides of whole replications (`inference.exchanged_pairs`): results of one
-algorithm differ in at most 5 % of comparisons, whatever their distribution. Replications that repeat one measurement are one pair.
+All rows are corrected together, by exchanging the two sides of whole replications (`inference.exchanged_pairs`): results of the same
+algorithm differ in at most 5 % of comparisons, for any distribution. Replications that repeat one measurement are one pair.
 """
 
 import math
@@ -29,7 +29,7 @@ from session.comparable_results import SCORE_KEYS, pairs_of_ccas
 from wording.number_format import count
 
 CONFIDENCE = 0.95
-#: Part of the significance that rows of single cells have; those over all scenarios have the rest. Six pairs need that much.
+#: Share of the significance for rows of single cells; those over all scenarios have the rest. Six pairs need this much.
 OF_CELLS = 0.65
 COLUMNS = (
     "change", "criterion", "scenario", "cca", "ip_version", "measure", "unit", "better_is", "margin", "first", "second", "effect",
@@ -39,11 +39,11 @@ COLUMNS = (
 #: Metrics of which more is better; of the others less is.
 HIGHER_IS_BETTER = ("goodput_mbps",)
 ALL_SCENARIOS = "all scenarios"
-#: What of a row all of its measure share.
+#: Columns shared by all rows of a measure.
 OF_MEASURE = ("cca", "measure", "unit", "better_is", "margin", "effect_unit", "paired")
-#: What runs are matched by, and whether they count.
+#: Columns by which runs are matched, and whether they count.
 KEYS = ["scenario", "ip_version", "replication", "seed", "valid"]
-#: What columns of the second results end with.
+#: Suffix of columns from the second results.
 SECOND = "_second"
 #: A run this many margins worse than the median of its cell's better half is far worse.
 FAR = 4
@@ -55,7 +55,7 @@ class Margin:
 
     size: float  # in the effect's unit: percent or points
     scale: str = "points"  # "ratio", "relative" (percent of the mean of both) or "points"
-    resolution: float = 0.0  # no values that are closer differ
+    resolution: float = 0.0  # values closer than this don't differ
 
     def exceeded(self, a, b, times=1) -> np.ndarray:
         """Return a mask of the places where a exceeds b by more than the margin; False where a value is missing."""
@@ -100,9 +100,9 @@ def rows_of_cell(head, cell, margins) -> Iterator[Row]:
     Parameters
     ----------
     head : dict
-        Columns that all rows share: scenario, cca, ip_version, paired and so on.
+        Columns shared by all rows: scenario, cca, ip_version, paired and so on.
     cell : dict
-        Column -> first's and second's values by replication, shape (n, 2): each metric, how finely it is measured
+        Column -> first's and second's values by replication, shape (n, 2): each metric, its resolution
         (``<metric> step``), ``valid``, ``replication``.
     margins : dict
         Column of a metric -> margin, in the unit of its effects.
@@ -123,9 +123,9 @@ def values_of_runs(runs) -> pd.DataFrame:
 
 
 def matched_cells(first, second, cca) -> Iterator[tuple[dict, dict[str, np.ndarray]]]:
-    """Yield for each cell of both what its rows begin with, and its pairs: column -> first's and second's values, shape (n, 2).
+    """Yield, for each common cell, the first columns of its rows, and its pairs: column -> first's and second's values, shape (n, 2).
 
-    Runs of one replication are pairs: those of the same seed, or in a cell without any of these all.
+    Runs of one replication are pairs: those with the same seed or, in a cell without any of these, all.
     """
     place = ["scenario", "ip_version"]
     both = first.merge(second, on=[*place, "replication"], suffixes=("", SECOND))
@@ -151,9 +151,9 @@ def _invalid_runs(head, cell):
 
 
 def rows_of_values(head, cell, sides, margin, higher) -> Iterator[Row]:
-    """Yield the row of what most pairs of values do, and that of runs that are far worse, if there are any.
+    """Yield the row on most pairs of values, and the row on runs that are far worse, if there are any.
 
-    ``sides`` (numpy.ndarray of float, shape (n, 2)): first and second, missing of invalid runs.
+    ``sides`` (numpy.ndarray of float, shape (n, 2)) has first and second values, missing for invalid runs.
     """
     head = head | {"better_is": "higher" if higher else "lower", "margin": margin.size}
     complete, replications = ~np.isnan(sides).any(axis=1), cell["replication"][:, 0]
@@ -197,7 +197,7 @@ def _far_worse(values, margin, higher):
 
 
 def _count_row(head, events, replications):
-    """Yield the row of a count of runs, if there are any in which something bad happened: ``events``, shape (n, 2)."""
+    """Yield the row on a count of runs if any has a bad event; ``events`` is a mask, shape (n, 2)."""
     first, second = events.sum(axis=0)
     if first or second:
         row = head | {
@@ -209,7 +209,7 @@ def _count_row(head, events, replications):
 
 
 def _over_scenarios(rows) -> Iterator[Row]:
-    """Yield a row of each measure and CCA over all scenarios, if there are several; pairs of one seed are one."""
+    """Yield one row per measure and CCA over all scenarios, if there are several; pairs with the same seed count once."""
     groups: dict[tuple, dict] = {}
     for row in rows:
         if len(row.signs):
@@ -244,9 +244,9 @@ def _score_rows(first, second) -> Iterator[Row]:
 
 
 def rows_of_score(head, score, cell) -> Iterator[Row]:
-    """Yield the rows of one row of the scorecards: by its margin, or by the runs beyond its limit.
+    """Yield the rows for one row of the scorecards: by its margin, or by the runs beyond its limit.
 
-    ``score`` (dict): the first scorecard's columns and the second's ``verdict_second``; ``cell`` as for `rows_of_cell`, with
+    ``score`` is a dict of the first scorecard's columns and the second's ``verdict_second``; ``cell`` is as for `rows_of_cell`, with
     the row's measure as a column.
     """
     head = head | {

@@ -1,11 +1,11 @@
 """The run cache: documents of runs that this machine has executed before.
 
-A run in the guest kernel or a simulator is the same to the byte whenever it is carried out with the same specification, image,
-program and kernel (README.md), so its document is kept once per user and machine, beside the images. Where another execution is
-the point nothing is taken: `make verify`, calibration, jobs that the user forces (``--force``, ``-R``, ``-F``), and runs on platform
+A run in the guest kernel or a simulator gives the same bytes whenever it is executed with the same specification, image,
+program and kernel (README.md), so its document is stored once per user and machine, beside the images. The cache isn't used if another
+execution is the purpose: in `make verify`, calibration, jobs that the user forces (``--force``, ``-R``, ``-F``), and runs on platform
 ``host``, which are measurements under a real clock.
 
-Documents are taken and kept by Snakemake's own process, outside of all containers: what a guest can write is its job's folder.
+Documents are read and stored by Snakemake's own process, outside all containers, because a guest can write only to its job's folder.
 """
 
 import contextlib
@@ -24,11 +24,11 @@ from session.document_store import DocumentStore, StoreError
 from testbed.job import specifications, still_valid
 from testbed.machine.messages import in_words, tell
 
-#: 0 switches the cache off.
+#: Variable that switches the cache off if it is 0.
 SWITCH = "SAWTOOTH_RUN_CACHE"
 #: Largest size of all entries in GB, and days after which an unused entry is deleted: variable -> default.
 LIMIT_GB, LIMIT_DAYS = ("SAWTOOTH_RUN_CACHE_GB", 10), ("SAWTOOTH_RUN_CACHE_DAYS", 90)
-#: Raised when what an entry is changes without a change of image or program.
+#: Version of entries, increased when their form changes without a change of image or program.
 FORM = 1
 #: Text in the log of a run whose document was taken.
 TAKEN = "not executed here: its document is from the run cache"
@@ -47,13 +47,13 @@ def is_on(environ: Mapping[str, str] = os.environ) -> bool:
 
 
 def store_of(root: Path, environ: Mapping[str, str] = os.environ) -> DocumentStore:
-    """Return the store of this user on this machine; ``root`` is the checkout. Raise CacheSettingError if its limits are no numbers above 0."""
+    """Return the store of this user on this machine; ``root`` is the checkout. Raise CacheSettingError unless its limits are numbers above 0."""
     (gigabytes, days) = (_limit(environ, *limit) for limit in (LIMIT_GB, LIMIT_DAYS))
     return DocumentStore(cache_folder(root, environ) / "runs", gigabytes * 1e9, days * 86400)
 
 
 def cache_folder(root: Path, environ: Mapping[str, str] = os.environ) -> Path:
-    """Return the cache folder, which is the same as set-up's (setup/cache.py); an unpacked bundle has its own."""
+    """Return the cache folder, which is the same as set-up's (setup/cache.py); an unpacked bundle has a separate one."""
     if environ.get("SAWTOOTH_CACHE"):
         return Path(environ["SAWTOOTH_CACHE"]).absolute()
     if (root / "bundle").is_dir():
@@ -92,21 +92,21 @@ class RunCache:
     def take(self, job) -> set[str]:
         """Put cached documents of a job's runs in place; return the outputs that were found.
 
-        ``job``: a job of a rule that executes runs in the guest kernel or a simulator.
+        ``job`` is a job of a rule that executes runs in the guest kernel or a simulator.
         """
         taken = set()
         for output, run in self._runs(job):
             if not self._passed_over and not os.path.exists(output):
                 content = self._kept_document(run)
                 if content is not None:
-                    with contextlib.suppress(OSError):  # a full disk, say, of which the run itself tells the user
+                    with contextlib.suppress(OSError):  # such as a full disk, which the run itself reports to the user
                         _put(content, output)
                         _log(job, output, run)
                         taken.add(output)
         return taken
 
     def keep(self, job, taken: Iterable[str] = ()) -> None:
-        """Keep the documents that a job has made; ``taken`` are outputs that came from here."""
+        """Store the documents that a job has made; ``taken`` are outputs that came from the cache."""
         for output, run in self._runs(job):
             if not self._passed_over and output not in taken:
                 with contextlib.suppress(OSError):
@@ -161,14 +161,14 @@ class _Run:
         self.name, self.specification, self.made_by = specification.name, specification.document, made_by
         kernel = kernel_id(linux_sha256, specification.sources, specification.kernel)
         parts = [FORM, self.specification, made_by["image_digest"], made_by["testbed_digest"], kernel]
-        # The order of the specification's keys is that of the document.
+        # The order of the specification's keys determines that of the document.
         self.key = hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
     def is_its_document(self, content) -> bool:
         """Return whether a file is the document of this run, completed with this image and program.
 
-        A failure's document never is: its cause may be the machine's (time limit, memory), and looking for the cause needs the log
-        that only an execution leaves.
+        A document of a failure never counts: the machine may be the cause (time limit, memory), and finding the cause requires the log
+        that only an execution writes.
         """
         try:
             document = json.loads(gzip.decompress(content))
@@ -196,7 +196,7 @@ def _put(content, output):
 
 
 def _log(job, output, run):
-    """Write the line that the document was taken to the run's log, and to the job's log if that is another file."""
+    """Write a line to the run's log, and to the job's log if that is another file, that the document is from the cache."""
     log = log_of(output)
     log.parent.mkdir(parents=True, exist_ok=True)
     line = f"run {run.name}: {TAKEN}\n"
@@ -215,7 +215,7 @@ def log_of(document) -> Path:
 
 
 def write_origins(folder: str, documents: Iterable[str]) -> str:
-    """Write `origin_words` into the logs of a study's folder, if that can be, and return it."""
+    """Write `origin_words` into the logs of a study's folder, if possible, and return it."""
     words = origin_words(Path(folder).name, documents)
     with contextlib.suppress(OSError):
         (Path(folder) / "logs" / "run-origins.txt").write_text(words + "\n", encoding="utf-8")

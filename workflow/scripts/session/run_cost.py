@@ -1,6 +1,6 @@
 """A run's requirements on a machine: memory and time, for schedulers that need them in advance.
 
-``conditions`` are what the specifications of a scenario's runs share (`study_runs.run_conditions`).
+``conditions`` are the common part of the specifications of a scenario's runs (`study_runs.run_conditions`).
 """
 
 import math
@@ -13,35 +13,35 @@ from testbed.machine.platforms import platform_of
 from testbed.machine.uml import full_packets
 from wording.terminal_text import said
 
-#: What container, Python and the workflow's own process on the node take beside the guest, in MiB.
+#: Memory of the container, Python and the workflow's own process on the node in addition to the guest, in MiB.
 BESIDE_GUEST_MIB = 400
-#: How much slower than the machine of the benchmarks a node may be.
+#: Largest factor by which a node may be slower than the machine of the benchmarks.
 SLOWER = 3
-#: What a job is given on top, in minutes: to start, and for one run that is tried again.
+#: Additional time for a job, in minutes: to start, and for one run that is tried again.
 SPARE_MIN = 10
 #: Memory of the tidy stage in MB; it doesn't depend on the number of runs.
 TIDY_MEMORY_MB = 2000
 #: Time that the tidy stage takes for a run's document, in s.
 TIDY_DOCUMENT_S = 0.05
-#: What a run takes of a core of the machine of benchmarks/README.md, in s: container, boot and reading back; each pair of hosts beyond the
-#: first; each connection; each group with other programs than iperf3; each packet.
+#: Core time of a run on the machine of benchmarks/README.md, in s: for container, boot and reading back; for each pair of hosts beyond the
+#: first; for each connection; for each group with programs other than iperf3; for each packet.
 RUN_S, PAIR_S, CONNECTION_S, GROUP_S, PACKET_S = 0.6, 0.04, 0.036, 0.27, 1.8e-6
-#: The same of a packet of a program's, whose two processes and clock readings are all switches of the guest: of quic-go, at 20 Mbit/s.
+#: The same for a packet of a program, whose two processes and clock readings all cause context switches of the guest (quic-go at 20 Mbit/s).
 PROGRAM_PACKET_S = 5e-4
 #: The square-root law's constant for a receiver that acknowledges each packet (Mathis and others, CCR 1997).
 SQUARE_ROOT_LAW = 1.5**0.5
-#: How many times as much as by that law is sent in the mean of a study's CCAs.
+#: Average ratio, over a study's CCAs, of the amount sent to that law.
 ABOVE_LAW = 2
-#: The part of its upper bound that a simulated run takes.
+#: Duration of a simulated run as a share of its upper bound.
 SIMULATED_PART = 0.36
-#: What a compressed document takes of the disk, in kB: itself, for each flow, for each flow's sample of a time series.
+#: Disk space of a compressed document, in kB: fixed, per flow, and per sample of a flow's time series.
 DOCUMENT_KB, FLOW_KB, SAMPLE_KB = 6, 1.2, 0.026
 
 
 def runs_per_job(resources: dict) -> int:
     """Return the number of runs per job: ``--set-resources emulate_run:runs=N``, or 1.
 
-    ``resources`` are what call and profile set for this rule, by name. Leave unless N is a whole number from 1 on.
+    ``resources`` are those set for this rule by the call and the profile, by name. Exit unless N is a whole number of at least 1.
     """
     value = resources.get("runs", 1)
     if not isinstance(value, int) or value < 1:
@@ -51,12 +51,12 @@ def runs_per_job(resources: dict) -> int:
 
 
 def _specification(conditions):
-    """Return the specification of a scenario's slowest runs: in IPv6 a packet carries less, so that a file takes longer."""
+    """Return the specification of a scenario's slowest runs: an IPv6 packet has less payload, so a file takes longer."""
     return RunSpecification({"ip_version": "ipv6", **conditions})
 
 
 def job_memory_mb(conditions) -> int:
-    """Return a job's memory in MB: one guest at its full size at a time, and the rest."""
+    """Return a job's memory in MB: that of one guest at full size, since guests run one at a time, and of everything else."""
     specification = _specification(conditions)
     return math.ceil((platform_of(specification).memory_mib(specification) + BESIDE_GUEST_MIB) * 1.048576)
 

@@ -1,11 +1,11 @@
 """The digest of a rule's script: of its own code and that of all modules that it imports from here.
 
-Snakemake notices a changed script by itself, but not what the script imports. As a parameter of its rule the digest makes
-what a changed module can change stale, and nothing else: comments, docstrings, layout, the types of functions'
-arguments and results, and the prose of columns' declarations (which only report and documentation print) are no part
+Snakemake notices a changed script, but not changes in the modules that it imports. As a parameter of the script's rule, the digest makes
+exactly those outputs stale that a changed module can affect. Comments, docstrings, layout, type annotations of functions,
+and the prose of columns' declarations (which only report and documentation print) are not part
 of it.
 
-What was read is remembered (`session.module_memory`).
+Results of reading modules are remembered (`session.module_memory`).
 """
 
 import ast
@@ -17,7 +17,7 @@ from typing import NamedTuple
 from session import module_memory
 
 SCRIPTS = Path(__file__).resolve().parents[1]
-#: Where columns are declared by functions -> how many of their arguments are not prose.
+#: Module with the functions that declare columns, and the number of their arguments that aren't prose.
 DECLARATIONS = "run_tables.table"
 PLAIN_ARGUMENTS = {
     "text_column": 1,
@@ -28,15 +28,15 @@ PLAIN_ARGUMENTS = {
     "interval_columns": 3,
     "mean_of": 1,
 }
-#: Arguments by name that are no prose either: bounds of values.
+#: Keyword arguments that aren't prose either: bounds of values.
 PLAIN_NAMES = {"least", "most"}
 
 
 def code_of(*scripts: str) -> str:
     """Return the digest, 16 hex digits, of scripts with all that they import.
 
-    A script is its path from this folder without ``.py``: ``topics/cells/describe_cells``. FileNotFoundError: there
-    is none.
+    A script is given by its path relative to this folder, without ``.py``: ``topics/cells/describe_cells``. Raises
+    FileNotFoundError if it doesn't exist.
     """
     with module_memory.kept():
         paths = sorted({path for script in scripts for path in (f"{script}.py", *modules_of(script))})
@@ -83,11 +83,11 @@ def _exists(path: str) -> bool:
 
 
 class _WithoutProse(ast.NodeTransformer):
-    """Take out docstrings, types of functions, and what only readers of a column's declaration see; keep the imports."""
+    """Remove docstrings, type annotations of functions, and the prose of columns' declarations; collect the imports."""
 
     def __init__(self):
         self.imported: set[str] = set()
-        self.declaring: set[str] = set()  # the names by which the module calls the functions that declare columns
+        self.declaring: set[str] = set()  # names under which the module calls the functions that declare columns
 
     def visit_Import(self, node):
         self.imported.update(alias.name for alias in node.names)

@@ -1,7 +1,7 @@
 """The sensitivity of a study's conclusions to its settings: `make sensitivity STUDY=...`.
 
 ``python -m session.sensitivity write STUDY_FILE OUTPUT --count N --seed S`` writes the study of perturbed scenarios, which the
-workflow then runs as any other; ``python -m session.sensitivity show RESULTS`` prints its table.
+workflow then runs like any other; ``python -m session.sensitivity show RESULTS`` prints its table.
 """
 
 import argparse
@@ -18,15 +18,15 @@ from topics.sensitivity.topic import comparisons_perturbed
 from wording.terminal_text import shown
 
 TABLE = "analysis/sensitivity.csv"
-#: Scenarios that are perturbed if nobody says how many.
+#: Default number of perturbed scenarios.
 SCENARIOS = 2
 HEADINGS = ("scenario", "changed", "comparison", "conclusions", "shown", "same", "turned", "lost", "won")
 
 
 def write(source, output, count, seed) -> str:
-    """Write the study of perturbed scenarios of a study's file; return in words what it has and what it leaves out.
+    """Write the study with perturbed scenarios for a study's file; return words on its contents and omissions.
 
-    Raises `studies.StudyError` if the file has no study that can be run, or one that can't be perturbed.
+    Raises `studies.StudyError` if the file doesn't contain a study that can be run, or the study can't be perturbed.
     """
     study = studies.resolve(studies.load(source), source)
     if study["analysis"]["sensitivity"] or study["analysis"]["calibration"]:
@@ -66,7 +66,7 @@ def table_text(folder) -> str:
 
 
 def _whole(name, text, least):
-    """Return a whole number given to `make`."""
+    """Return a whole number given as an argument to `make`."""
     if not (text.isascii() and text.isdigit()) or int(text) < least:
         raise ValueError(f"{name} is {shown(text)!r}; allowed are whole numbers from {least} on.")
     return int(text)

@@ -1,4 +1,4 @@
-"""Checking that Slurm responds if the workflow submits jobs to it."""
+"""Check that Slurm responds if the workflow submits jobs to it."""
 
 import shutil
 import subprocess
@@ -7,14 +7,14 @@ from typing import NoReturn
 
 from wording.terminal_text import said
 
-#: How long Slurm's own commands wait for the controller, in s.
+#: Time in s that Slurm's own commands wait for the controller.
 LIMIT_S = 60
 
 
 def require_slurm(executor: str) -> None:
-    """Leave with one sentence if this call's executor is Slurm and its programs are missing, or its controller silent.
+    """Exit with one sentence if this call's executor is Slurm and its programs are missing or its controller doesn't respond.
 
-    Otherwise each job would fail on its own, with a traceback, as often as it is tried.
+    Otherwise each job would fail separately, with a traceback, each time it is tried.
     """
     if executor != "slurm":
         return

@@ -1,4 +1,4 @@
-"""Pages that stand alone beside results, in the look of the report: a comparison, a gallery."""
+"""Standalone pages beside results, in the style of the report: a comparison, a gallery."""
 
 import base64
 import hashlib
@@ -15,7 +15,7 @@ REPORT = Path(__file__).resolve().parents[3] / "report"
 
 
 def standalone_page(template, kind, title, **values) -> str:
-    """Return a page made of a template of this folder that extends ``standalone.html.j2``: HTML that loads nothing."""
+    """Return a page from a template in this folder that extends ``standalone.html.j2``: HTML that doesn't load other files."""
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader([REPORT, Path(__file__).parent]),
         autoescape=True,

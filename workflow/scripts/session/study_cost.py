@@ -10,7 +10,7 @@ from session.run_cost import Work, document_kb, work_of_run
 from study_files import study as studies
 from study_files.program_ccas import programs_under_test
 
-#: Fewest runs of a study for which it is said how far off their estimate was.
+#: Smallest number of a study's runs for which the error of their estimate is reported.
 FEWEST_RUNS = 10
 
 
@@ -59,7 +59,7 @@ def speed_record(root: Path) -> SpeedRecord:
 def off_by(cost: StudyCost, folder: Path, record: SpeedRecord) -> tuple[float, float, int] | None:
     """Return the core-seconds that the runs of a study took, those expected from other studies' speed, and the number of runs.
 
-    None if fewer than `FEWEST_RUNS` of those in the results folder were carried out here.
+    None if fewer than `FEWEST_RUNS` of those in the results folder were executed here.
     """
     samples = samples_of(folder, cost.works)
     if (runs := sum(sample.runs for sample in samples)) < FEWEST_RUNS:
@@ -77,7 +77,7 @@ class Forecast:
     Parameters
     ----------
     study : dict
-        Resolved.
+        The resolved study.
     folder : pathlib.Path
         Folder of the study's results.
     record : SpeedRecord
@@ -93,7 +93,7 @@ class Forecast:
 
 
 def took_words(study: dict, folder: Path, record: SpeedRecord) -> str:
-    """Keep what a study's runs took in the record; return in a sentence how far from expected that is, or nothing of few runs."""
+    """Store the times of a study's runs in the record; return a sentence on their deviation from the estimate, empty for few runs."""
     cost = cost_of(study)
     off = off_by(cost, folder, record)
     record.keep(folder, samples_of(folder, cost.works))

@@ -13,9 +13,9 @@ HEADINGS = ("study", "runs", "done", "core-hours", "off by", "disk MB", "file")
 
 
 def row_of(file, study: dict, record: SpeedRecord, results=Path("results")) -> tuple[str, ...]:
-    """Return a study's row under `HEADINGS`, and note what its runs took.
+    """Return a study's row for `HEADINGS`, and record the times of its runs.
 
-    A study is estimated from the others, so that its own runs show how far off the estimate is.
+    A study is estimated from the others, so that its own runs show the error of the estimate.
     """
     cost, folder = cost_of(study), results / study["study"]
     record.keep(folder, samples_of(folder, cost.works))
@@ -30,7 +30,7 @@ def row_of(file, study: dict, record: SpeedRecord, results=Path("results")) -> t
 
 
 def main() -> None:
-    """Print the table; end with 1 if a file is no study."""
+    """Print the table; exit with 1 if a file isn't a study."""
     record, rows, problems = speed_record(Path.cwd()), [HEADINGS], []
     for file in dict.fromkeys(study_files().values()):
         try:
@@ -39,7 +39,7 @@ def main() -> None:
             problems.append(said(error))
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:
-        # Numbers to the right, names to the left.
+        # Align numbers to the right, names to the left.
         cells = (
             cell.rjust(w) if i in (1, 3, 4, 5) else cell.ljust(w)
             for i, (cell, w) in enumerate(zip(row, widths, strict=True))

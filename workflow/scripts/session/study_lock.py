@@ -1,4 +1,4 @@
-"""One workflow at a time in a study's folder; a killed one leaves no lock behind."""
+"""Allow only one workflow at a time in a study's folder; a killed workflow doesn't leave a lock behind."""
 
 import fcntl
 import os
@@ -12,11 +12,11 @@ _held = []
 
 
 def hold_study(folder: str) -> None:
-    """Hold a study's folder, made if it is missing, until this process ends, however it ends.
+    """Hold a study's folder until this process ends in any way; create the folder if it is missing.
 
-    Snakemake's own lock outlives a killed process and asks for `--unlock`; this one
-    is the kernel's (flock), which ends with the process. Leave with one sentence if
-    another workflow holds the folder, or it can't be written.
+    Snakemake's own lock outlives a killed process and requires `--unlock`; this one
+    is the kernel's (flock), which ends with the process. Exit with one sentence if
+    another workflow holds the folder, or it isn't writable.
     """
     try:
         Path(folder).mkdir(parents=True, exist_ok=True)

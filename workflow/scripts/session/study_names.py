@@ -1,6 +1,6 @@
-"""The file of a study's name, looked up by `make STUDY=...` before anything is set up.
+"""Look up the file of a study by its name for `make STUDY=...`, before anything is set up.
 
-Standard library only, and no reader of YAML: the name is the line ``study: <name>`` of a file.
+Standard library only, without a YAML parser: the name is in the line ``study: <name>`` of a file.
 """
 
 import difflib
@@ -14,7 +14,7 @@ FOLDER = Path("config/studies")
 
 
 def study_files() -> dict[str, Path]:
-    """Return name -> file of the studies of this checkout, the default one first; a file answers to its own name too."""
+    """Return name -> file for the studies of this checkout, the default one first; a file is also found by its own name."""
     files = [DEFAULT, *sorted(FOLDER.rglob("*.yaml"))]
     return {name: file for file in files if file.is_file() for name in _names(file)}
 
@@ -27,9 +27,9 @@ def _names(file):
 
 
 def file_of(name) -> Path:
-    """Return the file of a study's name, or of a path that is one.
+    """Return the file of a study by its name, or a path that already is one.
 
-    Raises `LookupError` with a sentence that has the nearest names.
+    Raises `LookupError` with a sentence that lists the nearest names.
     """
     files = study_files()
     if name in files:
@@ -48,7 +48,7 @@ def file_of(name) -> Path:
 
 
 def main() -> None:
-    """Print the file of the study that the call names."""
+    """Print the file of the study named in the call."""
     try:
         print(file_of(sys.argv[1]))
     except LookupError as error:

@@ -10,18 +10,18 @@ from collections.abc import Iterable, MutableMapping
 from datetime import UTC, datetime
 from pathlib import Path
 
-#: Variables that Apptainer hands into containers, whose environment is otherwise empty; ours are set afterwards.
+#: Variables that Apptainer passes into containers, whose environment is otherwise empty; ours are set afterwards.
 HANDED_IN = re.compile(r"(APPTAINER|SINGULARITY)(ENV_.*|_ENV|_ENV_FILE)")
-#: Open files that Snakemake, Apptainer and a guest need at a time, with room.
+#: Number of open files that Snakemake, Apptainer and a guest need at a time, with a reserve.
 OPEN_FILES = 256
-#: What a guest maps: 6 GB of memory that it may take, at once, beside the programs themselves.
+#: Address space that a guest maps: up to 6 GB of memory at once, in addition to the programs themselves.
 ADDRESS_SPACE_BYTES = 12 * 2**30
 
 
 def leave_out_callers_variables(environ: MutableMapping[str, str] = os.environ) -> None:
-    """Take out the variables with which Apptainer would hand the caller's environment into containers.
+    """Remove the variables with which Apptainer would pass the caller's environment into containers.
 
-    And PYTHONPATH, whose modules would stand in for those of the environment wherever a job has Snakemake started anew.
+    PYTHONPATH is removed too, because its modules would replace those of the environment wherever a job starts Snakemake again.
     """
     for name in [name for name in environ if HANDED_IN.fullmatch(name) or name == "PYTHONPATH"]:
         del environ[name]
@@ -40,8 +40,8 @@ def put_first_in_path(folder: str | os.PathLike, environ: MutableMapping[str, st
 def module_problem(own: Iterable[str | os.PathLike], environ: MutableMapping[str, str] = os.environ) -> str | None:
     """Return the module from PYTHONPATH that replaces one that Snakemake needs, or None.
 
-    Set-up starts Snakemake so that it can't; who starts it otherwise (``python -m snakemake``) may have it. ``own`` are the
-    folders of the workflow's modules, which may be named there too.
+    Set-up starts Snakemake in a way that prevents this; starting it otherwise (``python -m snakemake``) may not. ``own`` are the
+    folders of the workflow's modules, which may also be in PYTHONPATH.
     """
     given = {os.path.realpath(place) for place in environ.get("PYTHONPATH", "").split(os.pathsep) if place}
     foreign = given - set(map(os.path.realpath, own))
@@ -53,7 +53,7 @@ def module_problem(own: Iterable[str | os.PathLike], environ: MutableMapping[str
 
 
 def _place_of(file):
-    """Return the folder in which Python found a module: of a package the one above its own."""
+    """Return the folder in which Python found a module; for a package, the parent of its folder."""
     path = Path(file)
     return os.path.realpath(path.parent.parent if path.stem == "__init__" else path.parent)
 
@@ -61,7 +61,7 @@ def _place_of(file):
 def path_problem(folder: str | os.PathLike) -> str | None:
     """Return the reason why a checkout can't be in a folder, or None.
 
-    Snakemake hands the path to a shell in quotes that others in it end, and to Apptainer, which splits it at colons and
+    Snakemake passes the path to a shell in quotes, which quotes in the path would end, and to Apptainer, which splits it at colons and
     commas.
     """
     character = re.search(r"""[^\w ./+@=~%#()\[\]{}!;&<>?*^|-]""", str(folder))
@@ -74,7 +74,7 @@ def path_problem(folder: str | os.PathLike) -> str | None:
 def limit_problem(environ: MutableMapping[str, str] = os.environ) -> str | None:
     """Return the limit of the calling shell, or the missing program, with which no run can succeed, or None.
 
-    A limit of open files is raised as far as that is allowed.
+    The limit on open files is raised as far as allowed.
     """
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft != resource.RLIM_INFINITY and soft < OPEN_FILES and (hard == resource.RLIM_INFINITY or hard >= OPEN_FILES):
@@ -95,8 +95,8 @@ def limit_problem(environ: MutableMapping[str, str] = os.environ) -> str | None:
 def clock_problem(folder: str | os.PathLike, made_of=("report", "workflow")) -> str | None:
     """Return a sentence if the clock is behind the time at which files were written, else None.
 
-    Snakemake would carry each job out and delete what it has made, as older than what it was made of. ``folder`` is that of
-    the results; it has a ``.lock``, whose time is set to that of its file system: what counts for the files there.
+    Snakemake would execute each job and delete its outputs because they seem older than its inputs. ``folder`` is the results
+    folder; it contains a ``.lock``, whose time is set by its file system and is the relevant one for the files there.
     """
     lock = os.path.join(folder, ".lock")
     os.utime(lock)

@@ -18,13 +18,13 @@ def testbed_digest() -> str:
 
 def simulator_digest() -> str:
     """Return the identity of the program that executes runs in a simulator; results of reading its modules are remembered."""
-    from simulator.run import program_digest  # only studies that have such runs need it
+    from simulator.run import program_digest  # only studies with such runs need it
 
     return program_digest(_remembering)
 
 
 def program_content() -> str:
-    """Return the SHA-256 of the files of both programs: while it is the same, their identities are."""
+    """Return the SHA-256 of the files of both programs: while it stays the same, so do their identities."""
     return identity.content_digest(*identity.TESTBED, identity.SIMULATOR)
 
 
@@ -45,7 +45,7 @@ def image_digest(description: str | Path, needed: bool = True) -> str:
 def image_fact(description: str | Path, name: str, needed: bool = True) -> str:
     """Return the value of a name in the description of an image.
 
-    Leave with one sentence if there is none, because nothing can run then; an empty text if it isn't ``needed``.
+    If there is none, exit with one sentence, because nothing can run; or return an empty string if it isn't ``needed``.
     """
     path = Path(description)
     if not needed and not path.exists():
@@ -59,7 +59,7 @@ def image_fact(description: str | Path, name: str, needed: bool = True) -> str:
 
 
 def require_images(descriptions: Sequence[str | Path], only_planned: bool) -> None:
-    """Leave with one sentence if an image is missing; print one if jobs are only planned, since a plan needs no image."""
+    """Exit with one sentence if an image is missing; only print it if jobs are only planned, since a plan doesn't need images."""
     missing = next((path for path in map(Path, descriptions) if not path.exists()), None)
     if missing is None:
         return

@@ -1,7 +1,7 @@
-"""Carry out scripts of topics one after another in one process: analyses or figures, as the topics declare them.
+"""Run scripts of topics one after another in one process: analyses or figures, as the topics declare them.
 
-A script has a function with its own name, and neither reads nor writes a file: the function's arguments are called as the
-tables and the parameters that it wants (`tables_for`), and it returns the rows of the tables that its `Analysis`
+A script has a function with the script's name, and neither reads nor writes a file. The function's arguments are named after the
+tables and parameters that it needs (`tables_for`). It returns the rows of the tables that its `Analysis`
 declares, in their order, or a figure's `Drawing`.
 """
 
@@ -17,9 +17,9 @@ from run_tables.reading import read_named, read_once
 
 
 def main(inputs, outputs, params) -> None:
-    """Carry out each of the rule's calls with its own part of the rule's files."""
+    """Run each of the rule's calls with its part of the rule's files."""
     made = dict(outputs.items())
-    there = made | dict(inputs.items())  # what one script makes another may read
+    there = made | dict(inputs.items())  # a script may read the results of earlier ones
     with read_once():
         for call in params.calls:
             inputs_of = {name: there[of_rule] for name, of_rule in call["inputs"].items()}
@@ -28,15 +28,15 @@ def main(inputs, outputs, params) -> None:
 
 
 def carry_out(call: Mapping, inputs: Mapping, outputs: Mapping) -> None:
-    """Carry out a script: read the tables that it wants, write what it returns, and fill a figure's caption.
+    """Run a script: read the tables that it needs, write its results, and fill in a figure's caption.
 
     Parameters
     ----------
     call : mapping
-        As `outline.analysis_rule` and `outline.figure_rule` give it: script, params, kinds (of the columns of analysis
-        tables among the inputs), columns and digits (of the tables that are made), and a figure's caption if it has no file.
+        A call from `outline.analysis_rule` or `outline.figure_rule`: script, params, kinds (of the columns of analysis
+        tables among the inputs), columns and digits (of the resulting tables), and a figure's caption if it has no file.
     inputs, outputs : mapping
-        Paths by the names of tables; of a figure ``figure``, ``data`` and ``caption``.
+        Name of a table -> path; the outputs of a figure are ``figure``, ``data`` and ``caption``.
     """
     script = import_module(f"topics.{call['script'].replace('/', '.')}")
     function = getattr(script, script.__name__.rpartition(".")[2])
@@ -58,9 +58,9 @@ def carry_out(call: Mapping, inputs: Mapping, outputs: Mapping) -> None:
 
 
 def arguments_of(function, inputs: Mapping, kinds: Mapping, params: Mapping) -> dict:
-    """Return a function's arguments: tables, read from the inputs, and parameters; ``params`` is all of these as attributes.
+    """Return a function's arguments: tables, read from the inputs, and parameters. An argument ``params`` gets all parameters as attributes.
 
-    Raises `ValueError` if it wants something that is neither.
+    Raises `ValueError` if an argument is neither a table nor a parameter.
     """
     arguments = {}
     for name, wanted in signature(function).parameters.items():

@@ -12,10 +12,10 @@ from study_files.study_replications import replications_words
 from topics.registry import TOPICS
 from topics.topic import Analysis, Place, Plot, Topic
 
-#: Studies of at most so many runs have one job for all analyses and one for all figures: starting a process takes longer
-#: than a script's work then. With more the jobs run side by side, and a change repeats what it touches alone.
+#: Largest number of runs with which a study has one job for all analyses and one for all figures, because starting a process
+#: takes longer than a script's work. In larger studies jobs run in parallel, and a change repeats only the affected ones.
 MOST_RUNS_TOGETHER = 500
-#: Files of a figure -> how their names end.
+#: File of a figure -> suffix of its name.
 FIGURE_SUFFIXES = {"figure": ".svg", "data": ".csv", "caption": ".rst"}
 
 
@@ -24,15 +24,15 @@ class StudyOutline:
     """Contents of a study's analysis, figures and report."""
 
     design: StudyDesign
-    topics: tuple[Topic, ...]  # those that apply, in the registry's order
+    topics: tuple[Topic, ...]  # topics that apply, in the registry's order
     tables: tuple[Table, ...]  # their analysis tables
     figures: tuple[Plot, ...]  # their figures; script and caption as ``<topic>/<name>``
-    # Their analyses whose rules follow from the declaration; script as ``<topic>/<name>``.
+    # Their analyses with rules that follow from the declaration; script as ``<topic>/<name>``.
     analyses: tuple[Analysis, ...]
 
     @property
     def leading(self) -> list[Topic]:
-        """Topics that open the report: none in a study with a CCA of its own, of which comparisons speak first."""
+        """Topics that open the report: none in a study that defines a CCA, whose comparisons come first."""
         return [topic for topic in self.topics if topic.leads(self.design) and not self.design.own_ccas]
 
     @property
@@ -62,13 +62,13 @@ def study_outline(design: StudyDesign, topics: Iterable[Topic] = TOPICS) -> Stud
 
 
 def _placed(figure: Plot, topic: Topic) -> Plot:
-    """Return a figure whose script and caption name their topic's folder, as seen from that of all topics."""
+    """Return a figure with the paths of its script and caption relative to the folder of all topics."""
     script, caption = (name if "/" in name else f"{topic.name}/{name}" for name in (figure.script, figure.caption))
     return replace(figure, script=script, caption=caption, category=figure.category or topic.navigation)
 
 
 def section_modules(outline: StudyOutline) -> tuple[str, ...]:
-    """Return the modules of the topics' sections, as `script_code.code_of` wants them: the report imports them by name."""
+    """Return the modules of the topics' sections in the form that `script_code.code_of` needs; the report imports them by name."""
     names = [f"topics/{topic.name}/topic" for topic in TOPICS]
     with_module = (
         topic.name for topic in outline.topics if Path(__file__).with_name(topic.name).joinpath("section.py").exists()
@@ -77,15 +77,15 @@ def section_modules(outline: StudyOutline) -> tuple[str, ...]:
 
 
 def other_tables(study: str | None, results: str = "results") -> frozenset[str]:
-    """Return the names of the analysis tables that there are of another study below ``results``; none without one."""
+    """Return the names of another study's analysis tables that exist below ``results``; empty without another study."""
     return frozenset(path.stem for path in Path(results, study, "analysis").glob("*.csv")) if study else frozenset()
 
 
 def table_paths(names: Iterable[str], design: StudyDesign) -> dict[str, str | list[str]]:
     """Return the paths of tables by name, as inputs of a rule of the study.
 
-    ``names``: names of tidy and analysis tables, or ``provenance``; ``other_<name>`` is an analysis table of the study
-    that this one is compared with: a list with its path, or an empty one if there is no such table yet.
+    ``names`` are names of tidy and analysis tables, or ``provenance``. ``other_<name>`` is an analysis table of the study with
+    which this one is compared: a list with its path, empty if the table doesn't exist yet.
     """
     tidy = {table.name: table.path for table in TIDY_TABLES} | {"provenance": "tidy/provenance.json"}
     paths: dict[str, str | list[str]] = {}
@@ -99,16 +99,16 @@ def table_paths(names: Iterable[str], design: StudyDesign) -> dict[str, str | li
 
 
 def together(parts: Sequence[Analysis] | Sequence[Plot], name: str, runs: int) -> dict[str, tuple]:
-    """Return what jobs carry out, by the name of their rule: all parts in one job of a small study, else each in its own.
+    """Return the parts that each job runs, by the name of its rule: all in one job in a small study, otherwise one job each.
 
     Parameters
     ----------
     parts : sequence of Analysis or of Plot
-        In an order in which they can be carried out.
+        Parts in an order in which they can be run.
     name : str
-        That of the job of all parts.
+        Name of the job for all parts.
     runs : int
-        Number of the study's runs, at most.
+        Largest possible number of the study's runs.
     """
     if runs <= MOST_RUNS_TOGETHER and parts:
         return {name: tuple(parts)}
@@ -116,7 +116,7 @@ def together(parts: Sequence[Analysis] | Sequence[Plot], name: str, runs: int) -
 
 
 def analysis_rule(analyses: Sequence[Analysis], design: StudyDesign, settings: Mapping) -> dict:
-    """Return input, output and calls of a rule that carries out analyses; what one makes for another is no input."""
+    """Return input, output and calls of a rule that runs analyses; tables that one makes for another aren't inputs."""
     calls = [
         {
             "script": analysis.script,
@@ -175,17 +175,17 @@ def _same_names(names: Iterable[str]) -> dict[str, str]:
 
 
 def analysis_params(analysis: Analysis, design: StudyDesign, settings: Mapping) -> dict:
-    """Return the parameters of an analysis's script: the settings that it reads, and its own.
+    """Return the parameters of an analysis's script: the settings that it reads, and those of its own declaration.
 
-    ``settings``: confidence, significance and power of the analysis.
+    ``settings`` are the study's confidence, significance and power.
     """
     return {name: settings[name] for name in analysis.settings} | analysis.params(design)
 
 
 def figure_params(figure: Plot, design: StudyDesign, settings: Mapping) -> dict:
-    """Return the parameters of a figure's rule: its script's, and what its caption may name.
+    """Return the parameters of a figure's rule: those of its script, and those that its caption may use.
 
-    ``settings``: confidence and significance of the analysis.
+    ``settings`` are the study's confidence and significance.
     """
     return {
         "confidence": settings["confidence"],

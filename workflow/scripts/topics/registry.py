@@ -1,4 +1,4 @@
-"""The topics there are: each folder here with a ``topic.py``, in the order of the report's questions and of its findings."""
+"""All topics: each folder here with a ``topic.py``, in the order of the report's questions and findings."""
 
 from importlib import import_module
 from pathlib import Path

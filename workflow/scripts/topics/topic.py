@@ -7,7 +7,7 @@
 - ``rules.smk``, only where an analysis reads or makes more than tables: run documents, records, another topic's tables;
 - the scripts of these rules, and the modules that they import;
 - ``section.html.j2``: its section of the report, if it has one, and ``section.py``: the section's page tables (`TABLES`),
-  what else the template needs (`section`), and findings;
+  other variables of the template (`section`), and findings;
 - ``captions/<name>.rst``: the captions of its figures.
 
 ``topics/registry.py`` finds each topic by its folder. An argument that has a tidy table's name (``runs``, ``scenarios``) is
@@ -23,7 +23,7 @@ from run_tables.table import Table
 from study_files.study_design import StudyDesign
 
 SLUG = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
-#: Where topics stand, seen from the workflow's root.
+#: Folder of the topics, relative to the repository's root.
 FOLDER = "workflow/scripts/topics"
 
 
@@ -37,10 +37,10 @@ class Analysis:
     """An analysis: one script that makes analysis tables out of tables."""
 
     script: str  # its script without ``.py``, in the topic's folder; also the name of its rule and of its log
-    # Names of the tables that the script reads, tidy or analysis, ``provenance``, or ``other_<name>`` as of a `Plot`;
+    # Names of the tables that the script reads: tidy or analysis tables, ``provenance``, or ``other_<name>`` as for a `Plot`;
     # or a function of the `StudyDesign` that returns them.
     inputs: tuple[str, ...] | Callable[[StudyDesign], tuple[str, ...]]
-    tables: tuple[Table, ...]  # those that it makes
+    tables: tuple[Table, ...]  # tables that it makes
     # Names of the settings of every analysis that the script reads: confidence, significance, power.
     settings: tuple[str, ...] = ()
     # The other parameters of the script for a `StudyDesign`, by name.
@@ -62,18 +62,18 @@ class Plot:
 
     slug: str  # lower-case letters, digits and single hyphens (a mix is written `reno-cubic`)
     script: str  # its script without ``.py``, in the topic's folder, or in another's as ``<topic>/<script>``
-    # Names of the tables that the script reads, tidy or analysis; ``other_<name>`` is that of the study that this one
-    # is compared with: a list with its path, or an empty one if there is no such table.
+    # Names of the tidy or analysis tables that the script reads. ``other_<name>`` is a table of the study with which this one
+    # is compared: a list with its path, empty if the table doesn't exist.
     inputs: tuple[str, ...]
-    title: str  # what `snakemake --report` calls it
-    shows: str  # what its marks are, there
-    # Parameters of its own, for the script and for the caption, besides those that each figure has
+    title: str  # its name in `snakemake --report`
+    shows: str  # description of its marks there
+    # Its own parameters, for the script and for the caption, in addition to those of every figure
     # (`outline.figure_params`).
     params: dict = field(default_factory=dict, compare=False)
     # Name of its file in the topic's ``captions``, without ``.rst`` (or ``<topic>/<caption>``); the slug if not given.
     caption: str = ""
     category: str = ""  # where `snakemake --report` lists it; the topic's navigation if not given
-    caption_text: str = ""  # the caption itself, where it is short, instead of a file
+    caption_text: str = ""  # the caption itself, instead of a file, if it is short
 
     def __post_init__(self):
         if not SLUG.fullmatch(self.slug):
@@ -92,7 +92,7 @@ class Plot:
 
     @property
     def caption_path(self) -> str:
-        """The caption's file, seen from the workflow's root; of a figure as `StudyOutline` has it."""
+        """The caption's file, relative to the repository's root, for a figure from `StudyOutline`."""
         topic, _, name = self.caption.rpartition("/")
         return f"{FOLDER}/{topic}/captions/{name}.rst"
 
@@ -109,7 +109,7 @@ class Place(Enum):
 
 
 def mostly(holds: Callable[[dict], bool]) -> Callable[[StudyDesign], bool]:
-    """Return whether something holds of more than half of a design's scenarios, as a predicate of the design."""
+    """Turn a predicate of scenarios into one of designs: whether it holds for more than half of a design's scenarios."""
     return lambda design: 2 * sum(map(bool, map(holds, design.scenarios))) > len(design.scenarios)
 
 
@@ -117,38 +117,38 @@ def mostly(holds: Callable[[dict], bool]) -> Callable[[StudyDesign], bool]:
 class Topic:
     """A topic's declaration, from which the workflow plans before the study has any files."""
 
-    name: str  # that of its folder: lower-case letters, digits and underscores
+    name: str  # the name of its folder: lower-case letters, digits and underscores
     navigation: str  # a word or two for the report's navigation
-    order: int  # its place among the topics: that of its question and of its findings in the report
+    order: int  # its place among the topics, for its question and its findings in the report
     applies: Callable[[StudyDesign], bool]  # whether a `StudyDesign` has this topic
-    analyses: tuple[Analysis, ...] = ()  # those whose rules follow from their declaration
+    analyses: tuple[Analysis, ...] = ()  # analyses with rules that follow from their declaration
     # All analysis tables, in the order of the report's downloads; those of the analyses in their order if not given.
     tables: tuple[Table, ...] = ()
     # Its figures, or a function of the `StudyDesign` that returns them.
     figures: tuple[Plot, ...] | Callable[[StudyDesign], Iterable[Plot]] = ()
-    place: Place = Place.QUESTION  # where its section stands in the report
-    # By name of a table: whether a `StudyDesign` that has the topic has it; it always has the others.
+    place: Place = Place.QUESTION  # position of its section in the report
+    # Name of a table -> whether a `StudyDesign` with this topic has the table; tables not listed always exist.
     table_applies: dict[str, Callable[[StudyDesign], bool]] = field(default_factory=dict)
-    # Tables of the study that this one is compared with, which the section shows if they are there.
+    # Tables of the study with which this one is compared; the section shows them if they exist.
     other_tables: tuple[Table, ...] = ()
     heading: str = ""  # heading of its section, as HTML; if not given, the template has the section's whole frame
     anchor: str = ""  # identifier of its section in the report; the name with hyphens if not given
-    # Slugs of figures of its own one of which shows the study's answer at a glance, the best first: it opens the
+    # Slugs of its figures that show the study's answer at a glance, the best first. One of them opens the
     # report.
     pictures: tuple[str, ...] = ()
-    # Slugs of the figures that its section of the short page shows, of any topic; if not given, one of `pictures`, or
+    # Slugs of the figures, from any topic, in its section of the short page; if not given, one of `pictures`, or
     # else its first figure.
     brief: tuple[str, ...] | None = None
-    # Whether its findings are among those that open the report; the others stand in its section alone.
+    # Whether its findings are among those that open the report; otherwise they appear only in its section.
     opens: bool = True
-    # Whether a `StudyDesign` that has the topic asks its question above all: then its findings and picture open the report.
+    # Whether its question is the main one of a `StudyDesign` with this topic: then its findings and picture open the report.
     leads: Callable[[StudyDesign], bool] = lambda design: False
-    # Whether its whole section stands on the short page, whose template leaves out what ``short`` excludes.
+    # Whether its whole section is on the short page; the template leaves out the parts that ``short`` excludes.
     whole: bool = False
-    # Whether a study that has this topic asks no other question: of numbered questions it is the only one, and no
-    # figures but its own are drawn.
+    # Whether a study with this topic asks no other question: it is the only numbered question, and only its figures
+    # are drawn.
     sole: bool = False
-    # A sentence on each thing that a `StudyDesign` that has the topic can't ask of it, before any work starts.
+    # One sentence per request of a `StudyDesign` that the topic can't fulfil, known before any work starts.
     problems: Callable[[StudyDesign], Iterable[str]] = lambda design: ()
 
     def __post_init__(self):
@@ -159,7 +159,7 @@ class Topic:
             raise ValueError(f"topic {self.name} makes {', '.join(missing)}, which its tables lack")
 
     def tables_of(self, design: StudyDesign) -> tuple[Table, ...]:
-        """Return its tables that a design has."""
+        """Return those of its tables that a design has."""
         return tuple(t for t in self.tables if self.table_applies.get(t.name, self.applies)(design))
 
     def figures_of(self, design: StudyDesign) -> Iterable[Plot]:
@@ -168,5 +168,5 @@ class Topic:
 
     @property
     def folder(self) -> str:
-        """Its folder, seen from the workflow's root."""
+        """Its folder, relative to the repository's root."""
         return f"{FOLDER}/{self.name}"

@@ -1,4 +1,4 @@
-"""Checks of a chain: those of a single bottleneck, applied to each, and that no packet was lost in between."""
+"""Checks of a chain: those of a single bottleneck, applied to each, and one that no packet was lost in between."""
 
 from experiment.chain_names import DIRECTIONS, arrivals, attached, ends
 from experiment.disciplines import OF_KIND
@@ -15,7 +15,7 @@ from testbed.checks.network_checks import (
 )
 from testbed.network.addresses import access_interface
 
-#: What a host counts of its own packets that no router forwards: reports of multicast groups, solicitations of routers.
+#: Counter of a host's own packets that routers don't forward: multicast reports and router solicitations.
 MULTICAST = "Ip6OutMcastPkts"
 
 
@@ -41,7 +41,7 @@ def check_goodput_ceilings(specification, document) -> Check:
 
 
 def waiting_behind_bytes(specification, number) -> float:
-    """Return the bytes that may wait behind a bottleneck (counted from 1) after passing it: those that arrive while the queues empty."""
+    """Return the bytes that may wait behind a bottleneck (counted from 1) after passing it: those that arrive while the queues drain."""
     here, *behind = specification.bottlenecks[number - 1 :]
     held = ((one.queue_bytes or one.queue_packets * one.packet_bytes, one.rate_mbps) for one in behind)
     return sum(count * min(1, here.rate_mbps / rate_mbps) for count, rate_mbps in held)
@@ -83,7 +83,7 @@ def check_marks_of_each(specification, document) -> Check:
         marks = [marks_at(after[ends(n)[direction]]) for n in range(1, len(specification.bottlenecks) + 1)]
         behind = [lost_behind(document, n, direction) for n in range(1, len(marks) + 1)]
         for number, marked in enumerate(marks, 1):
-            # In the data's direction a packet goes on to the bottlenecks of higher number.
+            # In the data's direction a packet continues to bottlenecks with higher numbers.
             further = behind[number - 1 :] if direction == "forward" else behind[:number]
             through = sum(
                 a for a, p in zip(arrived, pairs, strict=True) if p.first_hop <= number < p.first_hop + p.hops
@@ -115,7 +115,7 @@ def lost_behind(document, number, direction) -> int:
 
 
 def check_conservation(specification, document) -> Check:
-    """All packets that came to each queue while traffic flowed left it, were dropped by it, or still wait there."""
+    """All packets that reached each queue during the traffic left it, were dropped by it, or are still waiting."""
 
     def judge(number):
         own = {direction: not_forwarded(specification, document, number, direction) for direction in DIRECTIONS}
@@ -154,7 +154,7 @@ def came(specification, document, number, direction) -> int:
     for pair in specification.pairs:
         its_router, _ = attached(pair)[1 - DIRECTIONS.index(direction)]
         if its_router == router:
-            # What the bottleneck before brought for this host does not go on.
+            # Packets from the previous bottleneck to this host don't continue.
             interface = access_interface(router, pair)
             packets -= grown(document, interface, "tx_packets") + queued(document, interface)
     return packets
@@ -183,7 +183,7 @@ def queued(document, name) -> int:
     return sum(queue["backlog_packets"] - before[kind]["backlog_packets"] for kind, queue in after.items())
 
 
-#: Check of one bottleneck -> that of each.
+#: Check of a single bottleneck -> check of each bottleneck on a chain.
 CHAIN_INSTEAD = {
     check_goodput_ceiling: check_goodput_ceilings,
     check_loss_forward: check_losses_forward,

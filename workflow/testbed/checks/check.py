@@ -2,8 +2,8 @@
 
 from dataclasses import asdict, dataclass
 
-#: Whose doing it is that a check fails: of the path, the hosts or what measures them, which are not as asked; or of how the sender
-#: behaved on a path that was as asked, so that excluding the run depends on its outcome.
+#: Causes of a failed check: the instrument (the path, the hosts or the measurements weren't as requested), or the sender's
+#: behaviour on a path that was as requested, in which case excluding the run depends on its outcome.
 INSTRUMENT, SENDER = "instrument", "sender"
 
 
@@ -28,7 +28,7 @@ def verdict_of(checks) -> dict:
 
 
 def in_turn(texts) -> str:
-    """Return the texts for all pairs as one text; only once if all are the same."""
+    """Return the texts for all pairs joined into one; equal texts appear only once."""
     return texts[0] if len(set(texts)) == 1 else "; ".join(texts)
 
 

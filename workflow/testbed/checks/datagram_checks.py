@@ -1,22 +1,22 @@
-"""Checks of UDP flows: is every datagram accounted for, and did no more arrive than the bottleneck passes?
+"""Checks of UDP flows: is every datagram accounted for, and did no more arrive than the bottleneck allows?
 
-iperf3's server stops counting when its client has sent the last datagram. Datagrams that are still queued then, or whose loss
-no later datagram reveals, are missing in iperf3's counts; the hosts' kernels continue to count.
+iperf3's server stops counting when its client has sent the last datagram. Datagrams that are still queued at that time, or lost
+without a later datagram to reveal it, are missing in iperf3's counts, but the hosts' kernels continue to count.
 """
 
 from testbed.checks.check import Check, in_turn
 from testbed.checks.lost_packets import packets_lost
 from testbed.readings.deliveries import KERNEL_NAMES, datagrams_sent, packets_streamed
 
-#: Datagrams of each flow in addition to its data: the opening one, which is repeated each second where the network loses packets; some
-#: that arrive as the server stops counting.
+#: Datagrams of each flow in addition to its data: the opening one, which is repeated each second if the network loses packets, and some
+#: that arrive while the server stops counting.
 BESIDE, REPEATED = 8, 300
-#: Counters of a host's kernel, of either IP version: what came for a socket, for none, or damaged.
+#: Counters of a host's kernel for datagrams that arrived for a socket, for none, or damaged; the same for both IP versions.
 ARRIVED = ("InDatagrams", "NoPorts", "InErrors")
 
 
 def check_datagrams(specification, document) -> Check:
-    """Every datagram was received, dropped where the kernel counts it, or under way when iperf3's server stopped counting."""
+    """Every datagram was received, dropped where the kernel counts it, or in transit when iperf3's server stopped counting."""
     observed, all_sent, missing, wrong = [], 0, 0, False
     for process in document["traffic"]:
         sent = process["client"]["end"]["sum"]["packets"]
@@ -27,7 +27,7 @@ def check_datagrams(specification, document) -> Check:
         observed.append(f"{sent} sent, {received} received, {lost} lost")
     left, arrived = by_the_kernel(specification, document)
     in_network, explained = left - arrived, packets_lost(document) + waiting(document)
-    # Each flow may end when all that is under way is its own.
+    # When a flow ends, all packets in transit may be its own.
     held, few = specification.flows * most_under_way(specification), BESIDE * specification.flows
     openings = REPEATED * specification.flows if explained else few
     wrong |= not 0 <= left - all_sent - packets_streamed(document) <= openings

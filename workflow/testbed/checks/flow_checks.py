@@ -15,15 +15,15 @@ from testbed.readings.deliveries import (
 )
 from testbed.traffic.traffic import flows_sending, look_times_s, plan_clients, start_within_s
 
-#: Fewer exchanges of messages make no round-trip time.
+#: Smallest number of message exchanges for a round-trip time.
 MIN_EXCHANGES = 100
-#: Share of a connection's busy time that a buffer may hold it back unasked: the kernel counts in ticks.
+#: Largest share of a connection's busy time for which a buffer may hold it back unintentionally: the kernel counts in ticks.
 MOST_LIMITED = 0.01
-#: A window of this part of the largest receive buffer may be as open as it gets.
+#: Divisor of the largest receive buffer: a window of this part may be fully open.
 OPENED = 4
-#: What Linux puts in the place of a CCA on a connection without the ECN that it needs.
+#: CCA -> Linux's replacement on a connection without the ECN that the CCA needs.
 WITHOUT_ECN = {"dctcp": "dctcp-reno"}
-#: The share of a flow's readings that a subflow, or a file's connection, has at least.
+#: Smallest share of a flow's readings that a subflow, or a file's connection, must have.
 MOST_OF = 0.9
 
 
@@ -78,7 +78,7 @@ def check_exit_status(specification, document) -> Check:
 
 
 def check_duration(specification, document) -> Check:
-    """Every client sent for the run's duration, or for that of its group."""
+    """Every client sent for the duration of the run, or of its group."""
     wanted = [specification.long_flows[p["flows"][0]].length_s for p in document["traffic"]]
     lengths = [p["client"]["end"]["sum_sent"]["seconds"] for p in document["traffic"]]
     ok = all(abs(length - asked) <= 0.01 * asked + 0.05 for length, asked in zip(lengths, wanted, strict=True))
@@ -88,14 +88,14 @@ def check_duration(specification, document) -> Check:
 def check_streams(specification, document) -> Check:
     """There are as many streams as flows, and each sent. A stream starved by others may deliver nothing: that is a result.
 
-    It is also a result if a stream never sent because the network lost packets: it may have waited for an acknowledgement to its end.
+    It is also a result if a stream never sent because the network lost packets: it may have waited for an acknowledgement until its end.
     """
     if specification.udp:
-        # iperf3 has packets and bytes of UDP in its sums alone.
+        # iperf3 has UDP's packets and bytes only in its sums.
         ends = [(p["client"]["end"]["sum"], p["server"]["end"]["sum_received"]) for p in document["traffic"]]
         streams = [(sent["packets"], received["bytes"]) for sent, received in ends]
     else:
-        # iperf3 counts whole blocks, of which a slow flow may not get one done; the kernel knows better.
+        # iperf3 counts whole blocks, and a slow flow may not complete any; the kernel's count is better.
         known = {s["flow"] for s in readings(document) if s.get("bytes_sent", 0) > COOKIE_BYTES}
         begun = {
             flow["flow"]
@@ -122,7 +122,7 @@ def check_intervals(specification, document) -> Check:
     interval_s = specification.traffic.interval_s
     wanted, counts = [], []
     for process in document["traffic"]:
-        # A last interval of some milliseconds is the end of the test, not a missing one.
+        # A last interval of a few milliseconds is the end of the test, not a missing one.
         full = [i for i in process["client"]["intervals"] if i["sum"]["seconds"] > 0.5 * interval_s]
         counts.append(sum(1 for i in full if len(i["streams"]) == len(process["flows"])))
         wanted.append(round(specification.long_flows[process["flows"][0]].length_s / interval_s))
@@ -169,8 +169,8 @@ def check_overlap(specification, document) -> Check:
 def is_held_up(client, there) -> bool:
     """Return whether a connection of a client was held up at a reading.
 
-    That is, it was not established, or waited for its first acknowledgement, or had lost packets. ``there``: flow -> its last
-    socket at the reading.
+    It was held up if it was not established, waited for its first acknowledgement, or had lost packets. ``there`` is flow -> its
+    last socket at the reading.
     """
     return any(
         flow not in there or there[flow]["bytes_acked"] <= COOKIE_ACKED_BYTES or there[flow]["retransmits"]
@@ -188,9 +188,9 @@ def check_rtt_floor(specification, document) -> Check:
         floor = max(0.0, pair.rtt_ms - shorter_ms - pair.hops * jitter_ms)
         sockets = [s for s in readings(document) if s["host"] == pair.sender and "rtt_min_ms" in s]
         seen = [s["rtt_min_ms"] for s in sockets if not may_be_of_an_echo(specification, s)]
-        # The kernel's are whole microseconds; by TCP's timestamps, which it takes after a loss, the difference of two clocks
-        # of whole milliseconds, and so too short by less than one: 43 of 43.9998, but not of 44.
-        # Before data are acknowledged, or where nothing is, there may be none.
+        # The kernel's RTTs are in whole microseconds. After a loss it uses TCP's timestamps, with the difference of two clocks
+        # in whole milliseconds, which is too short by less than one: 43 instead of 43.9998, but not instead of 44.
+        # Before data are acknowledged, or without any, there may be no RTT.
         acknowledged = any(
             s.get("bytes_acked", 0) > COOKIE_ACKED_BYTES for s in readings(document) if s["host"] == pair.sender
         )
@@ -204,8 +204,8 @@ def check_rtt_floor(specification, document) -> Check:
 def may_be_of_an_echo(specification, socket) -> bool:
     """Return whether a connection's lowest RTT may come from another segment's timestamp, as occurs among thousands of flows.
 
-    A receiver that gets a segment twice, late and retransmitted, echoes the later timestamp when what was sent before it arrives.
-    The difference is in whole milliseconds. Among thousands of readings the others show what the path takes.
+    A receiver that gets a segment twice, late and retransmitted, echoes the later timestamp when data sent earlier arrive.
+    The difference is in whole milliseconds. Among thousands of readings the others show the path's true RTT.
     """
     return specification.per_side and bool(socket["retransmits"]) and not socket["rtt_min_ms"] % 1
 
@@ -249,7 +249,7 @@ def check_series(specification, document) -> Check:
     series = document.get("series", {}).get("sockets", ())
     connections = specification.sampled_connections
     if connections > specification.flows or specification.traffic.application == "ftp":
-        # A subflow joins after the first has begun, a file's connection begins after the commands that ask for it.
+        # A subflow joins after the first has begun, and a file's connection begins after the commands that request it.
         wanted = [math.floor(MOST_OF * count) for count in wanted]
     counts = [len(flow["time_s"]) for flow in series]
     enough = all(len(flow["time_s"]) >= wanted[flow["flow"]] for flow in series)
@@ -264,13 +264,13 @@ def check_series(specification, document) -> Check:
 def check_buffers(specification, document) -> Check:
     """No receiver's window and no send buffer held a connection back, unless the study limits that buffer.
 
-    Any such limit follows from the data that the connection's sender has under way.
+    Any such limit follows from the data that the connection's sender has in flight.
 
-    By the kernel's own account of a connection's busy time (tcpi_rwnd_limited, tcpi_sndbuf_limited), from the first
-    look to the last: at the start a window opens with its buffer, which Linux enlarges once in a round trip. Where packets are
-    lost it may go on opening for long, for the buffer grows with what is read in order: that is the kernel's way, and a result. So is
-    a send buffer below its largest: Linux sizes it by the window (tcp_sndbuf_expand), which may hold it back after that was cut.
-    A subflow of MPTCP has no send buffer of its own.
+    The check uses the kernel's own account of a connection's busy time (tcpi_rwnd_limited, tcpi_sndbuf_limited), from the first
+    look to the last. At the start a window opens with its buffer, which Linux enlarges once per round trip. If packets are
+    lost, the window may continue opening for a long time, because the buffer grows with the data read in order. That is the kernel's normal
+    behaviour, and a result. So is a send buffer below its maximum: Linux sizes it by the window (tcp_sndbuf_expand), and it may limit the
+    connection after the window was reduced. An MPTCP subflow has no separate send buffer.
     """
     checked = {"receiver's window": "rwnd_limited_ms", "send buffer": "sndbuf_limited_ms"}
     asked = {"receiver's window": specification.limits_receive_window, "send buffer": specification.limits_send_buffer}

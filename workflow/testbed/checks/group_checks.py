@@ -7,12 +7,12 @@ from testbed.checks.lost_packets import packets_lost
 from testbed.checks.network_checks import duplicates_of
 from testbed.traffic.real_time import send_times_ns, stream_offset_ns
 
-#: How late something may begin, in ns, and how long the beginning of one thing keeps others waiting: under a virtual clock, which
-#: a look at it moves by 256 ns (a connection takes seven), and under a real one.
+#: Largest delay of a beginning, in ns, and the delay that each beginning causes for others, under a virtual clock (which each reading
+#: moves by 256 ns; a connection takes seven readings); and the largest delay under a real clock.
 LATE_NS, EACH_LATE_NS, REAL_LATE_NS = 10_000, 4_000, 100_000_000
-#: What may keep an object from being complete; all else is a fault of the server or the client.
+#: Reasons for an incomplete object that the network may cause; any other is a fault of the server or the client.
 OF_THE_NETWORK = ("ETIMEDOUT", "EHOSTUNREACH", NOT_COMPLETE)
-#: A one-way delay may seem so much too short: netem's ticks.
+#: Amount, in ns, by which a one-way delay may seem too short because of netem's ticks.
 DELAY_SLACK_NS = 1_000
 
 
@@ -49,7 +49,7 @@ def check_web_cca(specification, document) -> Check:
 
 
 def check_real_time(specification, document) -> Check:
-    """All packets of each stream were sent on time; each arrived once, undamaged and no earlier than the path allows, or not at all."""
+    """All packets of each stream were sent on time; each arrived once, undamaged and not earlier than the path allows, or never."""
     wrong, expected, observed = [], [], []
     waits_ns = waiting_ns(specification)
     for group, streams in zip(specification.groups_of(REAL_TIME), document["real_time"], strict=True):
@@ -67,7 +67,7 @@ def check_real_time(specification, document) -> Check:
         shortest_ns = min(delays, default=None)
         early = shortest_ns is not None and shortest_ns < least_ns
         packets = sum(map(len, streams["sent_ns"]))
-        # Packets of which none arrives are a result where the network lost some.
+        # If no packet arrives, that is a result provided that the network lost packets.
         silent = not delays and not packets_lost(document)
         if not in_time or early or streams["duplicates"] > doubled or streams["damaged"] or silent:
             wrong.append(group.name)
@@ -88,7 +88,7 @@ def on_time(specification, began_ns, drawn_ns, waits_ns) -> bool:
 
 
 def waiting_ns(specification) -> dict[int, int]:
-    """Return moment -> the longest time in ns for which the events that all groups start by then keep the clock busy."""
+    """Return moment -> longest time in ns for which the events that all groups start up to that moment keep the clock busy."""
     moments = [at for group in specification.groups_of(WEB) for at in drawn_objects(specification, group)[0]]
     for group in specification.groups_of(REAL_TIME):
         times_ns = send_times_ns(group)

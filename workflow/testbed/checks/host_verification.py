@@ -1,20 +1,20 @@
 """Checks that the machine didn't distort a run on platform ``host``, in addition to those of every run (`verification`).
 
 Emulation under a real clock is only as good as the machine's spare time (Handigol et al., CoNEXT
-2012): a core that is saturated, or that a hypervisor has taken away, delays packets in a way that
+2012): a core that is saturated, or taken away by a hypervisor, delays packets in a way that
 looks like an effect of the network.
 """
 
 from testbed.checks.check import Check
 from testbed.readings.cpu import shares_of
 
-#: A core that was idle for less than a twentieth of some second had work waiting.
+#: Largest busy share of a core in any second: a core that was idle for less than a twentieth of it had work waiting.
 BUSY_LIMIT = 0.95
 BUSY_WINDOW_S = 1.0
-#: The share of a core's time that a hypervisor may have taken: CPU times are that uncertain.
+#: Largest share of a core's time that a hypervisor may have taken, equal to the uncertainty of CPU times.
 STEAL_LIMIT = 0.05
-#: How late the reader of CPU times may wake, in ms: 99 of 100 times by no more than the longest tick that Linux
-#: has (100 Hz), and never so late that a reading is missed.
+#: Largest delay of the reader of CPU times in waking, in ms: in 99 of 100 cases at most Linux's longest tick
+#: (100 Hz), and never so late that a reading is missed.
 LATE_P99_MS = 10.0
 LATE_MAX_MS = 100.0
 
@@ -34,7 +34,7 @@ def check_cpu_saturation(specification, document) -> Check:
 
 
 def check_clock(specification, document) -> Check:
-    """Processes that waited for a time were woken promptly: 99 % and all within their limits; of fewer than 100, the latest is the 99 %."""
+    """Processes that waited for a time were woken promptly: 99 % and all within their limits; with fewer than 100, the latest counts for 99 %."""
     late = document["cpu"]["late_ms"]
     return Check(
         "clock",

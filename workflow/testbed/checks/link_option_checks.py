@@ -35,9 +35,10 @@ def check_option(option: LinkOption, specification, document) -> Check:
 
 
 def judge_share(name, configured, count, of, seen=(1, 1), of_one=1) -> Check:
-    """Return the `Check` of a share of packets against the configured one, a fraction; ``seen`` is `COUNTED`'s.
+    """Return the `Check` of a share of packets against the configured one, a fraction.
 
-    As random loss is judged (`network_checks.judge_loss`, ``of_one`` as there), by the nearest share that those which can be seen allow.
+    It is judged like random loss (`network_checks.judge_loss`, also for ``of_one``). ``seen`` is the smallest and largest detectable
+    share of affected packets (from `COUNTED`), of which the one nearest to the observed share is used.
     """
     least, most = (configured * share for share in seen)
     expected = f"{100 * configured:g} %"

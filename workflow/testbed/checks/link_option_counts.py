@@ -5,7 +5,7 @@ from testbed.network.behind_bottleneck import PLACES, counts
 
 #: Hosts' counters of packets with a wrong checksum; TCP's covers both versions of IP.
 COUNTERS = ("TcpInCsumErrors", "UdpInCsumErrors", "Udp6InCsumErrors", "IcmpInCsumErrors", "Icmp6InCsumErrors")
-#: Direction -> which of a pair's ends receives its packets.
+#: Direction -> index of the pair's host that receives its packets.
 RECEIVERS = {"forward": 1, "reverse": 0}
 #: TCP's header with timestamps.
 TCP_HEADER_BYTES = 32
@@ -26,13 +26,14 @@ def doubled(_, document, direction) -> tuple[int, int]:
 
 
 def damaged(specification, document, direction) -> tuple[int, int, tuple[float, float]]:
-    """Return the number of damaged packets, the number that reached the hosts, and the least and largest detectable share of damage.
+    """Return the number of damaged packets, the number that reached the hosts, and the smallest and largest detectable share of damage.
 
-    netem flips one bit of a packet's linear part, a random one (netem_enqueue of net/sched/sch_netem.c), and counts nothing. Without
-    segmentation offload that part is the whole frame. A damaged Ethernet header has no effect here, for the router writes another
-    one. In an IPv4 header a router drops the packet; IPv6 has no checksum there, and the packet goes elsewhere, or arrives. Of two bytes
-    behind, those of TCP's data offset or UDP's length, the protocol may drop it before it looks at its checksum. Anything else fails
-    the checksum of TCP, UDP or ICMP at the host, which counts it. All counts start when the network is built, as the hosts' do.
+    netem flips a random bit of a packet's linear part (netem_enqueue of net/sched/sch_netem.c), and doesn't count this. Without
+    segmentation offload that part is the whole frame. A damaged Ethernet header has no effect, because the router writes a new
+    one. If the IPv4 header is damaged, a router drops the packet; IPv6's header has no checksum, so the packet is misrouted or arrives. If
+    the two bytes of TCP's data offset or UDP's length are damaged, the protocol may drop the packet before verifying its checksum. Any
+    other damage fails the checksum of TCP, UDP or ICMP at the host, which counts it. All counts start when the network is built, like
+    the hosts' own.
     """
     after, counted = document["links"]["after"], document["stack"]["tcp"]
     netem = after[PLACES[direction][1]]["qdiscs"]["netem"]
@@ -47,9 +48,9 @@ def damaged(specification, document, direction) -> tuple[int, int, tuple[float, 
 
 
 def noticed_share(mean_bytes, least_bytes, header_bytes, most_bytes=PACKET_BYTES) -> tuple[float, float]:
-    """Return the least and the largest detectable share of flipped bits, for packets with a given mean length.
+    """Return the smallest and the largest detectable share of flipped bits, for packets with a given mean length.
 
-    1 / length is largest on average if all packets have the least or the largest length, and least if all are alike.
+    The mean of 1 / length is largest if all packets have either the smallest or the largest length, and smallest if all lengths are equal.
 
     Examples
     --------
@@ -62,6 +63,6 @@ def noticed_share(mean_bytes, least_bytes, header_bytes, most_bytes=PACKET_BYTES
     return max(0.0, 1 - unnoticed * most_per_byte), 1 - ETHERNET_HEADER_BYTES / max(mean_bytes, least_bytes)
 
 
-#: Option -> what counts its packets: a function of specification, document and direction that returns how many met it, of how many,
-#: and, where not all that did can be seen, the least and the largest share of them that can.
+#: Option -> the function that counts its packets. It takes specification, document and direction and returns the number of affected packets,
+#: the total number and, if some affected packets can't be detected, the smallest and the largest detectable share.
 COUNTED = {"reordering": late, "duplicate_percent": doubled, "corrupt_percent": damaged}

@@ -4,15 +4,15 @@ import math
 
 from testbed.checks.check import Check
 
-#: Tilts of Chernoff's bound that are tried, from the least to the largest, each so many times the one before.
+#: Tilts of Chernoff's bound to try: the smallest one, the ratio of successive ones, and their number.
 LEAST_TILT, TILT_STEP, TILTS = 1e-6, 1.5, 45
 
 
 def judge_bursty_loss(name, model, dropped, offered, false_alarm) -> Check:
     """Return the `Check` of a share of lost packets against that of a `LossModel`.
 
-    The check uses Chernoff's bound on the number of packets dropped by the chain: it fails if the probability of so few or
-    so many is below `false_alarm`. With bursts this number varies more than with independent losses.
+    The check uses Chernoff's bound on the number of packets dropped by the chain: it fails if the probability of a number that small or
+    that large is below `false_alarm`. With bursts this number varies more than with independent losses.
     """
     expected = f"{100 * model.share:.6g} % in bursts of {model.burst_packets:.6g} packets"
     if offered == 0:
@@ -23,7 +23,7 @@ def judge_bursty_loss(name, model, dropped, offered, false_alarm) -> Check:
 
 
 def _log_bound(model, dropped, offered):
-    """Return the logarithm of Chernoff's bound on the probability of so few, or so many, lost packets, for the tail that applies."""
+    """Return the logarithm of Chernoff's bound on the probability of at most, or at least, this number of lost packets, by the observed tail."""
     sign = 1 if dropped > offered * model.share else -1
     tilts = (sign * LEAST_TILT * TILT_STEP**number for number in range(TILTS))
     return min(0.0, *(_log_generating(model, tilt, offered) - tilt * dropped for tilt in tilts if abs(tilt) < 50))
@@ -33,7 +33,7 @@ def _log_generating(model, tilt, packets):
     """Return ln E[exp(tilt x lost)] of a stationary chain over ``packets`` packets: a matrix power, computed by squaring."""
     row, changes, losses = model.chain()
     states, scale, row_scale = range(len(row)), 0.0, 0.0
-    # From state (row) to state (column), weighted by what happens to a packet that finds the first one; one that none finds counts for nothing.
+    # Transitions from state (row) to state (column), weighted by the fate of a packet in the first one; states without a packet have no weight.
     weights = [bool(share) * (1 - loss + loss * math.exp(tilt)) for share, loss in zip(row, losses, strict=True)]
     matrix = tuple(tuple(chance * weight for chance in line) for line, weight in zip(changes, weights, strict=True))
     while packets:

@@ -1,8 +1,8 @@
-"""The individual packets that a netem with a loss model dropped: the kernel counts them, random numbers from the seed identify them.
+"""Identify the individual packets that a netem with a loss model dropped, by replaying its random numbers from the seed.
 
-netem (net/sched/sch_netem.c, since Linux 6.7 with a seed that can be set) takes its numbers from prandom_u32_state: for each packet
-those of the model (`experiment.loss_models`) and, where there is jitter, one more for the delay of each that isn't dropped. So the
-number of packets that came to it determines everything, and the replay must yield as many drops as the kernel counted.
+netem (net/sched/sch_netem.c, since Linux 6.7 with a configurable seed) takes its numbers from prandom_u32_state: for each packet
+those of the model (`experiment.loss_models`) and, with jitter, another one for the delay of each packet that isn't dropped. So the
+number of packets that reached it determines everything, and the replay must yield as many drops as the kernel counted.
 """
 
 import math
@@ -15,7 +15,7 @@ from testbed.checks.network_checks import LOSS_FALSE_ALARM, relative_entropy
 
 
 def random_numbers(seed) -> Iterator[int]:
-    """Yield the numbers of prandom_u32_state (lib/random32.c, Tausworthe 113) from what prandom_seed_state makes of a seed."""
+    """Yield the numbers of prandom_u32_state (lib/random32.c, Tausworthe 113), with the state that prandom_seed_state derives from a seed."""
     low = ((seed >> 32) ^ (seed << 10) ^ seed) & CERTAIN
     a, b, c, d = (low + least if low < least else low for least in (2, 8, 16, 128))
     while True:
@@ -27,7 +27,7 @@ def random_numbers(seed) -> Iterator[int]:
 
 
 def losses(seed, model, jitter) -> Iterator[bool]:
-    """Yield for each packet in order whether netem drops it by a `LossModel`; ``jitter`` is true if there is jitter."""
+    """Yield, for each packet in order, whether netem drops it by a `LossModel`; ``jitter`` is whether there is jitter."""
     number = random_numbers(seed).__next__
     for lost in model.fates(number):
         yield lost
@@ -36,10 +36,10 @@ def losses(seed, model, jitter) -> Iterator[bool]:
 
 
 def loss_bursts(specification, document) -> dict[str, dict[str, int]]:
-    """Return direction -> the loss bursts during the traffic, where a loss model is used: the document's section.
+    """Return direction -> the loss bursts during the traffic if a loss model is used, for the document's section.
 
-    A dict with ``packets`` that came to netem, those ``dropped`` by the kernel's count and ``replayed_drops`` by its random
-    numbers, ``bursts`` that ended, and ``longest_packets``, the longest of them; all pairs or paths together.
+    Each is a dict with the numbers of ``packets`` that reached netem, ``dropped`` by the kernel's count, ``replayed_drops`` by the random
+    numbers, ``bursts`` that ended, and ``longest_packets``, the length of the longest, over all pairs or paths.
     """
     bursts = {}
     for direction in DIRECTIONS:
@@ -56,7 +56,7 @@ def loss_bursts(specification, document) -> dict[str, dict[str, int]]:
 def _of_device(document, name, effect):
     """Return the result of `loss_bursts` for one device."""
     before, after = (document["links"][when][name] for when in ("before", "after"))
-    # What passed is the device's count, for with segmentation offload netem counts the segments of a super-packet.
+    # Passed packets are counted by the device, because with segmentation offload netem counts the segments of a super-packet.
     came = [at["tx_packets"] + _netem(at)["backlog_packets"] + _netem(at)["drops"] for at in (before, after)]
     seed = document["network"]["set"]["qdiscs"][name]["netem"]["seed"]
     fate = losses(seed, effect.loss_model, bool(effect.jitter_ms))
@@ -84,14 +84,14 @@ def _netem(device):
 def check_loss_bursts(specification, document) -> Check:
     """The loss bursts have the configured mean length, and the replayed losses agree with the kernel's.
 
-    Each lost packet is the last of a burst with probability r = 1 / length, so of D lost packets B are last ones. As for a share
+    Each lost packet is the last of a burst with probability r = 1 / length; B of the D lost packets are last ones. As for a share
     of lost packets, D D(B/D||r) exceeds ln(2/a) with a probability of at most a (`judge_loss`).
     """
     wrong, expected, observed = False, [], []
     for direction, seen in document["loss_bursts"].items():
         model, dropped, bursts = specification.direction(direction).loss_model, seen["dropped"], seen["bursts"]
         length = model.burst_packets
-        # Those of other models aren't of one chance.
+        # With other models this probability isn't constant.
         geometric = dropped and isinstance(model, GilbertElliott) and model.is_of_bursts
         unlikely = geometric and dropped * relative_entropy(bursts / dropped, 1 / length) > math.log(
             2 / LOSS_FALSE_ALARM

@@ -4,14 +4,14 @@ from testbed.checks.check import INSTRUMENT, SENDER, Check
 from testbed.checks.lost_packets import packets_lost
 from testbed.network.multipath import plan
 
-#: Packets on a path that don't come in turn: neighbour discovery and the like, and those under way.
+#: Number of packets on a path outside the round robin: neighbour discovery and the like, and those in transit.
 OTHER_PACKETS = 16
-#: How far a round-robin path's share of the tunnels' packets may be from what it must be, as a fraction of it.
+#: Largest relative deviation of a round-robin path's share of the tunnels' packets from the expected share.
 SHARE_TOLERANCE = 0.001
-#: More than a control connection's messages: a subflow that carried data has acknowledged so many bytes.
+#: Smallest number of acknowledged bytes of a subflow that carried data: more than a control connection's messages.
 DATA_BYTES = 65_536
-#: Counters of the kernel (MPTcpExt...) that mean: a connection was plain TCP, for good or for a while, or a
-#: subflow was refused. Kernels that lack one do not count it.
+#: Kernel counters (MPTcpExt...) of connections that were plain TCP, permanently or temporarily, and of refused
+#: subflows. Kernels without one of them don't count it.
 FALLBACKS = frozenset(
     "MPTcpExt" + name
     for name in (
@@ -50,7 +50,7 @@ def differences(wanted, read_back, place="") -> list[str]:
 def check_subflows(specification, document) -> Check:
     """Every flow had one subflow on each path, all carried data, and the kernel never fell back to plain TCP.
 
-    Where the network lost packets a subflow may come up late or be spared by the scheduler, which prefers paths without losses:
+    If the network lost packets, a subflow may be established late or be avoided by the scheduler, which prefers paths without losses:
     that is a result.
     """
     wrong, spared, cause = [], [], SENDER
@@ -73,7 +73,7 @@ def check_subflows(specification, document) -> Check:
 
 
 def check_path_shares(specification, document) -> Check:
-    """With round robin each path carried its share of the packets from h1 to h2; per flow, packets may take any path."""
+    """With round robin each path carried its share of the packets from h1 to h2; with distribution per flow, packets may take any path."""
     sent = path_packets(document, "h1", specification.paths)
     shares = ", ".join(f"{100 * count / max(1, sum(sent)):.3f} %" for count in sent)
     if specification.multipath.distribution == "per-flow":

@@ -1,4 +1,4 @@
-"""Checks of the network and the hosts: are they as configured, and did they do nothing else?"""
+"""Checks of the network and the hosts: are they as configured, with no other effects?"""
 
 import math
 
@@ -15,21 +15,21 @@ from testbed.network.devices import OFFLOADS
 from testbed.network.transport import ECN, device_limits, route_metrics, settings
 from testbed.readings.deliveries import COOKIE_ACKED_BYTES
 
-#: ping takes both its times in whole microseconds, so what it shows may be one too little (and a rounding of its print).
+#: ping reads both its times in whole microseconds, so its result may be one too small (plus the rounding of its output).
 PING_STEP_MS = 0.0011
 #: tc prints six digits; a loss in bursts follows from two such numbers.
 READ_BACK_DIGITS = 2e-5
-#: Parameter -> how far what tc prints may be off: whole bytes of a time that the kernel keeps.
+#: Parameter -> largest error of tc's output: whole bytes derived from a time that the kernel stores.
 STEPS = {"burst_bytes": 1}
-#: Chance that a sound run fails a loss check.
+#: Probability that a correct run fails a loss check.
 LOSS_FALSE_ALARM = 1e-6
-#: A delay line is exact in virtual time; what may come on top of it when idle.
+#: Largest additional RTT of an idle path, on top of a delay line that is exact in virtual time.
 IDLE_RTT_SLACK_MS = 0.2
-#: Under a real clock the stack's own time, of the fastest of ten, and the slack of timers.
+#: The same under a real clock: the stack's own time, in the fastest of ten, and the slack of timers.
 REAL_IDLE_RTT_SLACK_MS = 1.0
-#: Counter of SYN and SYN-ACK packets that a host sent again.
+#: Counter of SYN and SYN-ACK packets that a host retransmitted.
 REPEATED_SYN = "TcpExtTCPSynRetrans"
-#: Kernel counters that mean: memory, not congestion control, held the flow back.
+#: Kernel counters which show that memory, not congestion control, held a flow back.
 MEMORY_COUNTERS = (
     "TcpExtTCPMemoryPressures",
     "TcpExtPruneCalled",
@@ -146,9 +146,9 @@ def check_pacing(specification, document) -> Check:
         allowed, where = {specification.hosts.qdisc}, f"{specification.hosts.qdisc} at the sender"
     else:
         allowed, where = {"noqueue"}, "noqueue at the sender"
-    # It follows from the first RTT, and is kept until something is acknowledged.
+    # The rate follows from the first RTT, and stays until data are acknowledged.
     rates = [s.get("pacing_mbps") for s in readings(document) if s.get("bytes_acked", 0) > COOKIE_ACKED_BYTES]
-    # A CCA of one's own may leave TCP's pacing rate alone: then its sockets have none, and nothing of them is paced.
+    # A custom CCA may leave TCP's pacing rate unset: then its sockets have none, and aren't paced.
     known = bool(readings(document)) and (all(rates) or bool(specification.sources))
     return Check(
         "pacing",
@@ -189,7 +189,7 @@ def check_loss(specification, document, direction) -> Check:
         return Check(name, True, "0 %", "nothing that could drop packets at random")
     offered, dropped = netem_counts(document, direction)
     if specification.link.netem_is_queue and dropped > configured * offered:
-        # netem counts both alike, and so does a shaper above it (`net_xmit_drop_count`).
+        # netem counts both in the same counter, and so does a shaper above it (`net_xmit_drop_count`).
         observed = f"{loss_words(dropped, offered)}, its queue's overflow included"
         return Check(name, True, f"at least {100 * configured:g} %", observed)
     if model := specification.direction(direction).loss_model:
@@ -200,7 +200,7 @@ def check_loss(specification, document, direction) -> Check:
 def judge_loss(name, configured, dropped, offered, of_one=1) -> Check:
     """Return the `Check` that compares a share of packets lost at random with the configured one, a fraction.
 
-    Bound of Chernoff and Hoeffding (1963) on the binomial tail: with n packets
+    It uses the bound of Chernoff and Hoeffding (1963) on the binomial tail: with n packets
     and a share q dropped, n D(q||p) exceeds ln(2/a) with a probability of at most a. ``of_one`` packets carry as much
     information as one that is lost independently.
     """
@@ -251,7 +251,7 @@ def check_ecn(specification, document) -> Check:
 
 
 def check_marks(specification, document) -> Check:
-    """Packets marked by the bottleneck arrived with the mark, unless they were under way or lost, and no other packets had one.
+    """Packets marked by the bottleneck arrived with the mark, unless they were in transit or lost, and no other packets had one.
 
     Without ECN no packet may be marked. Both directions are checked, because acknowledgements may be marked too.
     """
@@ -259,7 +259,7 @@ def check_marks(specification, document) -> Check:
     for direction, end in (("forward", 1), ("reverse", 0)):
         marked, unseen = marks_and_unseen(document, direction)
         arrived = sum(ce_packets(document, pair.ends[end]) for pair in specification.pairs)
-        # What came twice may have had a mark.
+        # Duplicated packets may have had a mark.
         most = marked + (duplicates_of(document, direction) if specification.has_arrival_options else 0)
         if not marked - unseen <= arrived <= most or (marked and not specification.uses_ecn):
             wrong.append(direction)
@@ -272,7 +272,7 @@ def check_marks(specification, document) -> Check:
 
 def duplicates_of(document, direction) -> int:
     """Return the number of duplicated packets in a direction (`behind_bottleneck.duplicates`)."""
-    # What other runs would load for nothing.
+    # Imported here because other runs don't need it.
     from testbed.network.behind_bottleneck import duplicates
 
     return duplicates(document, direction)
@@ -287,7 +287,7 @@ def marks_and_unseen(document, direction) -> tuple[int, int]:
     passed = [*placed["netem"][direction], *(name for name in late if name not in placed["netem"][direction])]
     behind = [q for name in passed for q in after[name]["qdiscs"].values()]
     waiting = max((q["backlog_packets"] for q in queues), default=0)
-    # RED marks a packet before it finds that there is no room for it; of others a mark may count twice.
+    # RED marks a packet before it finds that there is no room for it; other disciplines may count a mark twice.
     waiting += sum(q.get("counted", {}).get("pdrop", 0) for q in queues)
     kinds = [item for name in placed["bottleneck"][direction] for item in after[name]["qdiscs"].items()]
     waiting += sum(OF_KIND[kind].marked_twice(queue) for kind, queue in kinds if kind in OF_KIND)
@@ -303,7 +303,7 @@ def ce_packets(document, host) -> int:
 def check_memory(specification, document) -> Check:
     """The kernel never reached memory limits, which look like congestion control.
 
-    A failure means that more data were under way than the memory provided for any CCA.
+    A failure means that more data were in flight than the memory provides for any CCA.
     """
     nonzero = [
         f"{host} {name} {counters[name]}"
@@ -321,7 +321,7 @@ def check_drops_elsewhere(specification, document) -> Check:
     if document["stack"]["backlog_drops"]:
         drops.append(f"backlog {document['stack']['backlog_drops']}")
     for name, interface in after.items():
-        # Tunnels and the bond that joins them, to which nothing was set, have no queue either.
+        # Tunnels and their bond have no settings and thus no queue either.
         if set(document["network"]["set"]["qdiscs"].get(name, {"noqueue"})) == {"noqueue"}:
             drops += [f"{name} {k} {q['drops']}" for k, q in interface["qdiscs"].items() if q["drops"]]
     return Check("drops_elsewhere", not drops, "none", ", ".join(drops) or "none")
@@ -335,8 +335,8 @@ def grown(document, name, counter) -> int:
 def netem_counts(document, direction) -> tuple[int, int]:
     """Return (packets offered to, packets dropped by) netem in a direction during the traffic, summed over all pairs.
 
-    Passed packets are the device's: with segmentation offload a qdisc counts the
-    segments of those that pass, but a dropped super-packet as one.
+    Passed packets are counted by the device: with segmentation offload a qdisc counts the
+    segments of passed super-packets, but a dropped super-packet as one.
     """
     counts = [counts_of_netem(document, name) for name in document["network"]["set"]["netem"][direction]]
     passed, dropped = (sum(count[place] for count in counts) for place in (0, 1))

@@ -1,4 +1,4 @@
-"""The check of the policers: are they as configured, and did no more pass than rate and burst allow?"""
+"""The check of the policers: are they as configured, and was the amount that passed within rate and burst?"""
 
 from experiment.timeline import DIRECTIONS
 from testbed.checks.check import Check
@@ -7,12 +7,12 @@ from testbed.checks.network_checks import same
 from testbed.network.policer import drops
 
 FORWARD, _ = DIRECTIONS
-#: What a burst loses where tc and kernel count it in ticks, at 1 Gbit/s.
+#: Largest error of a burst because tc and the kernel count it in ticks, at 1 Gbit/s.
 BURST_STEP_BYTES = 16
 
 
 def check_policer(specification, document) -> Check:
-    """The kernel has each direction's policer as it was set, and no more was delivered than its rate and burst allow."""
+    """The kernel has each direction's policer as set, and the amount delivered is within its rate and burst."""
     wrong = []
     for name, wanted in document["network"]["set"]["policer"].items():
         settings = document["network"]["read_back"]["interfaces"][name].get("policer") or {}
@@ -40,7 +40,7 @@ def check_policer(specification, document) -> Check:
 
 
 def delivered_of_allowed(specification, document, direction) -> tuple[int, float]:
-    """Return the bytes delivered in a direction, and its capacity in the time; (0, 0) if no long flow has data in it."""
+    """Return the bytes delivered in a direction, and its capacity in that time; (0, 0) if no long flow sends data in that direction."""
     spans = spans_at_most(specification, document)
     got = [span for flow, span in spans if specification.flow_pair(flow).direction == direction]
     if not got:

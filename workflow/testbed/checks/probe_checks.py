@@ -8,21 +8,21 @@ from experiment.qdisc import DROP_TAIL
 from testbed.checks.check import Check, in_turn
 from testbed.readings.path_probe import RARE, SMALL_BYTES, at_the_end, options_ms, singles_apart_s, singles_of, time_of
 
-#: How far a delay may be from what it must be, in ns.
+#: Largest error of a delay, in ns.
 DELAY_SLACK_NS = 2_000
-#: How far the time between two packets may be from what it must be: a share of it, and ns of the clock's readings.
+#: Largest error of the time between two packets: a share of it, and ns for the clock's readings.
 GAP_SLACK, GAP_SLACK_NS = 1e-3, 3
-#: The least share of the range of a jitter that the delays of many datagrams have (`path_probe.OF_JITTER`).
+#: Smallest share of a jitter's range that the delays of many datagrams must cover (`path_probe.OF_JITTER`).
 LEAST_RANGE = 0.6
-#: Distribution of a jitter -> how far below and above the mean delay tc's table goes, in jitters; and between which the standard deviation
-#: of the probe's delays lies: of 500,000 draws of 64 all did, with a tenth of room.
+#: Distribution of a jitter -> reach of tc's table below and above the mean delay, in jitters; and the range of the standard deviation
+#: of the probe's delays, which contained all of 500,000 draws of 64, plus a tenth.
 REACH_OF = {"normal": (4, 3.53), "pareto": (0.67, 4), "paretonormal": (1.51, 3.89)}
 DEVIATION_OF = {"normal": (0.5, 1.5), "pareto": (0.15, 1.75), "paretonormal": (0.3, 1.55)}
-#: How far the time between two bunches may be from a slot, as a share of it.
+#: Largest deviation of the time between two bunches from a slot, as a share of it.
 SLOT_SLACK = 0.01
-#: Disciplines that hold as many packets of one flow as their limit says.
+#: Disciplines that hold as many packets of one flow as their limit.
 EXACT = (DROP_TAIL, "codel")
-#: What fq holds beyond its limit.
+#: Number of packets that fq holds beyond its limit.
 FAST_PATH_PACKETS = 8
 
 
@@ -56,19 +56,19 @@ def check_delay(specification, document) -> Check:
 
 
 def delays_ns(specification, place, direction) -> tuple[float, float, float]:
-    """Return a datagram's shortest and longest delay in ns between a pair of hosts, or over a path, and the least range of many delays."""
+    """Return a datagram's shortest and longest delay in ns between a pair of hosts or over a path, and the smallest range of many delays."""
     if specification.is_cable:
         specification, place = specification.on_path(place), 0
     pair, base_ms = specification.pairs[place], mean_delay_ms(specification, place, direction)
     jitter_ms, late = specification.direction(direction).jitter_ms, specification.option("reordering", direction)
     distribution = specification.option("jitter_distribution", direction)
     below, above = REACH_OF.get(distribution) or specification.jitter_reach(direction)
-    # Of another distribution the deviation says more; a normal one goes beyond what evenly drawn delays have.
+    # For other distributions the deviation is more informative; a normal one exceeds the range of uniform delays.
     drawn = specification.option("jitter_table", direction) or distribution
     range_ms = (1.5 if distribution == "normal" else 0 if drawn else 2 * LEAST_RANGE) * jitter_ms
     usual = max(late["percent"], 100 - late["percent"]) / 100 if late else 1
     if singles_of(specification, direction) * math.log(usual) <= math.log(RARE):
-        # One of them was late, and one was not.
+        # At least one was late, and one wasn't.
         range_ms = max(range_ms, late["late_ms"] - 2 * jitter_ms)
     most_ms = base_ms + pair.hops * above * jitter_ms + options_ms(specification, direction)
     return 1e6 * max(0, base_ms - pair.hops * below * jitter_ms), 1e6 * most_ms, 1e6 * range_ms
@@ -148,10 +148,10 @@ def check_rate(specification, document) -> Check:
         )
         slack_ns = GAP_SLACK * due_ns + GAP_SLACK_NS
         if gap_ns is None:
-            # A policer that lets less than a few packets pass at once leaves no train.
+            # A policer that passes only very few packets at once breaks up the train.
             ok &= seen.get("passed", math.inf) < 8
         else:
-            # Where netem stands in the queue's place its jitter may leave the shaper idle.
+            # If netem is the queue, its jitter may leave the shaper idle.
             most_ns = (
                 math.inf
                 if specification.link.netem_is_queue and any(specification.link.jitter_ms.values())
@@ -167,13 +167,13 @@ def check_rate(specification, document) -> Check:
 
 
 def holds_less_than_path(specification, direction, packet_ns) -> bool:
-    """Return whether netem's limit is below the packets on the path at full rate: then a bucket above it never empties, and bunches pass."""
+    """Return whether netem's limit is below the number of packets on the path at full rate: then a bucket above it never empties, and bunches pass."""
     on_path = 1e6 * specification.direction(direction).delay_ms / packet_ns
     return specification.link.netem_is_queue and (specification.queue_packets or 0) <= on_path
 
 
 def check_queue_limit(specification, document) -> Check:
-    """Of many packets that arrived at once, each bottleneck's queue held the expected number, and no more."""
+    """When many packets arrived at once, each bottleneck's queue held exactly the expected number."""
     expected, observed, ok = [], [], True
     for seen in document["probe"]["bottlenecks"]:
         if "at_once" not in seen:
@@ -223,7 +223,7 @@ def check_policed(specification, document) -> Check:
         burst_bytes, one = policer["burst_bytes"], specification.largest_packet_bytes
         first = burst_bytes // one
         again = (burst_bytes % one + burst_bytes / 2) / one
-        # tc and kernel count a bucket in ticks.
+        # tc and the kernel count a bucket in ticks.
         ok &= abs(seen["passed"] - first) <= 1 and abs(seen["passed_again"] - again) <= 1.5
         expected.append(f"{first} packets, then {again:.1f}")
         observed.append(f"{seen['passed']} packets, then {seen['passed_again']}, of {seen['policed']} each")

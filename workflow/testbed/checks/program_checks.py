@@ -6,9 +6,9 @@ from experiment.timeline import DIRECTIONS
 from testbed.checks.check import SENDER, Check
 from testbed.traffic.program_process import AT_END, AT_LIMIT, ITSELF, NOT_STARTED, TOO_MUCH
 
-#: How a side may end by its declaration (`server_ends`, `client_ends`) -> how it then ended.
+#: Declared end of a side (`server_ends`, `client_ends`) -> matching actual ends.
 ENDINGS = {"itself": (ITSELF,), "killed": (AT_END, AT_LIMIT)}
-#: What is found where a side ended in another way.
+#: Finding for a side that ended in another way.
 FOUND = {
     AT_LIMIT: "had not ended in time",
     AT_END: "still ran at the end",
@@ -27,12 +27,12 @@ def check_programs(specification, document) -> Check:
     return Check("programs", not wrong, expected, "; ".join(wrong) or expected, SENDER)
 
 
-#: From this loss on a program may never learn that its peer has ended, in percent.
+#: Loss in percent from which a program may never learn that its peer has ended.
 CUT_OFF_PERCENT = 50
 
 
 def is_cut_off(specification, flow) -> bool:
-    """Return whether the path loses at least half of all packets in a direction from the planned end of a flow on."""
+    """Return whether the path loses at least half of all packets in a direction after the planned end of a flow."""
     if flow.seconds is None:
         return False
     timeline, end_ns = specification.timeline, round(1e9 * (flow.start_s + flow.seconds))
@@ -42,7 +42,7 @@ def is_cut_off(specification, flow) -> bool:
 def findings(flow, entry, cut_off=False) -> list[str]:
     """Return the deviations of a flow's program from its declaration, with its last output.
 
-    ``cut_off``: the client may be ended at its time limit and report nothing (`is_cut_off`).
+    With ``cut_off`` (`is_cut_off`), the client may be ended at its time limit without a report.
     """
     found = [] if entry["ready"] else [f"the server was never ready{last_words(entry['server'])}"]
     for side, ends in (("server", flow.program.server_ends), ("client", flow.program.client_ends)):
@@ -82,7 +82,7 @@ def last_words(side) -> str:
 
 
 def check_program_packets(specification, document) -> Check:
-    """All packets of the programs were counted; each has the size of a packet, and no more arrived than was sent."""
+    """All packets of the programs were counted; each has the size of a packet, and the amount that arrived doesn't exceed the amount sent."""
     counted, wrong = document["program_packets"], []
     largest_bytes = specification.largest_packet_bytes
     if counted["missed"]:

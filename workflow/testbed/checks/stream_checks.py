@@ -1,4 +1,4 @@
-"""Checks of flows that the testbed's own two programs carry (`traffic.streams`): did each start and stop in time, and did all that it wrote arrive?"""
+"""Checks of flows carried by the testbed's own two programs (`traffic.streams`): did each start and stop in time, and did all its data arrive?"""
 
 import math
 
@@ -6,9 +6,9 @@ from testbed.checks.check import INSTRUMENT, SENDER, Check, words
 from testbed.checks.lost_packets import packets_lost
 from testbed.traffic.traffic import plan_clients
 
-#: SYN and FIN, which the kernel counts among the bytes acknowledged (RFC 9293, section 3.4).
+#: SYN and FIN, which the kernel counts as acknowledged bytes (RFC 9293, section 3.4).
 SYN_AND_FIN = 2
-#: How much later than planned a connection may come up on a path without loss, in RTTs of the longest path.
+#: Largest delay of a connection's establishment on a path without loss, in RTTs of the longest path.
 MOST_RTTS = 4
 
 

@@ -1,13 +1,13 @@
-"""The check of a path that changes: did each change happen on time, and did no more pass than allowed in between?"""
+"""The check of a changing path: did each change happen on time, and was the amount that passed in between within the limits?"""
 
 import math
 
 from testbed.checks.check import Check
 from testbed.checks.network_checks import same
 
-#: How much later than asked a change may be, in ns: of a virtual clock what reading it takes for all that is due at once.
+#: Largest delay of a change, in ns, under a virtual clock (the time of its readings for all simultaneous changes) and under a real one.
 LATE_NS, REAL_LATE_NS = 50_000, 10_000_000
-#: What may pass beyond a shaper's rate in a time: a packet that was let go at its begin, and its credit.
+#: Number of packets that may exceed a shaper's rate in a period: one released at its beginning, and its credit.
 BEYOND_PACKETS = 2
 
 
@@ -83,9 +83,9 @@ def left_too_slowly(specification, done) -> list[str]:
 
 
 def delayed_otherwise(specification, done) -> list[str]:
-    """Return where other packets had left a netem by a change of its delay than had come to it a delay before: neither less nor more.
+    """Return the places where the packets that had left a netem at a change of its delay differ from those that had reached it one delay before.
 
-    By as much as the jitter is they may differ, which is some share of what came.
+    A difference due to jitter is allowed, as a share of the packets that arrived.
     """
     wrong = []
     for number, entry in enumerate(done):

@@ -8,21 +8,21 @@ from testbed.checks.network_checks import grown
 
 #: The largest receive window that 16 bits hold.
 LARGEST_UNSCALED_BYTES = 65_535
-#: Memory that Linux takes for a full packet at most (its truesize): a buffer may be exceeded by the last one.
+#: Largest memory that Linux uses for a full packet (its truesize): the last packet may exceed a buffer.
 PACKET_MEMORY_BYTES = 4_608
-#: A window that holds a flow back for more of its time than this share is that of the buffer asked for.
+#: Share of its time above which a flow held back by its window is limited by the requested buffer.
 HELD_BACK = 0.5
-#: The least share of a receive buffer that is a window, of which Linux takes away what packets take of memory.
+#: Smallest share of a receive buffer that is available as a window, after Linux deducts the packets' memory overhead.
 LEAST_WINDOW = 0.2
-#: The least share of segments that are acknowledged one by one without delayed acknowledgements; control messages and a FIN aside.
+#: Smallest share of segments acknowledged one by one without delayed acknowledgements, except control messages and a FIN.
 ACKNOWLEDGED = 0.9
-#: How many deviations of the RTT a timeout may be above it; its own rounding, in ms.
+#: Largest distance of a timeout above the RTT, in deviations of the RTT; and the timeout's rounding, in ms.
 DEVIATIONS, TICKS_MS = 16, 5
-#: How far a sender's rate may be above its limit, as a share; iperf3 begins with a block.
+#: Largest relative excess of a sender's rate over its limit; iperf3 begins with a whole block.
 RATE_SLACK = 0.01
-#: How many segments of iperf3's control connection a flow has at most.
+#: Largest number of segments of iperf3's control connection per flow.
 CONTROL_SEGMENTS = 50
-#: How far a limit of a pacing rate may be from the one asked for, as a share: iperf3 gives it in whole bits, the kernel keeps whole bytes.
+#: Largest relative error of a pacing rate's limit: iperf3 passes whole bits per second, the kernel stores whole bytes.
 PACING_DIGITS, BYTE_A_SECOND_MBPS = 1e-4, 8e-6
 
 
@@ -31,7 +31,7 @@ def check_send_buffer(specification, document) -> Check:
     asked, seen = specification.transport.send_buffer_bytes, readings(document)
     taken = max((s["send_buffer_taken_bytes"] for s in seen if "send_buffer_taken_bytes" in s), default=None)
     flying = most_unacknowledged_bytes(document)
-    # Linux enlarges it up to the limit once the window has room for more than is under way.
+    # Linux enlarges it up to the limit once the window has room for more data than are in flight.
     settled = [
         s["send_buffer_bytes"]
         for s in seen
@@ -140,7 +140,7 @@ def check_super_packets(specification, document) -> Check:
     most = specification.gso_max_segments
     sizes = []
     for pair in specification.pairs:
-        # Those of the control connections may pass another interface.
+        # Packets of the control connections may use another interface.
         others = 0 if specification.per_side else CONTROL_SEGMENTS * specification.flows
         segments = document["stack"]["tcp"][pair.sender]["TcpOutSegs"] - others
         sizes.append(max(0, segments) / max(1, grown(document, f"{pair.sender}-eth0", "tx_packets")))

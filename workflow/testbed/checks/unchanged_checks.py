@@ -5,7 +5,7 @@ from testbed.checks.check import Check
 from testbed.checks.network_checks import same
 from testbed.network.outage import seed_after
 
-#: Quantity of a timeline -> the qdisc and its parameter, and how many of the parameter's units one of the quantity is.
+#: Quantity of a timeline -> the qdisc and its parameter, and the number of the parameter's units per unit of the quantity.
 OF_TIMELINE = {
     "rate_mbps": ("htb", "rate_bps", 1e6),
     "delay_ms": ("netem", "delay_ms", 1),
@@ -43,7 +43,7 @@ def changes_of_timeline(specification, document) -> dict[str, float]:
             ]
             for name in placed["bottleneck" if kind == "htb" else "netem"][direction] if changes else ():
                 first = placed["qdiscs"][name][kind][parameter]
-                # What the hosts' own links add to a delay stays.
+                # The delay added by the hosts' own links stays.
                 more = first - specification.link.delay_ms[direction] if quantity == "delay_ms" else 0
                 allowed[f"interfaces/{name}/qdiscs/{kind}/{parameter}"] = changes[-1].value * units + more
     return allowed

@@ -1,8 +1,8 @@
-"""Checks of whether a run was as specified: one check per claim, from read-back values and counters.
+"""Check whether a run was as specified: one check per requirement, from read-back values and counters.
 
 Every check takes the specification and the run document (without its verdict)
 and returns a `Check`. A failed check makes the run invalid: it is kept, counted
-and shown, and excluded from the statistics. Which checks a run has follows from its
+and shown, but excluded from the statistics. A run's checks depend on its
 application, protocol and platform.
 """
 
@@ -64,7 +64,7 @@ def checks_of(specification) -> tuple[Callable, ...]:
 
 
 def network_and_traffic(specification) -> tuple[Callable, ...]:
-    """Return the checks that a run has on every platform."""
+    """Return the checks of a run that are the same on every platform."""
     background = (check_background,) if specification.background == "server" else ()
     looked_at = specification.traffic.application != "round-trip"
     looked_at = looked_at and specification.flows > 0
@@ -94,7 +94,7 @@ def network_and_traffic(specification) -> tuple[Callable, ...]:
 def of_link_options(specification) -> tuple[Callable, ...]:
     """Return the checks of losses in bursts, and of link options that count their packets."""
     checks = ()
-    # What other runs would load for nothing.
+    # Imported here because other runs don't need it.
     if specification.has_loss_bursts:
         from testbed.checks.loss_replay import check_loss_bursts
 
@@ -110,7 +110,7 @@ def of_groups(specification) -> tuple[Callable, ...]:
     """Return the checks of groups other than long flows."""
     if not specification.groups:
         return ()
-    # What other runs would load for nothing.
+    # Imported here because other runs don't need it.
     from testbed.checks.group_checks import CHECKS
 
     checks = sum((checks for application, checks in CHECKS.items() if specification.groups_of(application)), ())
@@ -132,7 +132,7 @@ def checks_of_traffic(specification) -> tuple[Callable, ...]:
     iperf3 += (check_intervals,) if by_time else ()
     series = check_series
     if specification.per_side:
-        # What other runs would load for nothing.
+        # Imported here because other runs don't need it.
         from testbed.checks import stream_checks
 
         iperf3, series = stream_checks.CHECKS, stream_checks.check_series
@@ -157,7 +157,7 @@ def checks_of_traffic(specification) -> tuple[Callable, ...]:
 
 def judge(specification, document) -> dict:
     """Return the verdict: ``valid`` and the list of all ``checks``."""
-    # What other qdiscs have counted says nothing to any further check.
+    # No other check needs the counters of other qdiscs.
     counted = not counted_otherwise(document["network"]["set"], document["links"])
     return verdict_of(
         [check(specification, document) for check in (checks_of(specification) if counted else (check_qdiscs,))]

@@ -63,7 +63,7 @@ def carry_out(specification, output, log, limit_s=None, first_fault=None, **of_p
     verdict = f"INVALID: {', '.join(failed)}" if failed else "valid"
     if failure:
         verdict = in_words(GuestError(failure["step"], failure["cause"]))
-    # What depends on the machine and the moment belongs here and not into the document.
+    # Facts that depend on the machine and the moment belong here and not in the document.
     note(
         log,
         f"run {specification.name}: {verdict}; "
@@ -74,7 +74,7 @@ def carry_out(specification, output, log, limit_s=None, first_fault=None, **of_p
 
 
 def second_try(platform_module, specification, limit_s, log) -> dict:
-    """Return the document of a run that the machine has ended once; if it ends in the same way, the document of that failure."""
+    """Return the document of a run that the machine has ended once; if it ends in the same way again, the document of that failure."""
     try:
         return platform_module.boot(specification, limit_s, log)
     except MachineFault as fault:
@@ -92,14 +92,14 @@ def write_document(document, output) -> None:
     """Write a compressed run document in one atomic step, with the same bytes everywhere."""
     try:
         text = (json.dumps(document, separators=(",", ":"), ensure_ascii=False, allow_nan=False) + "\n").encode()
-    except UnicodeEncodeError:  # halves of characters, by a kernel of somebody's own
+    except UnicodeEncodeError:  # incomplete characters, written by a custom kernel
         raise GuestError("guest", "its document has text that no file can have") from None
-    for left in output.parent.glob(f".{output.name}.*.partial"):  # by a run that was killed while it wrote
+    for left in output.parent.glob(f".{output.name}.*.partial"):  # from a run that was killed while writing
         left.unlink(missing_ok=True)
     partial = output.with_name(f".{output.name}.{os.getpid()}.partial")
     try:
         with naming(output), partial.open("wb") as stream:
-            # No file name and no time in the header.
+            # Without a file name and a time in the header.
             with gzip.GzipFile(filename="", mode="wb", compresslevel=9, fileobj=stream, mtime=0) as compressed:
                 compressed.write(text)
             stream.flush()
@@ -112,9 +112,9 @@ def write_document(document, output) -> None:
 def is_done(specification, output) -> bool:
     """Return whether a complete document of exactly this run, by this testbed and image, exists.
 
-    It is true only if another execution would give the same bytes, or only another measurement (platform ``host``).
+    It is true only if another execution would give the same bytes, or merely another measurement (platform ``host``).
 
-    ``output``:
+    ``output`` is the document's file.
     """
     try:
         document = json.loads(gzip.decompress(output.read_bytes()))

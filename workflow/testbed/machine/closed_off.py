@@ -1,6 +1,6 @@
 """Isolation of a third-party program: it writes only into its own folder, sees no other process, and has no privileges.
 
-All of this happens in the process that becomes the program, in separate namespaces. Nothing of it reaches a guest.
+All of this happens in the process that becomes the program, in separate namespaces. A guest doesn't notice it.
 """
 
 import contextlib
@@ -21,7 +21,7 @@ from testbed.machine.machine import (
     succeed,
 )
 
-#: Flags of mount(2), and those of a mount that changing another one must repeat, as /proc/self/mountinfo names them.
+#: Flags of mount(2), and flags that must be repeated when a mount is changed, as named in /proc/self/mountinfo.
 MS_RDONLY, MS_REMOUNT, MS_BIND, MS_REC, MS_PRIVATE = 1, 32, 4096, 16384, 1 << 18
 KEPT = {
     "nosuid": 2,
@@ -32,11 +32,11 @@ KEPT = {
     "relatime": 1 << 21,
     "nosymfollow": 256,
 }
-#: prctl(2): nothing gives privileges any more, neither being root nor a program's own.
+#: prctl(2): no further privileges, neither for root nor from a program's file.
 PR_CAPBSET_DROP, PR_SET_SECUREBITS, PR_SET_NO_NEW_PRIVS = 24, 28, 38
 SECBIT_NOROOT, SECBIT_NOROOT_LOCKED = 1, 2
 CAP_SETPCAP = 8
-#: The exit status of the first process for a program that a signal ended, less the signal's number, as of a shell.
+#: Exit status of the first process for a program ended by a signal, minus the signal's number, as in a shell.
 SIGNALLED = 128
 
 
@@ -72,12 +72,12 @@ def close_off(folder, huge_pages) -> None:
     succeed(libc.mount(place, place, None, MS_BIND, None))
     for point, flags in _mounts():
         if point not in (place, SHARED_MEMORY.encode()):
-            # What can't be reached, behind another mount or for want of rights, the program can't reach either.
+            # Mounts that can't be reached here (hidden or without rights) can't be reached by the program either.
             with _unless(errno.EACCES, errno.ENOENT, errno.EINVAL):
                 succeed(libc.mount(None, point, None, MS_BIND | MS_REMOUNT | MS_RDONLY | flags, None))
     os.chdir(folder)
     _go_on_below_first_process(libc)
-    with _unless(errno.EPERM):  # in a container that hides parts of /proc; its processes are out of reach all the same
+    with _unless(errno.EPERM):  # in a container that hides parts of /proc; other processes are still out of reach
         succeed(libc.mount(b"proc", b"/proc", b"proc", KEPT["nosuid"] | KEPT["nodev"] | KEPT["noexec"], None))
     _give_up_privileges(libc)
 
@@ -101,7 +101,7 @@ def _unless(*numbers):
 
 
 def _go_on_below_first_process(libc):
-    """Go on as a child of the first process of the new process namespace, for that one ignores signals; this one ends as the child does."""
+    """Continue as a child of the new process namespace's first process, which ignores signals; this process ends with the child's status."""
     if (first := os.fork()) == 0:
         if (program := os.fork()) == 0:
             return
@@ -118,7 +118,7 @@ def _go_on_below_first_process(libc):
 
 def _end_of(child, libc):
     libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-    os.closerange(3, os.sysconf("SC_OPEN_MAX"))  # who started this one waits until the program has them all closed
+    os.closerange(3, os.sysconf("SC_OPEN_MAX"))  # the parent waits until the program has closed them all
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
 
@@ -127,5 +127,5 @@ def _give_up_privileges(libc):
     succeed(libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
     succeed(libc.prctl(PR_SET_SECUREBITS, SECBIT_NOROOT | SECBIT_NOROOT_LOCKED, 0, 0, 0))
     for capability in (*(number for number in range(64) if number != CAP_SETPCAP), CAP_SETPCAP):
-        with _unless(errno.EINVAL):  # that this kernel doesn't have
+        with _unless(errno.EINVAL):  # a capability that this kernel doesn't have
             succeed(libc.prctl(PR_CAPBSET_DROP, capability, 0, 0, 0))

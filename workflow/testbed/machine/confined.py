@@ -1,8 +1,8 @@
 """Confinement of a declared program inside a guest: its files, its user, and its memory limit.
 
-It gets a private root in memory: the image's programs and libraries to read, its own files, a folder for logs, ``/tmp``, and
-five devices. The machine's files, those of the run and of other programs are not in it. It runs as a user of its own without any
-privilege, in the network namespace of its host, of which it can change nothing.
+It gets a private root in memory with the image's programs and libraries (read-only), its own files, a folder for logs, ``/tmp``, and
+five devices, but without files of the machine, the run and other programs. It runs as a separate user without any
+privileges, in the network namespace of its host, which it can't change.
 """
 
 import ctypes
@@ -15,13 +15,13 @@ from testbed.machine.machine import CLONE_NEWNS, succeed
 
 CLONE_NEWUTS, CLONE_NEWIPC = 0x04000000, 0x08000000
 MS_NOSUID, MS_NODEV = 2, 4
-#: What of the image is there, besides what links of the root lead to.
+#: Folders of the image in the root, in addition to the targets of the root's links.
 IMAGE = ("usr", "bin", "sbin", "lib", "lib32", "lib64")
 SETTINGS = ("alternatives", "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "localtime", "nsswitch.conf", "ssl")
 DEVICES = ("null", "zero", "full", "random", "urandom")
 #: The program's folders, as it sees them.
 FOLDER, LOGS = "/program", "/logs"
-#: What it may write to its folders together, and how many processes and threads, and open files, it may have.
+#: Largest total amount in its folders, in MiB, number of processes and threads, and number of open files.
 WRITTEN_MIB, MOST_TASKS, MOST_OPEN = 64, 256, 1024
 #: Environment of such programs.
 ENVIRONMENT = {"PATH": "/program:/usr/local/bin:/usr/bin:/bin", "HOME": "/tmp", "TMPDIR": "/tmp", "LANG": "C.UTF-8"}
@@ -35,7 +35,7 @@ def confine(files, root, user, memory_mib) -> None:
     files : str or None
         Folder with the program's own files.
     root : str
-        An empty folder in which the program's root is made, invisible to other processes.
+        An empty folder in which the program's root is created, invisible to other processes.
     user : int
         Number of its user and group.
     memory_mib : int

@@ -1,8 +1,8 @@
 """The assignment of a run's work to cores under a real clock: each side's work on a separate core.
 
-Two hosts of a measured network are two machines. So what one host's processes do, and what the
-kernel does for packets that arrive there, is put on one core (`placed_host`), and what its peer
-does on another: a core's busy time is then a host's.
+Two hosts of a real network are two machines. So the work of one host's processes, and the
+kernel's work for packets that arrive there, is put on one core (`placed_host`), and the work of its
+peer on another: a core's busy time is then that of a host.
 
 ==========  ===================  =============  ============
 role        of two cores         of three       of four
@@ -14,7 +14,7 @@ program     second               first          first
 ==========  ===================  =============  ============
 
 The program is the testbed's own, with the reader of CPU times (`cpu`). The first core of a
-machine often also handles its interrupts. If there is only one core, it carries everything.
+machine often also handles its interrupts. If there is only one core, it does everything.
 """
 
 from dataclasses import dataclass
@@ -37,12 +37,12 @@ class Placement:
     def of(self, node) -> int:
         """Return the core of a node, by its name: h1, h3 and so on send, h2, h4 and so on receive."""
         if node.startswith("r"):
-            # Every other router of a chain with more than two is as the first.
+            # On a chain with more than two routers, every other one is treated like the first.
             return self.routers["r1" if int(node.removeprefix("r")) % 2 else "r2"]
         return self.senders if self._sends(node) else self.receivers
 
     def roles(self, nodes) -> dict[int, list[str]]:
-        """Return core -> what it carries (``senders``, ``receivers``, a router's name, ``program``), for the names of a run's nodes."""
+        """Return core -> its roles (``senders``, ``receivers``, a router's name, ``program``), for the names of a run's nodes."""
         parts = [
             (self.of(node), node if node.startswith("r") else "senders" if self._sends(node) else "receivers")
             for node in nodes
@@ -63,9 +63,9 @@ def place(cores, siblings) -> Placement:
     Parameters
     ----------
     cores : collection of int
-        Those that the run may use.
+        Cores that the run may use.
     siblings : dict
-        Core -> the numbers that are threads of the same core, itself among them.
+        Core -> numbers of the threads of the same physical core, including itself.
     """
     ordered = apart(cores, siblings)
     if len(ordered) < 3:
@@ -87,7 +87,7 @@ def apart(cores, siblings) -> list[int]:
 
 
 def siblings_of(cores, folder=TOPOLOGY) -> dict[int, set[int]]:
-    """Return core -> the threads of the same core, as sysfs lists them; only the core itself if sysfs lists none."""
+    """Return core -> the threads of the same physical core according to sysfs; only the core itself if sysfs lists none."""
     siblings = {}
     for core in cores:
         try:

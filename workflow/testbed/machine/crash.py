@@ -2,16 +2,16 @@
 
 import re
 
-#: With such a line a kernel begins to say why it ends.
+#: Line with which a kernel begins to report the reason for its end.
 WHY = re.compile(r"Kernel panic|BUG:|Oops|kernel BUG|divide error|segfault")
-#: The same where the machine is to blame: it killed the first process, or has no room for the guest's memory.
+#: The same if the machine is to blame: it killed the first process, or has no room for the guest's memory.
 OF_THE_MACHINE = re.compile(r"Attempted to kill init|host /dev/shm or /tmp mount likely just ran out of space")
-#: Where the processor was (`RIP: 0033:aimd_ssthresh+0x0/0x40`), and an entry of a call trace (` [<60128a70>] ? tcp_ack+0x190/0x200`).
+#: Position of the processor (`RIP: 0033:aimd_ssthresh+0x0/0x40`), and an entry of a call trace (` [<60128a70>] ? tcp_ack+0x190/0x200`).
 AT = re.compile(r"^RIP: [0-9a-f]+:([\w.]+)\+0x")
 ENTRY = re.compile(r"^\[<[0-9a-f]+>\] (?:\? )?([\w.]+)\+0x([0-9a-f]+)/")
-#: Functions by which a kernel prints why it ends.
+#: Functions with which a kernel prints the reason for its end.
 PRINTING = re.compile(r"(dump_stack|v?panic|nmi_panic|_printk|__warn|warn_slowpath)\w*")
-#: How many functions are named, how long a line may be, and how many lines the processor's registers take before a panic.
+#: Largest number of named functions, largest length of a line, and number of lines with the processor's registers before a panic.
 MOST_FUNCTIONS, MOST_CHARACTERS, REGISTERS = 8, 200, 12
 
 
@@ -40,10 +40,10 @@ def last_words(printed) -> str:
 def call_trace(lines) -> list[str]:
     """Return the innermost functions of a kernel that crashed, each before its caller.
 
-    Of what lay on the stack without being a call, a function's beginning and what prints the trace are left out.
+    Entries on the stack that weren't calls are left out: beginnings of functions, and the functions that print the trace.
     """
     begin = next((place for place, line in enumerate(lines) if WHY.search(line)), len(lines))
-    # A fault is reported before the panic that follows from it.
+    # A fault is reported before the panic that it causes.
     at = [found[1] for line in lines[max(0, begin - REGISTERS) : begin] if (found := AT.match(line))][-1:]
     entries = (found for line in lines[begin:] if (found := ENTRY.match(line)))
     called = [name for name, offset in (found.groups() for found in entries) if int(offset, 16)]

@@ -22,7 +22,7 @@ CPU_INFORMATION = Path("/proc/cpuinfo")
 def describe(testbed_digest) -> dict:
     """Return the environment of the running guest, which doesn't depend on the time or the machine.
 
-    ``testbed_digest`` is the identity of the program that carries the run out (`identity`).
+    ``testbed_digest`` is the identity of the program that executes the run (`identity`).
 
     Raises `FileNotFoundError` if the image has no description or the kernel no configuration to read.
     """
@@ -37,7 +37,7 @@ def describe(testbed_digest) -> dict:
 
 
 def describe_unbooted(linux, build, testbed_digest) -> dict:
-    """Return the same as `describe` for a guest that did not get that far, from its kernel's file.
+    """Return the same as `describe` for a guest that ended too early, from its kernel's file.
 
     ``build`` is the kernel's build number, None for the image's kernel.
     """
@@ -53,7 +53,7 @@ def describe_unbooted(linux, build, testbed_digest) -> dict:
 
 
 def build_in(linux) -> str:
-    """Return the build information in a guest kernel's file, as uname(2) gives it."""
+    """Return the build information in a guest kernel's file, in the form of uname(2)."""
     return re.search(rb"Linux version [^\n\0]*\) (#[^\n\0]+)", linux.read_bytes())[1].decode()
 
 
@@ -106,6 +106,6 @@ def program(testbed_digest) -> dict:
 
 
 def cpu_model(text) -> str:
-    """Return the processor's name as /proc/cpuinfo has it, or "unknown": not every architecture names it."""
+    """Return the processor's name from /proc/cpuinfo, or "unknown": not every architecture names it."""
     named = re.search(r"^model name\s*: (.+)$", text, re.M)
     return named[1].strip() if named else "unknown"

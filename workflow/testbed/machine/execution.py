@@ -13,13 +13,13 @@ import time
 from testbed.machine.machine import PR_SET_PDEATHSIG, ConsoleFull, MachineFault, WorkflowEnded, ended_within
 from testbed.machine.messages import in_words, tell
 
-#: Between two looks at what a program has printed, in seconds.
+#: Interval between readings of a program's output, in seconds.
 CONSOLE_POLL_S = 1
-#: What a program prints at most, in bytes.
+#: Largest amount that a program may print, in bytes.
 LARGEST_CONSOLE_BYTES = 2**26
-#: Seconds of CPU time from SIGXCPU, which a program may ignore, to SIGKILL.
+#: CPU time, in seconds, from SIGXCPU, which a program may ignore, to SIGKILL.
 CPU_GRACE_S = 5
-#: What a terminal might obey in what a program prints.
+#: Parts of a program's output that a terminal might interpret.
 UNPRINTABLE = re.compile(rb"\r(?!\n)|[^\t\n\r\x20-\x7e]")
 
 
@@ -28,8 +28,8 @@ def execute(
 ) -> tuple[int, bytes]:
     """Run a program to its end.
 
-    What it prints goes to the log by way of memory: if it had the log itself, a full disk
-    would be an error of its own in the middle of the run.
+    Its output is copied to the log through memory: if it wrote to the log directly, a full disk
+    would cause an error of the program in the middle of the run.
 
     Returns the program's exit status (negative: the signal that ended it), and its standard output and error.
 
@@ -47,9 +47,9 @@ def execute(
     limit_s : float
         Limit of real time in s.
     log : binary file
-        Unbuffered.
+        An unbuffered file.
     workflow : int or None
-        The workflow, as a pidfd.
+        pidfd of the workflow.
     prepare : callable, optional
         Function called in the process that becomes the program.
     cpu_s : float, optional
@@ -81,7 +81,7 @@ def execute(
             fault.printed = console.printed()
             raise
         finally:
-            # All that it has started is in its session, or ends with it.
+            # All processes that it has started are in its session, or end with it.
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
             process.wait()
@@ -100,7 +100,7 @@ class Console:
 
     def __enter__(self):
         self.memory = os.memfd_create("console", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
-        with contextlib.suppress(OSError):  # where the size of files is limited further
+        with contextlib.suppress(OSError):  # if the size of files is limited further
             os.truncate(self.memory, LARGEST_CONSOLE_BYTES)
             fcntl.fcntl(self.memory, fcntl.F_ADD_SEALS, fcntl.F_SEAL_GROW | fcntl.F_SEAL_SHRINK)
         return self
@@ -109,8 +109,8 @@ class Console:
         os.close(self.memory)
 
     def printed(self, start=0) -> bytes:
-        """Return the output from byte ``start`` on, without disturbing the program's writes."""
-        # The program and this process share the place in the file; its size is what may be printed.
+        """Return the output beginning with byte ``start``, without disturbing the program's writes."""
+        # The program and this process share the position in the file; its size is the limit of the output.
         return os.pread(self.memory, os.lseek(self.memory, 0, os.SEEK_CUR) - start, start)
 
     def copy(self) -> None:
@@ -124,13 +124,13 @@ class Console:
             tell(f"{self.log.name}: {in_words(error)}")
 
     def _write(self, text):
-        # A disk with little room takes a part, and refuses the next one.
+        # A disk with little room accepts a part, and refuses the next one.
         while text := text[self.log.write(text) :]:
             pass
 
 
 def confine(cores, prepare=None, cpu_s=None) -> None:
-    """In a child that is about to run a program: end with the parent, stay on these cores, use up no more CPU time."""
+    """In a child that is about to run a program: make it end with the parent, stay on these cores, and limit its CPU time."""
     if prepare:
         prepare()
     if cpu_s is not None:
@@ -145,7 +145,7 @@ def confine(cores, prepare=None, cpu_s=None) -> None:
 
 
 def status_of(process, step, limit_s, workflow, console) -> int:
-    """Wait for the end of a program (`execute`), copying what it prints."""
+    """Wait for the end of a program (`execute`) while copying its output, and return its status."""
     end = time.monotonic() + limit_s
     handle = os.pidfd_open(process.pid)
     try:

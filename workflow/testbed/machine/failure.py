@@ -1,7 +1,7 @@
 """A run that failed: a document that reports the failure and its reason.
 
 A study continues without such a run. Its document is an ordinary run document, has the same bytes
-wherever it is made again, and is judged invalid.
+whenever it is made again, and is judged invalid.
 """
 
 from experiment.specification import DOCUMENT_VERSION
@@ -9,7 +9,7 @@ from testbed.checks.check import INSTRUMENT, SENDER, Check, verdict_of
 
 CHECK = "carried_out"
 EXPECTED = "every step, to its end"
-#: What a failure may be in addition: the kernel crashed, or the run did not end.
+#: Kinds of failure: the kernel crashed, or the run did not end.
 CRASH, NOT_ENDED = "crash", "not ended"
 
 

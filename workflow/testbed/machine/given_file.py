@@ -1,6 +1,6 @@
-"""Reading of files from users (studies, C files, patches, traces): regular files of limited size, read once.
+"""Read files from users (studies, C files, patches, traces): regular files of limited size, read only once.
 
-The bytes of this single reading are hashed, checked and kept.
+The bytes from this single reading are hashed, checked and kept.
 """
 
 import errno
@@ -33,7 +33,7 @@ def given_bytes(path, largest, flags=0) -> bytes:
     OSError
         If the file can't be opened, or is a folder.
     """
-    # Without waiting, which opening a pipe would.
+    # Without waiting, as opening a pipe would.
     with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | flags), "rb") as opened:
         status = os.fstat(opened.fileno())
         if not stat.S_ISREG(status.st_mode):
@@ -41,18 +41,18 @@ def given_bytes(path, largest, flags=0) -> bytes:
         if status.st_size > largest:
             raise GivenFileError(f"it has {status.st_size:,} bytes, and allowed are {largest:,}")
         content = opened.read(largest + 1)
-    if len(content) > largest:  # as files of /proc, which say that they have none
+    if len(content) > largest:  # such as files of /proc, which report a size of 0
         raise GivenFileError(f"it has more than {largest:,} bytes")
     return content
 
 
 def given_text(path, largest) -> str:
-    """Return the content of a regular file as text, with its line ends.
+    """Return the content of a regular file as text, with its original line endings.
 
     Raises
     ------
     GivenFileError
-        As for `given_bytes`, or it is not UTF-8; then with the line.
+        As for `given_bytes`, or if it is not UTF-8; the message then names the line.
     """
     content = given_bytes(path, largest)
     try:

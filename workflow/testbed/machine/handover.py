@@ -20,26 +20,26 @@ from testbed.machine.machine import GuestError, MachineFault
 from testbed.machine.messages import in_words, naming
 from testbed.machine.program_files import lay
 
-#: The largest document that a run leaves, in bytes.
+#: Size of the largest document of a run, in bytes.
 LARGEST_BYTES = 2**28
-#: What `readings.kernel_trace` leaves.
+#: Files that `readings.kernel_trace` writes.
 TRACE_FILES = ("trace.txt", "kernel.log", "readings.json")
-#: Compiles a package. In a separate process, because a process's memory shows in bytecode; with the package's name instead of
-#: the checkout's path, and without the files' dates.
+#: Command that compiles a package: in a separate process, because the state of a process affects bytecode; with the package's name instead
+#: of the checkout's path, and without the files' dates.
 COMPILE = [sys.executable, "-I", "-m", "compileall", "-q", "--invalidation-mode", "unchecked-hash", "-d"]
 
 
 def hand_over(specification, job) -> None:
-    """Put the packages, their identity and a run's specification into the folder ``job``, which is all of the machine that the run sees."""
+    """Put the packages, their identity and a run's specification into the folder ``job``, the only part of the machine that the run sees."""
     with naming(job):
         (job / "specification.json").write_text(json.dumps(specification.document))
-        # Not on the guest kernel's command line, from which random numbers follow.
+        # Not on the guest kernel's command line, which affects its random numbers.
         (job / "testbed_digest").write_text(program_identity(specification))
         try:
-            # Two hundred copies would be a fifth of a short run's time. What somebody else wrote gets files of its own.
+            # Two hundred copies would take a fifth of a short run's time. Third-party code gets separate files.
             copy = shutil.copyfile if specification.runs_foreign_code else linked
             shutil.copytree(prepared(), job, copy_function=copy, dirs_exist_ok=True)
-        except OSError:  # the checkout can't be written to, or is full
+        except OSError:  # the checkout isn't writable, or its disk is full
             for package in TESTBED:
                 shutil.rmtree(job / package.name, ignore_errors=True)
             prepare(job)
@@ -47,7 +47,7 @@ def hand_over(specification, job) -> None:
 
 
 def lay_programs(specification, job) -> None:
-    """Lay the files of the programs that a run's study declares into ``job``; raise `GuestError` if they can't be had."""
+    """Put the files of the study's declared programs into ``job``; raise `GuestError` if they can't be read."""
     if not specification.groups:
         return
     for folder, sha256 in needs_files(specification).items():
@@ -131,9 +131,9 @@ def prepare(folder) -> None:
 
 
 def prepared() -> Path:
-    """Return a folder with the packages as `prepare` makes it, kept beside them from one run to the next.
+    """Return a folder made by `prepare` with the packages, which is kept beside them from one run to the next.
 
-    Raises `OSError` if it can't be made there.
+    Raises `OSError` if it can't be created there.
     """
     folder = WORKFLOW / "__pycache__" / f"testbed-{content_digest(*TESTBED)[:16]}"
     if not folder.exists():
@@ -144,7 +144,7 @@ def prepared() -> Path:
                 shutil.rmtree(earlier, ignore_errors=True)
             prepare(partial)
             partial.chmod(0o755)
-            with contextlib.suppress(OSError):  # a job beside has made it
+            with contextlib.suppress(OSError):  # a parallel job has made it
                 partial.rename(folder)
         finally:
             shutil.rmtree(partial, ignore_errors=True)
@@ -163,7 +163,7 @@ def result(specification, job, status, step="guest", what="the guest kernel", sa
     step, what : str
         The step under way, and the name of that process, for the message.
     says_why : bool
-        Whether the process printed why it ended.
+        Whether the process printed the reason for its end.
     """
     failure, document = left_by_run(job / "failure.json", ("step", "kind", "cause")), left_by_run(job / "document.json")
     if failure:

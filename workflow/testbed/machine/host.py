@@ -1,10 +1,10 @@
 """Platform ``host``: the same program under this machine's own kernel and clock.
 
-A run gets user, network, mount and process namespaces of its own inside the container it is
-started in, for which no privilege is needed; its program is their root. (Where a machine has no user
-namespaces for anybody, its root makes the others without.) It takes the machine for
-itself: no other run, of whatever workflow, goes on beside it. What it measures depends on the
-machine and its load, so two runs with one seed are not the same bytes.
+A run gets separate user, network, mount and process namespaces inside the container in which it is
+started. This needs no privileges; the run's program is root in them. (On a machine without user
+namespaces, the machine's root creates the other namespaces without one.) The run uses the machine
+exclusively: no run of any other workflow is executed at the same time. Measurements depend on the
+machine and its load, so two runs with the same seed don't give the same bytes.
 """
 
 import os
@@ -16,21 +16,21 @@ from testbed.machine.handover import hand_over, result
 from testbed.machine.identity import program_identity
 from testbed.machine.machine import MachineFault, job_folder, whole_machine, workflow_process
 from testbed.machine.messages import note
-from testbed.machine.uml import memory_mib, more_hosts_s  # noqa: F401  (packets under way cost any kernel the same)
+from testbed.machine.uml import memory_mib, more_hosts_s  # noqa: F401  (packets in flight cost any kernel the same)
 from testbed.traffic.traffic import time_limit_s
 
-#: Starts the run's first process in namespaces of its own, which end with it, and as their root (unshare(1)).
+#: Command that starts the run's first process as root of separate namespaces, which end with it (unshare(1)).
 NAMESPACES = ["unshare", "--net", "--mount", "--pid", "--fork", "--kill-child"]
 AS_ROOT_OF_THEM = ["--user", "--map-root-user"]
-#: A run without traffic, in s: container, network, readings, 10 pings.
+#: Duration of a run without traffic, in s: container, network, readings, 10 pings.
 START_S = 5
-#: On top of what traffic may take (`traffic.time_limit_s`), in s: to start, and to end what hangs.
+#: Time in s in addition to the limit of the traffic (`traffic.time_limit_s`), to start, and to end hanging processes.
 SPARE_S = 180
 
 
-#: Change of the time of day against the monotonic clock from which on it was set, in s: no more than the readings' resolution.
+#: Smallest change of the time of day relative to the monotonic clock, in s, which shows that it was set; not below the readings' resolution.
 STEP_S = 1e-3
-#: Readings of both clocks, of which the one that took shortest counts.
+#: Number of readings of both clocks, of which the shortest counts.
 CLOCK_READINGS = 10
 
 
@@ -50,7 +50,7 @@ def digest(specification) -> str:
 
 
 def namespaces_here() -> list[str]:
-    """Return `NAMESPACES`, as an ordinary user's or root's: root can do without a user namespace where none can be made."""
+    """Return `NAMESPACES` for an ordinary user, or for root, who doesn't need a user namespace if none can be created."""
     can = subprocess.run(["unshare", "--user", "true"], stdin=subprocess.DEVNULL, capture_output=True).returncode == 0
     return NAMESPACES if os.geteuid() == 0 and not can else [*NAMESPACES, *AS_ROOT_OF_THEM]
 
@@ -73,9 +73,9 @@ def boot(specification, wall_limit_s, log) -> dict:
         note(log, f"host: {' '.join(namespaces)} on cores {', '.join(map(str, cores))}, load {os.getloadavg()[0]:.2f}")
         command = [*namespaces, "python3", "-B", "-m", "testbed.machine.host_init", str(job)]
         before_s = clock_difference_s()
-        # All others in the namespaces end with the first process there.
+        # All other processes in the namespaces end with the first one.
         status, _ = execute(command, "host", job, {"PATH": "/usr/bin:/bin"}, cores, wall_limit_s, log, workflow)
-        # ping and the kernel's times of packets go by the time of day.
+        # ping and the kernel's packet timestamps use the time of day.
         if abs(step_s := clock_difference_s() - before_s) > STEP_S:
             raise MachineFault(
                 "host", f"the machine's clock was set by {step_s:+.3f} s meanwhile, or the machine slept"

@@ -1,8 +1,8 @@
 """First process of a run on this machine's own kernel: it mounts private file systems, then starts the run's program.
 
 ``python3 -m testbed.machine.host_init JOB`` starts as root of new user, network, mount and process
-namespaces (unshare(1)), so all that it changes and starts ends with it. The network namespace
-has a loopback device and nothing else: no packet can leave it.
+namespaces (unshare(1)), so everything that it changes and starts ends with it. The network namespace
+has only a loopback device, so no packet can leave it.
 """
 
 import ctypes
@@ -13,8 +13,8 @@ from pathlib import Path
 
 MS_BIND, MS_REC = 4096, 16384
 JOB = "/run/job"
-#: What the run's program sees of the caller's environment: nothing. (PROMPT_COMMAND, which Apptainer
-#: sets, would replace the prompt that Mininet waits for.)
+#: Environment of the run's program, without any of the caller's variables. (PROMPT_COMMAND, which Apptainer
+#: sets, would replace the prompt for which Mininet waits.)
 ENVIRONMENT = {
     "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
     "HOME": "/root",
@@ -45,10 +45,10 @@ def prepare(job) -> None:
     os.makedirs("/run/netns")
     os.makedirs(JOB)
     mount(job, JOB, flags=MS_BIND | MS_REC)
-    # The one of these process and network namespaces.
+    # Mount the one for these process and network namespaces.
     mount("proc", "/proc", "proc")
     mount("sysfs", "/sys", "sysfs")
-    # After the job, which is below it.
+    # Mounted after the job, which is below it.
     mount("tmpfs", "/tmp", "tmpfs")
     devices = sorted(os.listdir("/sys/class/net"))
     if "lo" not in devices or any(has_hardware(name) for name in devices):
@@ -61,7 +61,7 @@ def has_hardware(name) -> bool:
 
 
 def leave(error, job) -> None:
-    """Leave a run's failure in its folder (a descriptor: mounts may have hidden its path), as `guest.main` does."""
+    """Write a run's failure to its folder like `guest.main`; the folder is a descriptor, because mounts may have hidden its path."""
     failure = {"step": "namespaces", "cause": f"{error}", "kind": type(error).__name__}
     handle = os.open("failure.json", os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644, dir_fd=job)
     with open(handle, "w") as stream:

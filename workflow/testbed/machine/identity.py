@@ -1,7 +1,7 @@
-"""The identity of a program: a digest of what its modules do, without comments, docstrings and layout.
+"""The identity of a program: a digest of the code of its modules, without comments, docstrings and layout.
 
-A run document names the program that made it, and another identity makes finished runs stale. It is read from the tokens
-of each module, and is the same under every Python from 3.11 on: syntax trees and their text differ between versions.
+A run document names the program that made it, and a different identity makes finished runs stale. It is computed from the tokens
+of each module and is the same under every Python since 3.11, unlike syntax trees and their text, which differ between versions.
 """
 
 import ast
@@ -31,7 +31,7 @@ def program_identity(specification) -> str:
 
 
 def package_digest(*folders, of_module=None) -> str:
-    """Return the identity of packages: of the names of their modules, those in subfolders too, and of what they do.
+    """Return the identity of packages: of the names and the code of their modules, including those in subfolders.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ def package_digest(*folders, of_module=None) -> str:
 
 
 def content_digest(*folders) -> str:
-    """Return the SHA-256 of the files of packages to the byte: names and contents, sorted by name."""
+    """Return the SHA-256 of the exact files of packages: names and contents, sorted by name."""
     digest = hashlib.sha256()
     for folder in folders:
         for module in modules_of(folder):
@@ -64,7 +64,7 @@ def modules_of(folder) -> list[Path]:
 
 @cache
 def module_digest(content) -> str:
-    """Return the SHA-256, in hex digits, of what a module does; ``content`` is the bytes of its file.
+    """Return the SHA-256, in hex digits, of a module's code; ``content`` is the bytes of its file.
 
     Raises `SyntaxError` if it is not Python, and `UnicodeDecodeError` if it is not UTF-8.
     """
@@ -86,7 +86,7 @@ def meaningful_tokens(source) -> list[str]:
 
 
 def _append(kept, text) -> None:
-    """Append a token, unless it ends a line or a block that has none: of such a block the start is taken back."""
+    """Append a token, unless it ends an empty line or an empty block; the start of an empty block is removed."""
     if text == DEDENT and kept[-1:] == [INDENT]:
         kept.pop()
     elif text != LINE_END or (kept and kept[-1] not in MARKERS.values()):
@@ -94,9 +94,9 @@ def _append(kept, text) -> None:
 
 
 def _places(source) -> tuple[dict, set]:
-    """Return where a module has statements without effect (start -> end), and where the calls' last brackets are.
+    """Return the positions of a module's statements without effect (start -> end), and those of the calls' closing brackets.
 
-    Without effect are `pass`, and strings that are statements, such as docstrings. A place is a line and a column.
+    Statements without effect are `pass`, and strings such as docstrings. A position is a line and a column.
     """
     lines, effectless, call_ends = source.split("\n"), {}, set()
 
@@ -112,7 +112,7 @@ def _places(source) -> tuple[dict, set]:
 
 
 def _nodes(tree) -> Iterator[ast.AST]:
-    """Yield the nodes of a syntax tree but those inside of f-strings, whose places are wrong before Python 3.12."""
+    """Yield the nodes of a syntax tree except those inside f-strings, whose positions are wrong before Python 3.12."""
     waiting = [tree]
     while waiting:
         yield (node := waiting.pop())
@@ -126,7 +126,7 @@ def _is_text(node) -> bool:
 
 
 def _tokens(source) -> Iterator[tuple[tuple, str]]:
-    """Yield the start and the text of each token but layout; an f-string is one, as it is written."""
+    """Yield the start and the text of each token except layout; an f-string counts as one token, as written."""
     lines, depth, begin = source.split("\n"), 0, None
     for token in tokenize.generate_tokens(io.StringIO(source).readline):
         kind = tokenize.tok_name[token.type]
@@ -141,7 +141,7 @@ def _tokens(source) -> Iterator[tuple[tuple, str]]:
 
 
 def _between(lines, start, end) -> str:
-    """Return the source from one place to another."""
+    """Return the source between two positions."""
     (first, left), (last, right) = start, end
     if first == last:
         return lines[first - 1][left:right]
@@ -149,9 +149,9 @@ def _between(lines, start, end) -> str:
 
 
 def _without_trailing_commas(tokens) -> list[str]:
-    """Return tokens without the commas that formatting adds behind the last of several things in brackets.
+    """Return tokens without the trailing commas that formatting adds after the last of several items in brackets.
 
-    Only where another comma of the same brackets shows that the last one makes no tuple (a lambda's could be of its arguments).
+    A comma is removed only if another comma in the same brackets shows that it doesn't make a tuple (a lambda's may belong to its arguments).
     """
     kept, commas = [], []
     for text in tokens:

@@ -1,6 +1,6 @@
-"""The machine's resources that a run occupies: a core, a folder, room for its memory.
+"""The machine's resources that a run occupies: a core, a folder, and room for its memory.
 
-All are released when the run ends, even if it is killed; and a run ends with
+All are released when the run ends, even if it is killed, and a run ends with
 its workflow.
 """
 
@@ -17,15 +17,15 @@ from pathlib import Path
 
 from testbed.machine.messages import note
 
-#: Process id of the workflow on whose behalf a run is carried out; without it the run ends.
+#: Environment variable with the process id of the run's workflow; the run ends with it.
 WORKFLOW_VARIABLE = "SAWTOOTH_WORKFLOW"
-#: Between two looks for a free core, in seconds.
+#: Interval between searches for a free core, in seconds.
 CORE_POLL_S = 0.2
-#: The same of a run that needs all of them: it would hardly ever be the first to see one that many wait for.
+#: The same for a run that needs all cores, shorter because it would otherwise rarely be the first among many to find a free one.
 ALL_CORES_POLL_S = 0.02
-#: Where all users of the machine find the locks of its cores.
+#: Folder with the locks of the cores for all users of the machine.
 CORE_LOCKS = Path("/tmp")
-#: Shared memory, where it has the room for a guest's.
+#: Shared memory, used if it has room for a guest's memory.
 SHARED_MEMORY = "/dev/shm"
 #: Flags of unshare(2).
 CLONE_NEWNS, CLONE_NEWUSER, CLONE_NEWPID = 0x00020000, 0x10000000, 0x20000000
@@ -44,8 +44,8 @@ class GuestError(RuntimeError):
 class MachineFault(GuestError):
     """The machine ended the guest, not the experiment: another try may succeed.
 
-    ``document`` is what stands for the run if that ends alike (`failure.document_of`); None if the fault was outside of it.
-    ``printed`` is what the guest had printed until then.
+    ``document`` is the run's document in case another try ends in the same way (`failure.document_of`); None if the fault was outside
+    the guest. ``printed`` is the guest's output so far.
     """
 
     def __init__(self, step, cause, document=None):
@@ -66,7 +66,7 @@ class WorkflowEnded(GuestError):
 
 @contextlib.contextmanager
 def workflow_process() -> Iterator[int | None]:
-    """Yield the workflow as a file that can be read once it has ended (pidfd_open(2)); None without one.
+    """Yield the workflow as a file that becomes readable once it has ended (pidfd_open(2)); None without a workflow.
 
     Raises `WorkflowEnded` if it has ended already.
     """
@@ -85,7 +85,7 @@ def workflow_process() -> Iterator[int | None]:
 
 
 def ended_within(seconds, *processes) -> list[int]:
-    """Wait until a process has ended or the time is over; return the ended ones of the processes (pidfds, or None)."""
+    """Wait until a process has ended or the time is over; return the processes (pidfds, or None) that have ended."""
     ends = select.poll()
     for handle in processes:
         if handle is not None:
@@ -95,14 +95,14 @@ def ended_within(seconds, *processes) -> list[int]:
 
 @contextlib.contextmanager
 def job_folder() -> Iterator[Path]:
-    """Make the folder that a guest sees as its job, and delete it, and those that killed runs have left."""
+    """Create the folder that a guest sees as its job, and delete it afterwards, along with those left by killed runs."""
     place = Path(tempfile.gettempdir())
     for left in place.glob("sawtooth-run-*"):
-        with contextlib.suppress(OSError), locked(left):  # one at work, or another user's
+        with contextlib.suppress(OSError), locked(left):  # in use, or another user's
             shutil.rmtree(left, ignore_errors=True)
     made = Path(tempfile.mkdtemp(prefix="sawtooth-new-", dir=place))
     with locked(made):
-        # Not before it is locked may another run find it.
+        # Another run must not find it before it is locked.
         folder = made.rename(place / made.name.replace("new", "run", 1))
         try:
             yield folder
@@ -113,7 +113,7 @@ def job_folder() -> Iterator[Path]:
 @contextlib.contextmanager
 def locked(path) -> Iterator[None]:
     """Hold a file or folder until the context or this process ends; raise BlockingIOError if another does."""
-    # O_NONBLOCK: a pipe that another user gave such a name would never open.
+    # O_NONBLOCK, because opening a pipe that another user gave this name would never return.
     handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -124,13 +124,13 @@ def locked(path) -> Iterator[None]:
 
 @contextlib.contextmanager
 def free_core(log, workflow=None, folder=CORE_LOCKS) -> Iterator[int]:
-    """Hold a core that no other run on this machine holds; wait for one while there is none.
+    """Hold a core that no other run on this machine holds; wait until there is one.
 
-    A guest hands over between its kernel and its processes all the time: on one
-    core that is several times faster than across two. The lock is on a file per
-    core, whoever made it, and ends with this process.
+    A guest constantly switches between its kernel and its processes, which is several
+    times faster on one core than across two. The lock is on one file per
+    core, whoever created it, and ends with this process.
 
-    Raises `WorkflowEnded` if the workflow (a pidfd) ends before there is one.
+    Raises `WorkflowEnded` if the workflow (a pidfd) ends before a core is free.
     """
     with contextlib.ExitStack() as stack:
         waited = False
@@ -144,14 +144,14 @@ def free_core(log, workflow=None, folder=CORE_LOCKS) -> Iterator[int]:
 
 
 def take_core(stack, folder) -> int | None:
-    """Return a core that is locked from now on for the lifetime of ``stack``, or None if all are taken."""
+    """Lock a free core for the lifetime of ``stack`` and return it, or None if all are taken."""
     return next((core for core in sorted(os.sched_getaffinity(0)) if lock_core(stack, core, folder)), None)
 
 
 def lock_core(stack, core, folder) -> bool:
     """Lock a core for the lifetime of ``stack``; return whether it was free."""
     path = folder / f"sawtooth-core-{core}.lock"
-    mask = os.umask(0)  # every user must be able to open it, whatever the first one's mask
+    mask = os.umask(0)  # every user must be able to open it, regardless of the creator's umask
     try:
         with contextlib.suppress(FileExistsError):
             os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDONLY | os.O_CLOEXEC, 0o444))
@@ -165,12 +165,12 @@ def lock_core(stack, core, folder) -> bool:
 
 @contextlib.contextmanager
 def whole_machine(log, workflow=None, folder=CORE_LOCKS) -> Iterator[list[int]]:
-    """Hold all cores of the machine, as soon as no other run holds any; yield those that a run may use.
+    """Hold all cores of the machine as soon as no other run holds any; yield those that a run may use.
 
-    Cores are taken in order and kept meanwhile, so runs in the guest kernel, which need one,
-    end and make room, and of two that want all of them the second waits for the first core.
+    Cores are taken in order and kept while waiting. So runs in the guest kernel, which need one core,
+    end and make room, and if two runs need all cores, the second waits for the first core.
 
-    Raises `WorkflowEnded` if the workflow (a pidfd) ends before.
+    Raises `WorkflowEnded` if the workflow (a pidfd) ends before that.
     """
     with contextlib.ExitStack() as stack:
         waited = False
@@ -190,15 +190,15 @@ def online_cores() -> set[int]:
 
 
 def numbers_of(text) -> set[int]:
-    """Return the numbers of a list as sysfs writes it: ``0-3,8``."""
+    """Return the numbers in a list in sysfs's format: ``0-3,8``."""
     ends = (part.partition("-") for part in text.strip().split(","))
     return {number for first, _, last in ends for number in range(int(first), int(last or first) + 1)}
 
 
 def memory_folder(least_mib) -> str:
-    """Return where a guest's memory is mapped from: shared memory, or else a folder on disk.
+    """Return the folder for a guest's memory: shared memory, or else a folder on disk.
 
-    ``least_mib``: what has to be free there. Raises `GuestError` if neither has the room and may be written to and
+    ``least_mib`` is the free space needed there. Raises `GuestError` if neither has enough room, is writable and can be
     mapped as executable.
     """
     causes = []
@@ -217,9 +217,9 @@ def memory_folder(least_mib) -> str:
 
 
 def may_have_huge_pages(folder) -> bool:
-    """Return whether programs may mount private shared memory in a folder (`mount_huge_pages`), by trying it."""
+    """Try whether programs may mount private shared memory with huge pages for a guest's memory in a folder (`mount_huge_pages`)."""
     if folder != SHARED_MEMORY:
-        return False  # on disk there is more room
+        return False  # the disk has more room
     try:
         return subprocess.run(["true"], preexec_fn=mount_huge_pages, capture_output=True).returncode == 0
     except (OSError, subprocess.SubprocessError):
@@ -227,19 +227,19 @@ def may_have_huge_pages(folder) -> bool:
 
 
 def mount_huge_pages() -> None:
-    """In a child that is about to run a program: mount shared memory with huge pages in front of the machine's, for it alone.
+    """In a child that is about to run a program: mount shared memory with huge pages over the machine's, visible only to this program.
 
-    What there is of shared memory hardly ever has them, and whether a file of it may is a matter of how it was mounted
-    (tmpfs(5)). In a user namespace of its own anybody may mount it; user, group and all other files stay what they are.
+    The machine's shared memory rarely has huge pages, and whether a file in it may use them depends on its mount options
+    (tmpfs(5)). In a separate user namespace anyone may mount it; user, group and all other files stay the same.
 
-    Raises `OSError` if the machine has no huge pages or forbids user namespaces in the one that the container is.
+    Raises `OSError` if the machine has no huge pages or forbids user namespaces inside that of the container.
     """
     enter_namespaces(CLONE_NEWNS)
     mount_shared_memory(True)
 
 
 def enter_namespaces(flags) -> None:
-    """Enter a user namespace of this process's own with the same user and group, and the namespaces of these flags."""
+    """Enter a new user namespace with the same user and group, and new namespaces of the kinds in ``flags``."""
     user, group = os.geteuid(), os.getegid()
     succeed(ctypes.CDLL(None, use_errno=True).unshare(CLONE_NEWUSER | flags))
     for name, text in (("setgroups", "deny"), ("uid_map", f"{user} {user} 1"), ("gid_map", f"{group} {group} 1")):
@@ -247,7 +247,7 @@ def enter_namespaces(flags) -> None:
 
 
 def mount_shared_memory(huge_pages) -> None:
-    """Mount shared memory in front of the machine's, for the mount namespace of this process."""
+    """Mount shared memory over the machine's, in the mount namespace of this process."""
     state = os.statvfs(SHARED_MEMORY)
     options = f"{'huge=within_size,' if huge_pages else ''}mode=700,size={state.f_bavail * state.f_frsize}"
     mount = ctypes.CDLL(None, use_errno=True).mount
@@ -255,7 +255,7 @@ def mount_shared_memory(huge_pages) -> None:
 
 
 def succeed(returned) -> None:
-    """Raise OSError if a function of the C library returned that it failed."""
+    """Raise OSError if the value returned by a C library function reports a failure."""
     if returned:
         number = ctypes.get_errno()
         raise OSError(number, os.strerror(number))

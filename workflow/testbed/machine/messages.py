@@ -1,4 +1,4 @@
-"""Messages of a run: lines in its log, and errors that name what failed and where."""
+"""Messages of a run: lines in its log, and errors that name the failure and its place."""
 
 import contextlib
 import sys
@@ -6,12 +6,12 @@ from collections.abc import Iterator
 
 
 def note(log, text) -> None:
-    """Write a line to a log; if the log can't be written, tell the user: no run is lost for that.
+    """Write a line to a log; if that fails, tell the user, because a run isn't discarded for it.
 
     Parameters
     ----------
     log : binary file
-        Unbuffered, or a full disk would be noticed only when it is closed.
+        An unbuffered file, because with a buffer a full disk would be noticed only when it is closed.
     text : str
     """
     try:
@@ -22,7 +22,7 @@ def note(log, text) -> None:
 
 
 def tell(text) -> None:
-    """Tell the user, on standard error, with one write: jobs side by side share it, and `print` may take two."""
+    """Print a message on standard error in a single write, because parallel jobs share it and `print` may use two writes."""
     sys.stderr.write(f"sawtooth: {harmless(text)}\n")
     sys.stderr.flush()
 
@@ -36,7 +36,7 @@ def harmless(text) -> str:
 
 @contextlib.contextmanager
 def naming(path) -> Iterator[None]:
-    """Add a path to the system's errors in this context; those for a full disk name none."""
+    """Add a path to system errors raised in this context, because those for a full disk don't name one."""
     try:
         yield
     except OSError as error:
@@ -45,7 +45,7 @@ def naming(path) -> Iterator[None]:
 
 
 def in_words(error) -> str:
-    """Return an error as one line, whatever a tool has written; for the system's errors, path and cause."""
+    """Return an error as one line, even if a tool's output has several; for system errors, path and cause."""
     if isinstance(error, OSError) and error.strerror:
         cause = error.strerror[0].lower() + error.strerror[1:]
         return f"{error.filename}: {cause}" if error.filename else cause

@@ -1,4 +1,4 @@
-"""Mininet's host on a separate core (see `cores`): its processes, and the packets that arrive there."""
+"""Mininet's host on a separate core (see `cores`), with its processes and the handling of its arriving packets."""
 
 import os
 from pathlib import Path
@@ -10,22 +10,22 @@ from testbed.network.commands import log
 from testbed.network.netlink import network_namespace
 from testbed.network.sysctl import write
 
-#: Default of an interface's ``rps_cpus``, of a network namespace: receive packet steering
-#: (the kernel's Documentation/networking/scaling.rst). An interface's own file needs the machine's root.
+#: A network namespace's default for an interface's ``rps_cpus``, receive packet steering
+#: (the kernel's Documentation/networking/scaling.rst). Writing an interface's own file requires the machine's root.
 STEERING = "net.core.rps_default_mask"
-#: Where the devices of each host are mounted.
+#: Folder in which the devices of each host are mounted.
 SYSFS = Path("/run/sysfs")
 
 
 def placed_hosts(placement) -> type[BareHost]:
-    """Return the class of hosts that Mininet is to make; ``placement`` is a `cores.Placement`."""
+    """Return the class of hosts that Mininet should create; ``placement`` is a `cores.Placement`."""
 
     class PlacedHost(BareHost):
         """A host whose processes run on its core, with ``steered`` true if its packets are processed there too."""
 
         def __init__(self, name, **params):
             super().__init__(name, **params)
-            # Before it has any interface: the kernel copies the default when one is made.
+            # Before it has any interface, because the kernel copies the default when one is created.
             self.steered = steer(self, placement.of(name))
 
         def popen(self, command, **options):
@@ -36,7 +36,7 @@ def placed_hosts(placement) -> type[BareHost]:
 
 
 def steer(node, core) -> bool:
-    """Have packets that arrive at a node processed on a core; return whether this kernel can (from 6.3 on)."""
+    """Have packets that arrive at a node processed on a core; return whether this kernel supports it (since 6.3)."""
     try:
         write(node, {STEERING: mask(core)})
     except SettingError as error:
@@ -46,7 +46,7 @@ def steer(node, core) -> bool:
 
 
 def mask(core) -> str:
-    """Return a core as the kernel reads masks: hexadecimal, in words of 32 bits."""
+    """Return a core as a mask in the kernel's format: hexadecimal, in words of 32 bits."""
     return ",".join([f"{1 << core % 32:08x}"] + ["00000000"] * (core // 32))
 
 

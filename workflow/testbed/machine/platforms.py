@@ -1,8 +1,8 @@
 """Platforms that carry a run's packets: the module of each, and their common interface.
 
-``boot(specification, wall_limit_s, log)`` carries a run out and returns its document;
-``wall_limit_s``, ``memory_mib`` and ``run_time_s`` say what it takes; ``digest(specification)``
-identifies the program that does it.
+``boot(specification, wall_limit_s, log)`` executes a run and returns its document;
+``wall_limit_s``, ``memory_mib`` and ``run_time_s`` return the resources that it needs; ``digest(specification)``
+identifies the program that executes it.
 """
 
 import importlib

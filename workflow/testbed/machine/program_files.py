@@ -1,6 +1,6 @@
-"""Files of programs that a study declares: read from where the user keeps them, archived with the study, laid into a run.
+"""Files of a study's declared programs: read from the user's folder, archived with the study, and put into a run.
 
-A program's identity is the SHA-256 of its files' names, contents and whether they are executable; dates, owners and their
+A program's identity is the SHA-256 of its files' names, contents and executable flags; dates, owners and their
 original location are not part of it.
 
 ``python3 -m testbed.machine.program_files PATH SHA256 ARCHIVE`` archives a program.
@@ -17,14 +17,14 @@ from pathlib import Path
 from testbed.machine.given_file import GivenFileError, given_bytes
 from testbed.machine.messages import in_words, tell
 
-#: All files of a program together, in bytes, and how many there may be.
+#: Largest total size of a program's files, in bytes, and their largest number.
 LARGEST_BYTES, MOST_FILES = 2**29, 2000
 
 
 def files_of(path) -> dict[str, tuple[bytes, bool]]:
-    """Return the files of a program by their names in its folder: content, and whether it can be executed.
+    """Return the files of a program: name in its folder -> (content, whether it is executable).
 
-    ``path`` is a file, or a folder with files, perhaps in subfolders. Symbolic links to files are followed. Raises `OSError` if
+    ``path`` is a file, or a folder with files and possibly subfolders. Symbolic links to files are followed. Raises `OSError` if
     a file can't be read, for other links, and for anything that is not a regular file.
     """
     path = Path(path)
@@ -99,7 +99,7 @@ def lay(folder, archive, sha256) -> None:
 
 
 def main(path, sha256, archive) -> int:
-    """Archive a program's files if they are those that the study names; return the exit status."""
+    """Archive a program's files if they have the digest that the study gives; return the exit status."""
     try:
         files = files_of(path)
     except OSError as error:

@@ -13,7 +13,7 @@ from testbed.network import transport
 from testbed.network.bare_host import BareHost
 from testbed.readings.path_probe import PathProbe
 
-#: Where in a second of the guest's clock that is: not at its ends, where the kernel renews its random numbers' key.
+#: Position of that instant within a second of the guest's clock: not at its ends, where the kernel renews the key of its random numbers.
 STEP_NS = 300_000_000
 
 
@@ -23,7 +23,7 @@ def surroundings_of(specification) -> "GuestKernel | OwnMachine":
 
 
 class GuestKernel:
-    """A guest kernel of the run's own, with one core and a virtual clock: nothing costs CPU time."""
+    """A separate guest kernel for the run, with one core and a virtual clock: CPU time costs nothing."""
 
     describe = staticmethod(environment.describe)
     #: The class of Mininet's hosts.
@@ -32,7 +32,7 @@ class GuestKernel:
     def fall_into_step(self) -> None:
         """Wait for the next fixed instant of the guest's clock.
 
-        Reading that clock moves it by 256 ns, and how often a kernel does so while it boots depends on what was built into it.
+        Reading that clock moves it by 256 ns, and the number of readings while a kernel boots depends on its configuration.
         """
         now_ns = time.monotonic_ns()
         time.sleep(((STEP_NS - now_ns) % 1_000_000_000) / 1e9)
@@ -43,7 +43,7 @@ class GuestKernel:
 
     @contextlib.contextmanager
     def traffic(self) -> Iterator[Callable[[], int]]:
-        """Context while traffic flows; yields the function that reads the clock at the traffic's origin."""
+        """Context for the traffic; yields the function that reads the clock at the traffic's origin."""
         yield time.monotonic_ns
 
     def network(self, path) -> dict:
@@ -55,17 +55,17 @@ class GuestKernel:
         return {}
 
     def probe(self, path, specification) -> dict:
-        """Return what the path does to packets after the traffic: the section ``probe``."""
+        """Return the path's effects on packets after the traffic: the section ``probe``."""
         return {"probe": PathProbe(path, specification).section()}
 
 
 class OwnMachine:
-    """The machine's own kernel: namespaces of the run's own, cores for each side, a real clock."""
+    """The machine's own kernel, with separate namespaces for the run, cores for each side, and a real clock."""
 
     describe = staticmethod(environment.describe_host)
 
     def __init__(self):
-        # What a guest would load for nothing.
+        # Imported here because a guest doesn't need it.
         from testbed.machine import cores
         from testbed.machine.placed_host import placed_hosts
         from testbed.readings.cpu import CpuReader
@@ -79,11 +79,11 @@ class OwnMachine:
         """Do nothing: there is no instant to wait for."""
 
     def prepare(self, specification) -> None:
-        """What belongs to the whole kernel is the machine's: nothing is set."""
+        """Do nothing: global settings of the kernel belong to the machine."""
 
     @contextlib.contextmanager
     def traffic(self) -> Iterator[Callable[[], int]]:
-        """Read CPU times while traffic flows; yields the function that reads the clock at the traffic's origin, and keeps it."""
+        """Read CPU times during the traffic; yields the function that reads the clock at the traffic's origin and stores the time."""
         with self._reader(self._placement.program) as self._cpu:
             yield self._begin
 
@@ -103,5 +103,5 @@ class OwnMachine:
         return {"cpu": self._cpu.section(roles, self._origin_ns)}
 
     def probe(self, path, specification) -> dict:
-        """Times of a real clock prove nothing of single packets."""
+        """Return no section: times of a real clock prove nothing about single packets."""
         return {}

@@ -1,9 +1,9 @@
 """Platform ``uml``: the guest kernel as an ordinary process with a virtual clock.
 
 The guest's clock moves only when the guest is idle (``time-travel=inf-cpu``), so
-neither the machine's speed nor its load reach a result. Everything the guest
-can see is fixed or follows from the run: its command line can be read there
-and must be the same on every machine, and its environment is empty.
+neither the machine's speed nor its load affect a result. Everything the guest
+can see is fixed or follows from the run: its command line, which it can read,
+must be the same on every machine, and its environment is empty.
 """
 
 import math
@@ -39,43 +39,44 @@ from testbed.machine.messages import note
 KERNEL = "/usr/lib/sawtooth/linux"
 RANDOMNESS = "/usr/lib/sawtooth/getrandom.so"
 INIT = "/usr/lib/sawtooth/init"
-#: Set to 1, it allows kernels of a study's own where the machine can't close them off.
+#: Environment variable that, if set to 1, allows custom kernels on a machine that can't isolate them.
 OPEN_VARIABLE = "SAWTOOTH_OPEN_KERNELS"
-#: 2023-11-14T22:13:20Z in ns, when every guest starts.
+#: Time at which every guest starts, 2023-11-14T22:13:20Z, in ns.
 START_NS = 1_700_000_000_000_000_000
 #: Memory of a guest that moves hardly any data, in MiB, with room for `READINGS` of sockets.
 BASE_MEMORY_MIB = 512
-#: Memory of a group's programs, nginx and one of ours or two of ours, with their thousands of connections or packets.
+#: Memory in MiB of a group's programs (nginx and one of ours, or two of ours) with thousands of connections or packets.
 GROUP_MEMORY_MIB = 256
-#: Memory of a flow that is two threads: their stacks in the kernel and in Python, two sockets, and its readings.
+#: Memory in MiB of a flow with two threads: their stacks in the kernel and in Python, two sockets, and its readings.
 THREADS_MIB = 0.25
-#: Memory of what starts and counts a flow of a declared program: two launchers, rings, written files; the programs' own is declared.
+#: Memory in MiB for starting and counting a flow of a declared program: two launchers, rings and written files; the programs' own memory
+#: is declared.
 PROGRAM_MEMORY_MIB = 256
-#: What a payload byte under way costs in a guest that does not segment: sk_buffs in
+#: Memory per payload byte in flight in a guest that doesn't segment: sk_buffs in
 #: queues, in the sender's retransmit queue and out of order at the receiver.
 MEMORY_PER_BYTE = 8
-#: BDPs under way while BBR looks for the rate (draft-cardwell-iccrg-bbr-congestion-control: a gain of 2/ln 2), rounded up.
+#: BDPs in flight while BBR searches for the rate (draft-cardwell-iccrg-bbr-congestion-control: a gain of 2/ln 2), rounded up.
 BBR_STARTUP_BDPS = 3
-#: What all flows together are taken to send where only a kernel's own speed limits them (platform host).
+#: Assumed total rate of all flows if only the speed of a kernel limits them (platform host).
 UNLIMITED_MBPS = 10_000
-#: A run without traffic, each further host and each packet of a full link, in s: the slowest of benchmarks/README.md.
+#: Time in s for a run without traffic, for each further host, and for each packet of a full link: the slowest of benchmarks/README.md.
 START_S = 2
 HOST_S = 0.5
 PACKET_S = 16e-6
-#: What a reading of a socket costs the guest's program: its numbers, and again as Python's and as text.
+#: Memory that a reading of a socket costs the guest's program: its numbers, also as Python objects and as text.
 MEMORY_PER_READING_BYTES = 2000
-#: Up to so many the guest's size is the same with time series and without: it is part of what the
-#: guest can see, and a run should be the same however closely it is watched.
+#: Number of readings up to which the guest's memory is the same with and without time series, because the guest
+#: can see its size, and a run shouldn't depend on how closely it is observed.
 READINGS = 65_000
-#: The share of its wall limit that a kernel of the study's own may use of a core: one that spins is ended, whatever else the machine does.
+#: CPU time that a custom kernel may use, as a share of its wall-clock limit: a kernel that spins is ended, regardless of the machine's load.
 MOST_CPU = 0.25
 
 
 def memory_mib(specification) -> int:
     """Return the guest's memory in MiB; untouched pages cost the machine nothing.
 
-    It follows from the specification alone, since the guest's size is part of
-    what it can see.
+    It depends only on the specification, since the guest can see its own
+    size.
     """
     rate_mbps = specification.most_total_rate_mbps
     if rate_mbps is None:
@@ -88,7 +89,7 @@ def memory_mib(specification) -> int:
     )
     ccas = [*specification.document.get("cca", "").split("+"), *(group.cca for group in specification.groups)]
     ccas += [specification.chain.cross_cca or ""] if specification.is_chain else []
-    # One of the study's own may send as much as any.
+    # A custom CCA may send as much as any other.
     changed = specification.kernel and (specification.kernel["patches"] or "tree" in specification.kernel)
     eager = any("bbr" in specification.kernel_cca(cca) for cca in ccas) or specification.sources or changed
     bdps = BBR_STARTUP_BDPS if eager else 1
@@ -116,7 +117,7 @@ def run_time_s(specification) -> float:
 def full_packets(specification) -> float:
     """Return the number of packets that the run's links pass if they are always full."""
     mbps = specification.most_total_rate_mbps or specification.flows * specification.traffic.bitrate_mbps
-    # Each of the small messages is a packet.
+    # Each small message is a packet.
     small = specification.udp or specification.transport.segment_bytes
     size = specification.packet_bytes if small else specification.largest_packet_bytes
     return mbps * 1e6 / 8 * specification.expected_s / size
@@ -133,7 +134,7 @@ def digest(specification) -> str:
 
 
 def wall_limit_s(specification) -> float:
-    """Return the limit of real time for a run in s: many times what the slowest runs need."""
+    """Return the limit of real time for a run in s: many times the duration of the slowest runs."""
     many_s = 10 * PACKET_S * full_packets(specification) if specification.per_side else 0
     return 120 + 30 * specification.expected_s + 5 * more_hosts_s(specification) + many_s
 
@@ -177,7 +178,7 @@ def guest_command(linux, size_mib, seccomp, more=(), loud=False) -> list[str]:
     more : sequence of str
         Further arguments.
     loud : bool
-        Whether BUG() prints what failed, and a fault where the processor was.
+        Whether BUG() prints its condition, and a fault the position of the processor.
     """
     return [
         linux,
@@ -185,7 +186,7 @@ def guest_command(linux, size_mib, seccomp, more=(), loud=False) -> list[str]:
         "rootflags=/",
         "ro",
         f"init={INIT}",
-        # The kernel hands what it doesn't know to its first process: sets have the same order in every run.
+        # The kernel passes unknown arguments to its first process; this one gives sets the same order in every run.
         "PYTHONHASHSEED=0",
         f"mem={size_mib}M",
         "time-travel=inf-cpu",
@@ -200,7 +201,7 @@ def guest_command(linux, size_mib, seccomp, more=(), loud=False) -> list[str]:
 
 
 def guest_environment(memory, seed) -> dict[str, str]:
-    """Return all of a guest kernel's environment: the folder of its memory, and the seed of its random numbers."""
+    """Return a guest kernel's complete environment: the folder of its memory, and the seed of its random numbers."""
     return {
         "HOME": "/tmp",
         "TMPDIR": memory,
@@ -213,8 +214,8 @@ def guest_environment(memory, seed) -> dict[str, str]:
 def boot(specification, wall_limit_s, log, packets=None, trace=None) -> dict:
     """Execute a run in a guest and return its document.
 
-    A kernel of the study's own that crashes, or spins without an end, does so again: the document says so. Raises `GuestError` if
-    the guest could not carry the run out, `MachineFault` if another try may succeed.
+    A custom kernel that crashes or spins endlessly would do so again, so the document reports it. Raises `GuestError` if
+    the guest could not execute the run, and `MachineFault` if another try may succeed.
 
     Parameters
     ----------
@@ -294,6 +295,6 @@ def closed_off_in(job, huge_pages) -> Callable:
 
 
 def document_of_end(specification, cause, kind) -> dict:
-    """Return the document of a run whose kernel, of the study's own, left none (`failure.document_of`)."""
+    """Return the document of a run whose custom kernel left none (`failure.document_of`)."""
     environment = describe_unbooted(Path(kernel_file(specification)), kernel_of(specification), digest(specification))
     return document_of(specification.document, environment | process_mode(specification), "guest", cause, kind)

@@ -7,14 +7,14 @@ from testbed.network.devices import bring_up, devices_of
 from testbed.network.routes import Route, set_up
 
 PREFIX = {"ipv4": 24, "ipv6": 64}
-#: Priority of the kernel's own routes to the networks of its addresses; another one's stand beside them, and are not taken.
+#: Priority of the kernel's own routes to the networks of its addresses. Routes with another priority would be added beside them, unused.
 ROUTE_PRIORITY = {"ipv4": 0, "ipv6": 256}
-#: The routers' ends of the link between them.
+#: Addresses of the routers at the link between them.
 BETWEEN_ROUTERS = {
     "r1-eth1": {"ipv4": "10.0.12.1", "ipv6": "2001:db8:12::1"},
     "r2-eth1": {"ipv4": "10.0.12.2", "ipv6": "2001:db8:12::2"},
 }
-#: router -> its routes: the hosts behind the other router.
+#: router -> its routes, to the hosts behind the other router.
 ROUTER_ROUTES = {
     "r1": [Route("10.2.0.0/16", "10.0.12.2"), Route("2001:db8:2::/48", "2001:db8:12::2")],
     "r2": [Route("10.1.0.0/16", "10.0.12.1"), Route("2001:db8:1::/48", "2001:db8:12::1")],
@@ -28,7 +28,7 @@ def access_interface(router, pair) -> str:
 
 
 def access_address(router, pair, last) -> dict[str, str]:
-    """Return IP version -> address in the network of a router (r1: senders) and its host of a pair."""
+    """Return IP version -> address in the network that joins a router (r1: senders) and its host of a pair."""
     side, number = router.removeprefix("r"), pair.index + 1
     return {"ipv4": f"10.{side}.{number}.{last}", "ipv6": f"2001:db8:{side}:{number:x}::{last}"}
 
@@ -219,7 +219,7 @@ def assign(path, specification, metrics) -> None:
     Neighbours are permanent, so that no ARP or neighbour solicitation is delayed
     or lost in the emulation while traffic flows.
 
-    ``metrics``: additional arguments for the routes of ``sender`` and ``receiver`` to each other (ip-route(8)).
+    ``metrics`` has additional arguments for the routes of ``sender`` and ``receiver`` to each other (ip-route(8)).
     """
     planned, further = plan_addresses(specification), further_addresses(specification)
     addresses, neighbours, routes = ({node.name: [] for node in path.net.hosts} for _ in range(3))

@@ -1,6 +1,6 @@
 """Mininet's host without its shell: a network namespace that is entered to start a program or to query the kernel.
 
-A shell with a terminal for each host, and two more programs for each one started there, took a third of
+A shell with a terminal for each host, and two further programs for each program started there, used to take a third of
 a run's time outside its traffic.
 """
 
@@ -17,11 +17,11 @@ from testbed.network.netlink import NETLINK_ROUTE, Channel, network_namespace
 class BareHost(Host):
     """A host in a separate network namespace; ``namespace`` is its descriptor, ``route`` queries its kernel for devices and queues."""
 
-    #: Mininet would look for the programs that its own class starts.
+    #: Keeps Mininet from looking for the programs that its own class starts.
     isSetup = True
 
     def startShell(self, mnopts=None) -> None:
-        """Make the network namespace (called by Mininet when it makes the host)."""
+        """Create the network namespace (called by Mininet when it creates the host)."""
         ours = os.open("/proc/thread-self/ns/net", os.O_RDONLY | os.O_CLOEXEC)
         os.unshare(os.CLONE_NEWNET)
         self.namespace = os.open("/proc/thread-self/ns/net", os.O_RDONLY | os.O_CLOEXEC)
@@ -30,7 +30,7 @@ class BareHost(Host):
         self.route = Channel(self, NETLINK_ROUTE)
 
     def config(self, **params) -> dict:
-        """Bring the loopback device up (called by Mininet when it starts); the rest is `addresses.assign`'s."""
+        """Bring the loopback device up (called by Mininet when it starts); `addresses.assign` does the rest."""
         bring_up(self, "lo")
         return {}
 

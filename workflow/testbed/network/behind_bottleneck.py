@@ -1,19 +1,19 @@
 """Link options behind the bottleneck: a netem on an ifb that packets pass between the bottleneck and the path's delay and loss.
 
-Here packets come late, twice or damaged. netem's ``reorder`` lets a share of packets pass at once and delays the others (netem_enqueue
-of net/sched/sch_netem.c); the others are the late ones. Each is overtaken by the packets that come in the time by which it is late:
-RFC 4737 then calls it reordered, with that time as its late time and their number as its reordering extent. The path's own netem,
-with delay and loss, stays as it is behind this one, in which nothing is dropped. The kernel counts what arrives (at the interface's
-ingress), what leaves netem or waits there, and what passed it at once (``requeues``).
+It delays, duplicates or damages packets. netem's ``reorder`` lets a share of packets pass at once and delays the others (netem_enqueue
+of net/sched/sch_netem.c), which are the late ones. A late packet is overtaken by the packets that arrive during its additional delay:
+RFC 4737 then calls it reordered, with that delay as its late time and the number of overtaking packets as its reordering extent. The
+path's own netem, with delay and loss, is unchanged and follows this one, which never drops packets. The kernel counts packets that
+arrive (at the interface's ingress), that leave netem or wait in it, and that passed it at once (``requeues``).
 """
 
 from experiment.link_options import ARRIVALS, correlations_at, options_at
 from experiment.timeline import DIRECTIONS
 from testbed.network.emulation import Netem
 
-#: Direction -> the interface at which packets arrive behind the bottleneck, and the ifb that they pass there.
+#: Direction -> the interface at which packets arrive behind the bottleneck, and the ifb that they then pass.
 PLACES = {"forward": ("r2-eth1", "r2-in1"), "reverse": ("r1-eth1", "r1-in1")}
-#: The queue of the ifb itself: were it full, netem would put packets that pass at once one before the other.
+#: Length of the ifb's own queue: if it were full, netem would reverse the order of packets that pass at once.
 IFB_QUEUE_PACKETS = 10_000
 
 
@@ -23,7 +23,7 @@ def plan(specification) -> dict[str, Netem]:
     for direction in DIRECTIONS:
         if options := options_at(specification.scenario["link"], ARRIVALS, direction):
             delay_ms = sum(option.delay_ms(value) for option, value in options.items())
-            # The name of the first option that stood here, so that runs keep their random numbers.
+            # Named after the first option that existed here, so that runs keep their random numbers.
             seed = specification.substream(f"netem-reordering-{direction}")
             correlations = correlations_at(specification.scenario["link"], ARRIVALS, direction)
             planned[direction] = Netem(delay_ms, 0, 0, seed, options=options, correlations=correlations)
@@ -37,7 +37,7 @@ def grown(document, name, kind, *keys) -> int:
 
 
 def counts(document, direction) -> tuple[int, int, int] | None:
-    """Return the numbers of packets that came to a direction's netem during the traffic, that left it or wait in it, and that are late.
+    """Return the numbers of packets that reached a direction's netem during the traffic, that left it or wait in it, and that are late.
 
     The result is None without such a netem. A late packet may be a duplicate.
     """

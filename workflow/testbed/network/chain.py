@@ -1,4 +1,4 @@
-"""A chain: routers in a row whose links are bottlenecks, long flows over all of them, cross flows over each (a parking lot).
+"""A chain (parking lot): routers in a row with bottlenecks between them, long flows over all of them, and cross flows over each.
 
 With two bottlenecks, pair 1 (h1, h2) carries the long flows, pair 2 (h3, h4) crosses the first bottleneck and pair 3
 (h5, h6) the second::
@@ -9,17 +9,17 @@ With two bottlenecks, pair 1 (h1, h2) carries the long flows, pair 2 (h3, h4) cr
                  |        /  \\
                  h4      h6   h2
 
-Components of the bottleneck between r1 and r2 (the others are alike; for the reasons see `topology`):
+Components of the bottleneck between r1 and r2 (the other bottlenecks are the same; for the reasons see `topology`):
 
 ===========================  =====================================================================
 r1-right (towards r2)        bottleneck of the data: htb rate + its queue
-r2-left (towards r1)         bottleneck of the ACKs: the same
+r2-left (towards r1)         bottleneck of the ACKs: likewise
 r2-in-left, r1-in-right      its delay, jitter, loss, serialisation: netem on an ifb that is passed on arrival,
                              so that nothing waits there in the next queue's place
 routers' other interfaces    delay of the hosts' own links: netem towards the hosts, if there is any
 ===========================  =====================================================================
 
-Senders are in 10.1/16, receivers in 10.2/16 (as on a dumbbell), wherever on the chain they are.
+Senders are in 10.1/16 and receivers in 10.2/16 (as on a dumbbell), regardless of their position on the chain.
 """
 
 from experiment.chain_names import DIRECTIONS, arrivals, attached, ends
@@ -30,7 +30,7 @@ from testbed.network.links import Arrivals
 
 
 def plan_links(specification) -> list[tuple[str, str, tuple[str, str]]]:
-    """Return the links in the form of `topology.plan_links`: between the routers, then of the hosts."""
+    """Return the links in the form of `topology.plan_links`: first those between routers, then those of the hosts."""
     numbers = range(1, len(specification.bottlenecks) + 1)
     links = [(f"r{number}", f"r{number + 1}", tuple(ends(number).values())) for number in numbers]
     return links + [
@@ -41,10 +41,10 @@ def plan_links(specification) -> list[tuple[str, str, tuple[str, str]]]:
 
 
 def plan_emulation(specification, bottlenecks) -> dict:
-    """Return interface -> `Bottleneck` of each link between routers, or `Netem` of a host's own link; ``bottlenecks`` are in order."""
+    """Return interface -> `Bottleneck` for links between routers, `Netem` for hosts' own links; ``bottlenecks`` are in the chain's order."""
     planned = {name: one for number, one in enumerate(bottlenecks, 1) for name in ends(number).values()}
     for pair in specification.pairs:
-        # The receiver's router delays data, the sender's acknowledgements.
+        # The receiver's router delays data, the sender's router acknowledgements.
         for (router, _), direction in zip(attached(pair), ("reverse", "forward"), strict=True):
             if pair.access_delay_ms:
                 seed = specification.substream(f"netem-{direction}-access-{pair.index + 1}")
@@ -65,7 +65,7 @@ def plan_netem(specification, number, direction) -> Netem:
 
 
 def locate(specification, interfaces) -> tuple[dict[str, list], dict[str, list]]:
-    """Return the same as `topology.locate`; netem are the devices behind the bottlenecks, in order, without the hosts' own links."""
+    """Return the same as `topology.locate`; netem has the devices behind the bottlenecks, in order, without the hosts' own links."""
     bottleneck, netem = {direction: [] for direction in DIRECTIONS}, {direction: [] for direction in DIRECTIONS}
     for number in range(1, len(specification.bottlenecks) + 1):
         sending, passed = ends(number), arrivals(number)
@@ -73,15 +73,15 @@ def locate(specification, interfaces) -> tuple[dict[str, list], dict[str, list]]
             bottleneck[direction].append(interfaces[sending[direction]])
             effect = plan_netem(specification, number, direction)
             if effect.does_something:
-                # Data arrive at the interface that sends the acknowledgements.
+                # Data arrive at the interface that sends acknowledgements.
                 netem[direction].append(Arrivals(interfaces[sending[other]], passed[direction], effect))
     return bottleneck, netem
 
 
 def as_set(specification, netem) -> list[dict]:
-    """Return the interfaces, devices and flows of each bottleneck: the document's ``chain``.
+    """Return the interfaces, devices and flows of each bottleneck, for the document's ``chain``.
 
-    ``netem``: direction -> names of the existing devices.
+    ``netem`` is direction -> names of the existing devices.
     """
     return [
         {

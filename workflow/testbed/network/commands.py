@@ -1,4 +1,4 @@
-"""Commands on Mininet's nodes: argument lists, never a shell, never ignored."""
+"""Commands on Mininet's nodes: given as argument lists, never run by a shell, with failures never ignored."""
 
 import json
 import signal
@@ -29,7 +29,7 @@ def check_not_killed(what, process) -> None:
 
 
 def run(node, arguments, stdin=None) -> str:
-    """Run a command in a node's network namespace and return what it printed.
+    """Run a command in a node's network namespace and return its output.
 
     Parameters
     ----------

@@ -13,7 +13,7 @@ from testbed.errors import SettingError
 from testbed.network.netlink import NLM_F_CREATE, NLM_F_EXCL, attribute, attributes, network_namespace, text
 
 RTM_NEWLINK, RTM_GETLINK = 16, 18
-#: struct ifinfomsg: family, type, index (0: by name), flags, which flags to change.
+#: struct ifinfomsg: family, type, index (0: by name), flags, mask of the flags to change.
 LINK = struct.Struct("=BxHiII")
 IFF_UP = 1
 NO_CHANGE = LINK.pack(0, 0, 0, 0, 0)
@@ -22,11 +22,11 @@ IFLA_GSO_MAX_SEGS, IFLA_GSO_MAX_SIZE = 40, 41
 #: Limit of a device by its name for ip-link(8) -> its attribute.
 LIMITS = {"gso_max_segs": IFLA_GSO_MAX_SEGS, "gso_max_size": IFLA_GSO_MAX_SIZE}
 IFLA_INFO_KIND, IFLA_INFO_DATA, VETH_INFO_PEER = 1, 2, 1
-#: The beginning of struct rtnl_link_stats64: packets, bytes, errors, dropped; each received, then sent.
+#: Beginning of struct rtnl_link_stats64: packets, bytes, errors, dropped; for each, received before sent.
 STATISTICS = struct.Struct("=8Q")
 NUMBER = struct.Struct("=I")
 SIOCETHTOOL = 0x8946
-#: struct ethtool_value: command, value; struct ifreq: name, address of that.
+#: struct ethtool_value: command, value; struct ifreq: name, address of the ethtool_value.
 ETHTOOL_VALUE, INTERFACE_REQUEST = struct.Struct("=II"), struct.Struct("16sQ8x")
 #: Segmentation and its reverse, by ethtool's names -> (ETHTOOL_G..., ETHTOOL_S...).
 OFFLOADS = {
@@ -37,7 +37,7 @@ OFFLOADS = {
 
 
 def join(node, name, other, other_name) -> None:
-    """Make a veth pair: one end in each of two nodes."""
+    """Create a veth pair with one end in each of two nodes."""
     peer = NO_CHANGE + named(other_name) + attribute(IFLA_NET_NS_FD, NUMBER.pack(other.namespace))
     add(node, name, "veth", attribute(IFLA_INFO_DATA, attribute(VETH_INFO_PEER, peer)))
 
@@ -84,7 +84,7 @@ def devices_of(node) -> dict[str, dict]:
 def device(buffer, start, end) -> tuple[str, dict]:
     """Parse one struct ifinfomsg and its attributes.
 
-    Returns its name, and ``index``; ``address`` (MAC, "" without one); ``mtu_bytes``; `LIMITS`; ``tx_packets``,
+    Returns the device's name and a dict: ``index``; ``address`` (MAC, "" without one); ``mtu_bytes``; `LIMITS`; ``tx_packets``,
     ``rx_packets``, ``device_drops`` (packets dropped or damaged by the device itself).
     """
     values = attributes(buffer, start + LINK.size, end)
@@ -114,7 +114,7 @@ def read_offloads(node, name) -> dict[str, bool]:
 
 
 def ethtool(node, name, command, value=0) -> int:
-    """Get or set a device's property with one number (ioctl(2)), and return the number afterwards."""
+    """Get or set a numeric property of a device by ioctl(2), and return its value afterwards."""
     number = array.array("B", ETHTOOL_VALUE.pack(command, value))
     address, _ = number.buffer_info()
     with network_namespace(node), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:

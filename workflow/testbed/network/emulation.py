@@ -11,15 +11,15 @@ from experiment.link_options import CORRELATED, LINK_OPTIONS
 from experiment.loss_models import LossModel, read_model
 from experiment.packet_sizes import PACKET_BYTES
 
-#: netem's limit where it only delays: more packets than any path here can hold.
+#: netem's limit if it only delays: more packets than any path here can hold.
 NETEM_LIMIT_PACKETS = 1_000_000
-#: Nanoseconds of the kernel's ticks (PSCHED_SHIFT), and of a byte at 1 bit/s.
+#: Duration, in ns, of the kernel's tick (PSCHED_SHIFT), and of a byte at 1 bit/s.
 TICK_NS, NS_OF_A_BYTE = 64, 8 * 10**9
-#: The largest quantum that htb takes without a word (sch_htb.c); no limit of tbf's own queue, which is replaced, is seen.
+#: Largest quantum that htb accepts without a warning (sch_htb.c); also used as the limit of tbf's own queue, which is replaced anyway.
 MOST_QUANTUM = 200_000
 #: Limit of a host's own queue: fq's default.
 HOST_QUEUE_PACKETS = 10_000
-#: A rate at which a packet takes next to no time (0.4 us a full one): with any, netem lets none overtake another.
+#: A rate at which packets take almost no time (0.4 us for a full one): with any rate, netem keeps packets in order.
 IN_ORDER_MBPS = 32_000
 
 
@@ -28,14 +28,14 @@ class Bottleneck:
     """A rate and, in front of it, a queue (htb with a queueing discipline below).
 
     Exactly one of ``queue_packets`` and ``queue_bytes`` is set. ``burst_bytes``
-    is what htb may send at once after idle time; one packet, since the guest's
-    timers are exact (a super-packet where segmentation offload is on; a
-    millisecond's worth under a real clock). ``overhead_bytes`` is what each frame
-    takes of the rate on top of its bytes. ``queue`` is the scenario's, with the discipline
-    and its parameters, ``packet_bytes`` a full packet.
+    is the amount that htb may send at once after idle time: one packet, since the guest's
+    timers are exact (a super-packet with segmentation offload; the data of a
+    millisecond under a real clock). ``overhead_bytes`` is added to the size of each frame
+    when the rate is applied. ``queue`` is the scenario's queue, with the discipline
+    and its parameters; ``packet_bytes`` is the size of a full packet.
     """
 
-    #: The kind of qdisc that makes the rate.
+    #: Kind of the qdisc that limits the rate.
     shaper = "htb"
 
     rate_mbps: float
@@ -48,7 +48,7 @@ class Bottleneck:
 
     @property
     def kind_and_limit(self) -> tuple[str, int]:
-        """The kind of the queue's qdisc, and its limit in the unit that this kind counts."""
+        """Kind of the queue's qdisc, and its limit in the unit of that kind."""
         discipline, given = discipline_of(self.queue), "bytes" if self.queue_packets is None else "packets"
         counted = discipline.counts_in(given)
         limit = self.queue_bytes if self.queue_packets is None else self.queue_packets
@@ -76,11 +76,11 @@ class Bottleneck:
         return f" overhead {self.overhead_bytes}" if self.overhead_bytes else ""
 
     def commands_above(self, netem, device) -> list[str]:
-        """Return the lines for ``tc -batch`` where a `Netem` is the queue."""
+        """Return the lines for ``tc -batch`` if a `Netem` is the queue."""
         return [*self.shaper_commands(device), *netem.commands(device, "parent 1:1")]
 
     def expected_above(self, netem) -> dict[str, dict]:
-        """Return the expected result of `links.EmulatedInterface.read_back` there."""
+        """Return the expected result of `links.EmulatedInterface.read_back` if a `Netem` is the queue."""
         return self.expected_shaper() | netem.expected()
 
     def expected_shaper(self) -> dict[str, dict]:
@@ -95,26 +95,26 @@ class Bottleneck:
 
 @dataclass(frozen=True)
 class TokenBucket(Bottleneck):
-    """The same by tbf, as Mininet's TCLink with ``use_tbf``: a bucket of tokens, and a queue below it."""
+    """A bottleneck made by tbf, as by Mininet's TCLink with ``use_tbf``: a token bucket, and a queue below it."""
 
     shaper = "tbf"
 
     def shaper_commands(self, device) -> list[str]:
-        """Return the lines for ``tc -batch`` that set the rate and replace the queue that tbf makes by itself."""
+        """Return the lines for ``tc -batch`` that set the rate and replace tbf's own queue."""
         words = f"rate {self._rate} burst {self.burst_bytes} limit {MOST_QUANTUM}{self._overhead}"
         return [f"qdisc replace dev {device} root handle 1: tbf {words}"]
 
     def expected_shaper(self) -> dict[str, dict]:
         """Return the part of `expected` for the rate and the bucket."""
         rate_bps = round(self.rate_mbps * 1e6)
-        # The kernel keeps the time of the bucket's bytes, and tells it in ticks.
+        # The kernel stores the duration of the bucket's bytes, and reports it in ticks.
         ticks = (self.burst_bytes + self.overhead_bytes) * NS_OF_A_BYTE // rate_bps // TICK_NS
         return {"tbf": {"rate_bps": rate_bps, "burst_bytes": ticks * TICK_NS * rate_bps // NS_OF_A_BYTE}}
 
 
 @dataclass(frozen=True)
 class NetemRate(Bottleneck):
-    """The same by netem's own rate: packets that wait for it are those that netem's limit counts."""
+    """A bottleneck made by netem's own rate: netem's limit counts the packets that wait for it."""
 
     shaper = "netem"
 
@@ -143,11 +143,11 @@ class NetemRate(Bottleneck):
         return self._with_rate(netem).commands(device)
 
     def expected_above(self, netem) -> dict[str, dict]:
-        """Return the expected result of `links.EmulatedInterface.read_back` for it."""
+        """Return the expected result of `links.EmulatedInterface.read_back` for that netem."""
         return self._with_rate(netem).expected()
 
 
-#: `link.shaper` -> what makes the rate.
+#: `link.shaper` -> class that limits the rate.
 SHAPERS = {one.shaper: one for one in (Bottleneck, TokenBucket, NetemRate)}
 
 
@@ -155,8 +155,8 @@ SHAPERS = {one.shaper: one for one in (Bottleneck, TokenBucket, NetemRate)}
 class Netem:
     """Delay, jitter and random loss of one direction, with a separate seed.
 
-    ``options`` are the link's options that it implements (`link_options.options_at`). With a ``rate_mbps`` each packet also takes
-    its length (and ``overhead_bytes``) over that rate, as on a cable; behind a bottleneck of the same rate no packet waits here.
+    ``options`` are the link's options that it implements (`link_options.options_at`). With a ``rate_mbps`` each packet is also delayed
+    by its length (plus ``overhead_bytes``) divided by that rate, as on a cable; behind a bottleneck of the same rate packets never wait here.
     """
 
     delay_ms: float
@@ -168,7 +168,7 @@ class Netem:
     overhead_bytes: int = 0
     loss_model: LossModel | None = None
     options: dict = field(default_factory=dict)
-    #: What of it is correlated -> by how much, in percent (`link_options.CORRELATED`).
+    #: Correlated effect -> its correlation in percent (`link_options.CORRELATED`).
     correlations: dict = field(default_factory=dict)
 
     @property
@@ -224,7 +224,7 @@ class Netem:
 
 @dataclass(frozen=True)
 class ShapedNetem:
-    """A rate with a netem in the queue's place, as Mininet's TCLink has it, or one netem for both: packets that are delayed count against netem's limit."""
+    """A rate with a netem as its queue, as in Mininet's TCLink, or one netem for both: delayed packets count towards netem's limit."""
 
     bottleneck: Bottleneck
     netem: Netem
@@ -250,7 +250,7 @@ class ShapedNetem:
 
 @dataclass(frozen=True)
 class HostQueue:
-    """A queueing discipline of a host's own interface, which has no rate; its parameters are the kernel's own."""
+    """A queueing discipline of a host's own interface, without a rate and with the kernel's default parameters."""
 
     discipline: str
 
@@ -276,7 +276,7 @@ class HostQueue:
 def parse_qdiscs(qdiscs, classes) -> dict[str, dict]:
     """Translate tc's JSON into the units of a specification.
 
-    ``qdiscs``, ``classes``: output of ``tc -j qdisc show`` and ``tc -j class show`` for one device. Returns kind ->
+    ``qdiscs`` and ``classes`` are the output of ``tc -j qdisc show`` and ``tc -j class show`` for one device. Returns kind ->
     parameters: rates in bit/s, times in ms, loss in percent.
     """
     parsed = {}
@@ -290,7 +290,7 @@ def parse_qdiscs(qdiscs, classes) -> dict[str, dict]:
                 else {}
             )
         elif kind == "tbf":
-            # With its details tc writes "1513b/1": bytes, and those of a cell.
+            # In its details tc writes "1513b/1": bytes of the burst, and of a cell.
             burst_bytes = int(f"{options['burst']}".partition("b")[0])
             parsed[kind] = {"rate_bps": round(options["rate"] * 8), "burst_bytes": burst_bytes}
         elif kind in OF_KIND:
@@ -313,7 +313,7 @@ def parse_qdiscs(qdiscs, classes) -> dict[str, dict]:
 
 
 def parse_loss(options) -> dict[str, float]:
-    """Return the loss in netem's options: its mean in percent, and further values of a loss model."""
+    """Return the loss in netem's options: its mean in percent, and the other values of a loss model."""
     if model := read_model(options):
         return {"loss_percent": 100 * model.share, **model.told}
     return {"loss_percent": options.get("loss-random", {}).get("loss", 0) * 100}

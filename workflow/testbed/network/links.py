@@ -1,10 +1,10 @@
-"""Links that do what their parameters say, on top of Mininet's interface.
+"""Links that behave as their parameters require, on top of Mininet's interface.
 
 Mininet's TCLink ignores rates above 1000 Mbit/s, prints tc's errors and goes on,
-leaves segmentation offload on, shares netem's queue with the bottleneck's, and
-applies delay and loss at both ends. Here each interface gets exactly one
-emulation, its own queue, and can be read back. All that tc sets or says of a host
-is one call of it (`emulate`, `read_back`); where it sets nothing it isn't asked.
+leaves segmentation offload on, lets netem's queue double as the bottleneck's, and
+applies delay and loss at both ends. Here each interface has exactly one
+emulation and its own queue, and its settings can be read back. tc is called once per host
+to set everything and once to read it (`emulate`, `read_back`), and isn't called where it sets nothing.
 """
 
 from mininet.link import Intf, Link
@@ -19,8 +19,8 @@ from testbed.readings.queue_information import kinds_of
 class EmulatedInterface(Intf):
     """Mininet's interface with at most one emulation and explicit offloads.
 
-    ``leads_to`` is the ifb that packets pass when they arrive (`Arrivals`), or None; ``policer`` what they pass before
-    (`policer.Policer`), or None.
+    ``leads_to`` is the ifb that packets pass when they arrive (`Arrivals`), or None; ``policer`` is the policer that they pass
+    before it (`policer.Policer`), or None.
     """
 
     leads_to = policer = None
@@ -28,7 +28,7 @@ class EmulatedInterface(Intf):
     def config(
         self, emulation=None, segmentation_offload=False, single_packets=False, mtu_bytes=None, **params
     ) -> dict:
-        """Configure the interface (called by Mininet when it makes the link), all but what tc does (`emulate`).
+        """Configure the interface (called by Mininet when it creates the link), except for tc's part (`emulate`).
 
         Raises `SettingError` or `netlink.NetlinkError` if the kernel refuses a parameter.
 
@@ -38,11 +38,11 @@ class EmulatedInterface(Intf):
             None leaves the kernel's default (noqueue on veth).
         segmentation_offload : bool
         single_packets : bool
-            Whether TCP on this very host makes single packets (`RunSpecification.single_packets`).
+            Whether TCP on this host makes single packets (`RunSpecification.single_packets`).
         mtu_bytes : int, optional
             None leaves Ethernet's MTU.
         """
-        # Mininet would start ifconfig to bring it up; `addresses.assign` does it with the rest.
+        # Mininet would start ifconfig to bring it up; `addresses.assign` does that with everything else.
         result = super().config(**(params | {"up": None}))
         self.emulation, self.single_packets, self.mtu_bytes = emulation, single_packets, mtu_bytes
         devices.set_offloads(self.node, self.name, segmentation_offload)
@@ -79,9 +79,9 @@ class EmulatedInterface(Intf):
 
 
 class Arrivals:
-    """Effects on packets at their arrival: netem on an ifb through which an interface's ingress is redirected.
+    """Effects on arriving packets: netem on an ifb to which an interface's ingress is redirected.
 
-    On a cable there is no router behind the bottleneck, and netem does not belong on a host that sends.
+    A cable has no router behind the bottleneck, and netem must not be on a sending host.
 
     Parameters
     ----------
@@ -97,7 +97,7 @@ class Arrivals:
         self.interface, self.node, self.name, self.emulation = interface, interface.node, name, emulation
         interface.leads_to = name
         devices.add(self.node, name, "ifb", queue_packets=queue_packets)
-        # Its own neighbour discovery would be dropped, and counted: an ifb passes what it is led alone.
+        # Its own neighbour discovery would be dropped, and counted: an ifb passes only redirected packets.
         sysctl.write(self.node, {f"net.ipv6.conf.{name}.disable_ipv6": 1})
         devices.bring_up(self.node, name)
 
@@ -115,7 +115,7 @@ class Arrivals:
     def read_back(self, qdiscs, filters, _) -> dict:
         """Return the kernel's settings of the ifb: ``qdiscs``, and the interface whose ingress is redirected to it.
 
-        ``filters`` are the filters of that interface, as tc gives them.
+        ``filters`` are the filters of that interface as printed by tc.
         """
         targets = [a["to_dev"] for f in filters for a in f.get("options", {}).get("actions", ()) if "to_dev" in a]
         return {"qdiscs": qdiscs, "arrivals_of": self.interface.name if targets == [self.name] else None}
@@ -125,17 +125,17 @@ class EmulatedLink(Link):
     """A veth pair whose two ends are `EmulatedInterface` objects."""
 
     def __init__(self, node1, node2, **params):
-        # Mininet passes its own default interface class along.
+        # Mininet also passes its own default interface class.
         super().__init__(node1, node2, **(params | {"intf": EmulatedInterface}))
 
     @classmethod
     def makeIntfPair(cls, name1, name2, addr1=None, addr2=None, node1=None, node2=None, deleteIntfs=True) -> None:
-        """Make the pair (called by Mininet), each end in its host at once."""
+        """Create the pair (called by Mininet), with each end directly in its host."""
         devices.join(node1, name1, node2, name2)
 
 
 def emulate(path) -> None:
-    """Have tc set the emulation of all devices of a `topology.NetworkPath`.
+    """Set the emulation of all devices of a `topology.NetworkPath` by tc.
 
     Raises `commands.CommandError` if tc refuses a parameter.
     """
@@ -148,7 +148,7 @@ def read_back(path) -> dict[str, dict]:
     of_devices = {}
     for node in path.net.hosts:
         own, known = path.devices_on(node), devices.devices_of(node)
-        # A discipline tells some of its parameters among its details and statistics only.
+        # Some parameters of a discipline appear only among its details and statistics.
         details = () if path.drop_tail else ("-details", "-statistics")
         read = read_by_tc if any(device.commands() for device in own) else read_by_kernel
         for device, (qdiscs, filters) in zip(own, read(node, own, known, details), strict=True):
@@ -157,7 +157,7 @@ def read_back(path) -> dict[str, dict]:
 
 
 def read_by_tc(node, own, _, details) -> list[tuple[dict, list]]:
-    """Return the qdiscs of each of a node's ``own`` devices (`parse_qdiscs`) and the filters where packets arrive, as tc gives them."""
+    """Return, for each of a node's ``own`` devices, its qdiscs (`parse_qdiscs`) and the filters of arriving packets as printed by tc."""
     questions = [
         question
         for device in own
@@ -175,7 +175,7 @@ def read_by_tc(node, own, _, details) -> list[tuple[dict, list]]:
 
 
 def read_by_kernel(node, own, known, _) -> list[tuple[dict, list]]:
-    """Return the same for devices without settings: the kinds of qdiscs that they have nevertheless."""
+    """Return the same for devices without settings: the kinds of qdiscs that they have by default."""
     kinds = {name: {} for name in known}
     names = {device["index"]: name for name, device in known.items()}
     for index, kind in kinds_of(node):

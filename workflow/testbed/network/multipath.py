@@ -1,18 +1,18 @@
 """Joining the disjoint paths of a cable: subflows of MPTCP, or GRE-in-UDP tunnels under a bond.
 
-MPTCP: who connects (the client) has no endpoints and may open ``paths - 1`` further
-subflows; who listens announces (ADD_ADDR) its address on each further path, and for each
-of them the client opens one subflow, from the address that its routes give: one a path,
-never across. With endpoints on the client (``subflow``) it would also connect from each of
+MPTCP: the client has no endpoints and may open ``paths - 1`` further subflows. The listening
+server announces (ADD_ADDR) its address on each further path. For each of these addresses
+the client opens one subflow, from the address given by its routes: one subflow per path,
+never across paths. With endpoints (``subflow``) the client would also connect from each of
 them to the first path's address. For files the announced addresses have a port on which the
-kernel itself listens, because the program has closed its own socket by then: an FTP server does
-so as soon as a data connection is there, and further subflows to it would be refused. Address and
-port of IPv6 beside TCP's timestamps are more than a header's 40 bytes of options: Linux 7.2 sends
-them all the same, 6.18 does not, so iperf3, whose server goes on listening, does without the port.
+kernel itself listens, because an FTP server closes its own socket as soon as a data
+connection exists, so further subflows to it would be refused. Address and
+port of IPv6 beside TCP's timestamps exceed a header's 40 bytes of options: Linux 7.2 sends
+them nevertheless, 6.18 doesn't. iperf3's server keeps listening, so iperf3 is used without the port.
 
-GRE-in-UDP (RFC 8086): Linux's GRE over FOU. The tunnels carry Ethernet frames, since
-bonding wants Ethernet devices for round robin. Names like gre0 belong to the kernel's own
-devices, which are in every network namespace.
+GRE-in-UDP (RFC 8086): Linux's GRE over FOU. The tunnels carry Ethernet frames, because
+bonding requires Ethernet devices for round robin. Names like gre0 are taken by the kernel's own
+devices, which exist in every network namespace.
 """
 
 from testbed.network import routes
@@ -24,28 +24,28 @@ from testbed.network.transport import route_metrics
 
 #: UDP port of GRE-in-UDP, and GRE's number in an IP header (RFC 8086, RFC 2784).
 GRE_IN_UDP_PORT, GRE = 4754, 47
-#: Where an MPTCP host takes further subflows.
+#: Port at which an MPTCP host accepts further subflows.
 JOIN_PORT = 4755
 BOND = "bond0"
-#: distribution -> the bond's options, as ip-link(8) writes and shows them.
+#: distribution -> options of the bond, in ip-link(8)'s syntax.
 DISTRIBUTION = {
     "round-robin": {"mode": "balance-rr", "packets_per_slave": 1},
     "per-flow": {"mode": "balance-xor", "xmit_hash_policy": "layer3+4"},
 }
 TUNNEL_KIND = {"ipv4": "gretap", "ipv6": "ip6gretap"}
-#: Preloads a library besides mptcpize's own, which `mptcpize run` puts in place of all others.
+#: Command that preloads a library in addition to mptcpize's own, with which `mptcpize run` replaces all others.
 ADD_LIBRARY = 'LD_PRELOAD="$LD_PRELOAD:$0" exec "$@"'
 
 
 def listener(specification) -> str:
-    """Return the host on which the application's server waits: the receiver, or the sender of files."""
+    """Return the host with the application's server: the receiver, or the sender of files."""
     return "h1" if specification.traffic.application == "ftp" else "h2"
 
 
 def command_prefix(specification, library=None) -> list[str]:
     """Return the prefix of an application's command (variables, programs) that makes it use MPTCP if the study says so.
 
-    ``library``: a library to preload into the application.
+    ``library`` is a library to preload into the application.
     """
     with_library = [] if library is None else ["sh", "-c", ADD_LIBRARY, library]
     if specification.multipath.by == "mptcp":
@@ -54,7 +54,7 @@ def command_prefix(specification, library=None) -> list[str]:
 
 
 def path_of_address(specification) -> dict[str, int]:
-    """Return address -> path (from 0), of all hosts; on a dumbbell a path is a subflow, and further pairs have one."""
+    """Return address -> path (from 0) for all hosts; on a dumbbell each subflow counts as a path, and further pairs have one."""
     version = specification.ip_version
     alone = {
         host_address(pair, host, version): 0 for pair in specification.pairs for host in (pair.sender, pair.receiver)
@@ -112,13 +112,13 @@ def plan_tunnels(specification, host) -> dict:
         for path in range(specification.paths)
     }
     distribution = DISTRIBUTION[specification.multipath.distribution]
-    # What TCP's super-packets are on the interfaces below (`links.EmulatedInterface`), they are here.
+    # Super-packets are limited as on the interfaces below (`links.EmulatedInterface`).
     single = {} if specification.transport.segmentation_offload else {"gso_max_segs": 1}
     return {"tunnels": tunnels, "bond": {"kind": "bond", **distribution, **single, **common}}
 
 
 def set_up(path, specification) -> None:
-    """Join the paths of the two hosts as the study says; see the module's text.
+    """Join the paths of the two hosts as the study requires; see the module's docstring.
 
     Raises `commands.CommandError` if the kernel refuses a part of it.
     """
@@ -135,7 +135,7 @@ def set_up(path, specification) -> None:
             batch(path.net[host], "ip", tunnel_lines(wanted, host))
             for device in (*wanted["tunnels"], BOND):
                 set_offloads(path.net[host], device, specification.transport.segmentation_offload)
-        # Inside of the tunnels is where TCP looks for them.
+        # TCP uses the routes inside the tunnels.
         inside = cable_routes(specification, route_metrics(specification), lambda host: {BOND: tunnel_address(host)})
         for host, wanted in inside.items():
             routes.set_up(path.net[host], routes=wanted)
@@ -155,7 +155,7 @@ def mptcp_lines(wanted) -> list[str]:
 
 
 def port_words(endpoint) -> str:
-    """Return an endpoint's port as ip-mptcp(8) takes it, or nothing where joins go to the server's own."""
+    """Return an endpoint's port in ip-mptcp(8)'s syntax, or "" if subflows join at the server's own port."""
     return f"port {endpoint['port']} " if "port" in endpoint else ""
 
 
@@ -165,10 +165,10 @@ def tunnel_lines(wanted, host) -> list[str]:
     options = " ".join(
         f"{name} {value}" for name, value in bond.items() if name in ("mode", "packets_per_slave", "xmit_hash_policy")
     )
-    # No address of their own making: nothing is sent but the run's traffic.
+    # Without automatic addresses, so that only the run's traffic is sent.
     lines = [f"link add {BOND} mtu {bond['mtu_bytes']} type bond {options}", f"link set dev {BOND} addrgenmode none"]
     for name, tunnel in wanted["tunnels"].items():
-        # Without the option that would take 8 bytes of each packet, to limit tunnels in tunnels.
+        # Without the option that limits nested tunnels, which would cost 8 bytes per packet.
         outer = {"gretap": "encap-csum", "ip6gretap": "encap-udp6-csum encaplimit none"}[tunnel["kind"]]
         lines += [
             f"link add {name} mtu {tunnel['mtu_bytes']} type {tunnel['kind']} "
@@ -187,7 +187,7 @@ def tunnel_lines(wanted, host) -> list[str]:
 
 
 def set_neighbours(path) -> None:
-    """Make each host's bond a permanent neighbour of the other's, as it is with the interfaces below."""
+    """Make each host's bond a permanent neighbour of the other's, like the interfaces below."""
     hosts = ("h1", "h2")
     mac = {host: devices_of(path.net[host])[BOND]["address"] for host in hosts}
     for host, there in (hosts, hosts[::-1]):
@@ -210,7 +210,7 @@ def read_back(path, specification) -> dict[str, dict]:
 
 def read_mptcp(node, _) -> dict:
     """Return a host's limits, endpoints and settings of MPTCP (scheduler, path manager and more)."""
-    # `ip -j` knows no JSON for limits.
+    # `ip -j` doesn't print limits as JSON.
     words = run(node, ["ip", "mptcp", "limits", "show"]).split()
     return {
         "limits": {name: int(value) for name, value in zip(words[::2], words[1::2], strict=True)},
@@ -222,7 +222,7 @@ def read_mptcp(node, _) -> dict:
 def read_tunnels(node, specification) -> dict:
     """Return a host's tunnels and bond."""
     links = {link["ifname"]: link for link in run_json(node, ["ip", "-d", "-j", "link", "show"])}
-    # A tunnel without this sends GRE in UDP, and the other end does not take it out.
+    # Without this, a tunnel sends GRE in UDP but the other end doesn't decapsulate it.
     received = run_json(node, ["ip", "-j", ip_option(specification), "fou", "show"])
     names = [f"tunnel{path}" for path in range(specification.paths)]
     offloads = {name: read_offloads(node, name) for name in (*names, BOND)}
@@ -234,7 +234,7 @@ def read_tunnels(node, specification) -> dict:
 
 
 def read_tunnel(link, offloads, taken) -> dict:
-    """Return a tunnel in the form of `plan_tunnels`; ``link`` is ip's JSON, ``taken``: the host takes GRE out of UDP."""
+    """Return a tunnel in the form of `plan_tunnels`; ``link`` is ip's JSON, ``taken`` whether the host decapsulates GRE from UDP."""
     kind, data = link["linkinfo"]["info_kind"], link["linkinfo"]["info_data"]
     encapsulation = data.get("encap", {})
     return {

@@ -1,8 +1,8 @@
 """Queries and changes to the kernel in a node's network namespace, over netlink and from this process.
 
-A socket belongs for good to the network namespace in which it was made, so a
+A socket belongs permanently to the network namespace in which it was created, so a
 `Channel` enters the node's namespace once and is read from outside afterwards:
-no process is started, nothing of the node is changed. Message formats: netlink(7)
+no process is started, and nothing in the node is changed. Message formats: netlink(7)
 and the kernel's include/uapi/linux/netlink.h.
 """
 
@@ -15,9 +15,9 @@ from collections.abc import Iterator
 
 NETLINK_ROUTE, NETLINK_SOCK_DIAG = 0, 4
 NLMSG_ERROR, NLMSG_DONE = 2, 3
-#: Without NLM_F_ECHO net/sched/sch_api.c answers the question for one qdisc to listeners only.
+#: Without NLM_F_ECHO, net/sched/sch_api.c sends the answer about a single qdisc only to listeners.
 NLM_F_REQUEST, NLM_F_ACK, NLM_F_ECHO, NLM_F_DUMP = 0x1, 0x4, 0x8, 0x300
-#: Flags of orders to make something: it may take the place of another; it must be new; it may be.
+#: Flags of requests to create something: it may replace another object; it must be new; it may be new.
 NLM_F_REPLACE, NLM_F_EXCL, NLM_F_CREATE = 0x100, 0x200, 0x400
 #: struct nlmsghdr: length, type, flags, sequence number, port.
 HEADER = struct.Struct("=IHHII")
@@ -25,9 +25,9 @@ HEADER = struct.Struct("=IHHII")
 ATTRIBUTE = struct.Struct("=HH")
 TYPE_MASK = 0x3FFF
 ERROR_NUMBER = struct.Struct("=i")
-#: The kernel fills no more than this at a time (net/netlink/af_netlink.c).
+#: Largest amount that the kernel sends at a time (net/netlink/af_netlink.c).
 BUFFER_BYTES = 32_768
-#: Numbers this process's channels; process ids have 22 bits.
+#: Counter of this process's channels; process ids have 22 bits.
 CHANNELS = itertools.count()
 
 
@@ -47,7 +47,7 @@ class Channel:
     Parameters
     ----------
     node : bare_host.BareHost
-        Or anything with a ``name`` and a descriptor of its ``namespace``.
+        A host, or any object with a ``name`` and a descriptor of its ``namespace``.
     protocol : int
         NETLINK_ROUTE or NETLINK_SOCK_DIAG.
     """
@@ -57,9 +57,9 @@ class Channel:
         self.buffer = memoryview(bytearray(BUFFER_BYTES))
         with network_namespace(node):
             self.socket = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW | socket.SOCK_CLOEXEC, protocol)
-        # Left to itself, the kernel would draw a port at random for a process's second channel.
+        # By default the kernel would draw a random port for a process's second channel.
         self.socket.bind((os.getpid() + (next(CHANNELS) % 1024 << 22), 0))
-        # Answers are there when the question was sent: to wait for one would be to wait for ever.
+        # The answer is available as soon as a request has been sent: waiting for a missing one would never end.
         self.socket.setblocking(False)
 
     def close(self) -> None:
@@ -72,7 +72,7 @@ class Channel:
         self.close()
 
     def ask(self, kind, body, what, parse, dump=True) -> list:
-        """Send one request and return what ``parse`` makes of each message of the answer.
+        """Send one request and return the result of ``parse`` for each message of the answer.
 
         Raises `NetlinkError` with the node, ``what`` and the reason.
 
@@ -81,7 +81,7 @@ class Channel:
         kind : int
             Type of the request.
         body : bytes
-            What follows the header.
+            Content after the header.
         what : str
             Name of the requested object, for error messages.
         parse : callable
@@ -107,7 +107,7 @@ class Channel:
         Parameters
         ----------
         kind, body, what
-            As `ask` takes them.
+            As for `ask`.
         flags : int
             ``NLM_F_CREATE | NLM_F_EXCL`` for an object that must be new.
         """
@@ -115,7 +115,7 @@ class Channel:
             pass
 
     def _sent(self, kind, body, flags, what) -> Iterator[tuple[int, int]]:
-        """Send a request and yield where in the buffer each message of its answer lies (start, end)."""
+        """Send a request and yield the position (start, end) of each message of its answer in the buffer."""
         self.sequence += 1
         try:
             self.socket.send(HEADER.pack(HEADER.size + len(body), kind, NLM_F_REQUEST | flags, self.sequence, 0) + body)
@@ -153,7 +153,7 @@ def messages(buffer, length, sequence) -> Iterator[tuple[int, int, int]]:
 
 
 def attributes(buffer, start, end) -> dict[int, tuple[int, int]]:
-    """Return type -> (start, end) of the attributes between two places of a buffer; the last of a type counts.
+    """Return type -> (start, end) of the attributes between two positions in a buffer; the last of a type counts.
 
     Raises `ValueError` if an attribute is cut short.
     """
@@ -168,7 +168,7 @@ def attributes(buffer, start, end) -> dict[int, tuple[int, int]]:
 
 
 def attribute(kind, data) -> bytes:
-    """Return an attribute as a message carries it; ``data`` are bytes, those of further attributes perhaps."""
+    """Return the bytes of an attribute in a message; ``data`` may itself consist of attributes."""
     return ATTRIBUTE.pack(ATTRIBUTE.size + len(data), kind) + data + bytes(-len(data) % 4)
 
 

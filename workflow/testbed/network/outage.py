@@ -1,8 +1,8 @@
 """An outage of one of MPTCP's paths: all packets that arrive over it are lost from one moment of the run to another.
 
-In both directions the netem behind which packets arrive loses 100 % of them. No interface goes down: hosts learn
-nothing, as where a path fails far from them, and addresses, routes and neighbours stay. What netem delays already still
-arrives. A netem that is changed restarts its random numbers: afterwards from a separate seed, so that no loss repeats.
+In both directions the netem that arriving packets pass loses 100 % of them. No interface goes down: as with a path that fails
+far away, hosts aren't notified, and addresses, routes and neighbours stay. Packets already delayed by netem still
+arrive. A changed netem restarts its random numbers; after the outage it gets a different seed, so that losses don't repeat.
 """
 
 import time
@@ -16,14 +16,14 @@ from testbed.network.devices import devices_of
 from testbed.network.emulation import parse_qdiscs
 from testbed.readings.queue_information import counters_of
 
-#: How far from its time a change may be under a real clock, in s.
+#: Largest delay of a change under a real clock, in s.
 REAL_LATE_S = 0.1
 
 
 class Outage:
     """Takes a path down and up again while traffic flows.
 
-    ``result``: the document's section ``outage``; None if none is configured, or none took place.
+    ``result`` is the document's section ``outage``; None if no outage is configured, or none took place.
     """
 
     def __init__(self, path, specification):
@@ -31,23 +31,23 @@ class Outage:
         self.result = None
 
     def events(self, origin_ns) -> Iterator[tuple[float, int, Callable]]:
-        """Yield events for `traffic.start_and_sample`: when in s since the origin, before all others, and what is to be called."""
+        """Yield events for `traffic.start_and_sample`: time in s since the origin, kind (before all others), and the function to call."""
         if not self._asked:
             return
 
         def now_s(at_s):
-            # A real clock says when it is; a virtual one would move by being asked.
+            # Read a real clock; reading a virtual one would move it.
             return at_s if self._specification.virtual_clock else (time.monotonic_ns() - origin_ns) / 1e9
 
         yield self._asked["at_s"], -1, lambda at_s: self._begin(now_s(at_s))
         yield self._asked["at_s"] + self._asked["for_s"], -1, lambda at_s: self._end(now_s(at_s))
 
     def _ends(self):
-        """Return direction -> the `Arrivals` behind which the path's packets arrive."""
+        """Return direction -> the `Arrivals` that the path's arriving packets pass."""
         number = self._asked["path"] - 1
         return {d: self._path.devices[f"{host}-in{number}"] for d, host in (("forward", "h2"), ("reverse", "h1"))}
 
-    # Changes take some instants: what is lost is counted from before the first to after the second, what is let in between them.
+    # Changes take some time: lost packets are counted from before the first change to after the second, packets let in between the two.
 
     def _begin(self, time_s):
         ends = self._ends()
@@ -80,7 +80,7 @@ def seed_after(specification, direction) -> int:
 
 
 def set_and_read(end, emulation) -> bool:
-    """Set the netem of an `Arrivals` again; return whether the kernel confirms it."""
+    """Change the netem of an `Arrivals`; return whether the kernel confirms the change."""
     batch(end.node, "tc", emulation.commands(end.name))
     (qdiscs,) = batch_json(end.node, "tc", [f"qdisc show dev {end.name}"])
     wanted, read_back = emulation.expected()["netem"], parse_qdiscs(qdiscs, []).get("netem", {})
@@ -94,7 +94,7 @@ def counted(end) -> dict[str, int]:
 
 
 def check_outage(specification, document) -> Check:
-    """The path was down when it should have been: what arrived was dropped, nothing got in, and then it was up again."""
+    """Check that the path was down when it should have been: arriving packets were dropped, none got in, and then it was up again."""
     asked, seen = specification.multipath.outage, document.get("outage", {})
     begin_s, end_s = asked["at_s"], asked["at_s"] + asked["for_s"]
     expected = f"path {asked['path']} down from {begin_s:g} to {end_s:g} s, packets dropped, none let in"

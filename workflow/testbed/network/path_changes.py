@@ -1,8 +1,8 @@
-"""Carrying out what `timeline` plans: a link's rate, delay and loss are changed while traffic flows, and read back at once.
+"""Make the changes planned by `timeline`: a link's rate, delay and loss are changed during the traffic, and read back at once.
 
-One process does it through netlink, as `sampling` reads: nothing is started for a change, and the guest's clock stands still
-meanwhile but for one reading of it. The bottleneck's class gets another rate (`tc class change`), so that what waits in its queue
-stays there; netem another delay or loss (`tc qdisc change`), so that what is under way stays so, and its random numbers go on.
+One process does this through netlink, like the readings of `sampling`: no process is started for a change, and the guest's clock
+stands still during it except for one reading. The bottleneck's class gets another rate (`tc class change`), so packets in its queue
+stay there. netem gets another delay or loss (`tc qdisc change`), so packets in transit stay there, and its random numbers continue.
 Formats of the kernel: struct tc_htb_opt, tc_netem_qopt, TCA_HTB_* and TCA_NETEM_* of include/uapi/linux/pkt_sched.h.
 """
 
@@ -22,27 +22,27 @@ from testbed.readings.queue_information import MESSAGE, RTM_GETQDISC, TCA_KIND, 
 RTM_NEWQDISC, RTM_NEWTCLASS, RTM_GETTCLASS = 36, 40, 42
 TCA_OPTIONS, TCA_HTB_PARMS, TCA_NETEM_LATENCY64, TCA_NETEM_JITTER64 = 2, 1, 10, 11
 TC_H_ROOT = 0xFFFFFFFF
-#: Handles as `emulation` gives them: htb and its class, netem.
+#: Handles that `emulation` assigns: htb, its class, and netem.
 HTB, HTB_CLASS, NETEM = 0x10000, 0x10001, 0x200000
 #: struct tc_htb_opt: two struct tc_ratespec (cell_log, linklayer, overhead, cell_align, mpu, rate), buffer, cbuffer, quantum, level, prio.
 HTB_OPTIONS = struct.Struct("=2B2hHI 2B2hHI 5I")
 RATE, CEIL, BUFFER, CBUFFER = 5, 11, 12, 13
 #: struct tc_netem_qopt: latency, limit, loss, gap, duplicate, jitter.
 NETEM_OPTIONS, NANOSECONDS = struct.Struct("=6I"), struct.Struct("=q")
-#: Where in it the loss stands.
+#: Index of the loss in NETEM_OPTIONS.
 LOSS = 2
-#: So few waiting packets say nothing of a rate.
+#: Smallest number of waiting packets with which a rate can be verified.
 LEAST_WAITING = 8
-#: Nanoseconds of a tick in which the kernel is told times (PSCHED_SHIFT of include/net/pkt_sched.h).
+#: Duration in ns of the tick in which times are passed to the kernel (PSCHED_SHIFT of include/net/pkt_sched.h).
 TICK_NS = 64
 
 
 class PathChanges:
-    """Changes the path of a run as its timeline says; open before the traffic.
+    """Changes the path of a run according to its timeline; open before the traffic.
 
-    ``result``: a dict for each change that took place: what was asked for (``at_ns`` since the traffic's origin,
-    ``direction``, ``quantity``, ``value``, ``kind``), ``realised_ns``, and of each of its ``devices`` the kernel's own
-    ``value`` afterwards, and what it had counted (``packets`` and ``bytes`` that left, ``drops``, ``backlog_packets``).
+    ``result`` has one dict per change that took place: the request (``at_ns`` since the traffic's origin,
+    ``direction``, ``quantity``, ``value``, ``kind``), ``realised_ns``, and for each of its ``devices`` the kernel's
+    ``value`` afterwards and its counters (``packets`` and ``bytes`` that left, ``drops``, ``backlog_packets``).
     """
 
     def __init__(self, path, specification):
@@ -63,7 +63,7 @@ class PathChanges:
         self._open.close()
 
     def events(self, origin_ns) -> Iterator[tuple[float, int, object]]:
-        """Yield events for `traffic.start_and_sample`: when in s since the origin, before all others, and what is to be called."""
+        """Yield events for `traffic.start_and_sample`: time in s since the origin, kind (before all others), and the function to call."""
         changes = self._specification.timeline.changes
         for change in changes:
             yield change.at_ns / 1e9, -1, lambda _, change=change: self._carry_out(change, origin_ns)
@@ -72,7 +72,7 @@ class PathChanges:
             yield at_ns / 1e9, -1, lambda _, number=number: self._look(number)
 
     def _look(self, number):
-        """Write down what had come to the netem of a change of delay, by its number: all that leaves until the delay changes again."""
+        """Record the packets that have reached the netem of a change of delay, by its number: all that leave before the next change."""
         place = self._path.netem[self.result[number]["direction"]]
         counts = {device.name: self._count_of(device, NETEM) for device in place}
         for name, counted in counts.items():
@@ -80,7 +80,7 @@ class PathChanges:
             self.result[number]["devices"][name]["came_packets"] = came
 
     def _look_again(self, number):
-        """Write down what has left the bottleneck since a change of its rate, by the time at which all that waited then must have."""
+        """Record what has left the bottleneck since a change of its rate, at the time by which all packets that waited must have left."""
         for device in self._path.bottleneck[self.result[number]["direction"]]:
             entry, now = self.result[number]["devices"][device.name], self._count_of(device, HTB)
             entry["left_bytes"] = now["bytes"] - entry["bytes"]
@@ -91,7 +91,7 @@ class PathChanges:
         return self._counted(channel, index, handle, f"counts of {device.name}")
 
     def _carry_out(self, change, origin_ns):
-        """Make one change on all devices of its direction, and write down what came of it; return when to look at what followed, or nothing."""
+        """Make one change on all devices of its direction, and record its result; return the event of a later look, if one is needed."""
         place = self._path.bottleneck if change.quantity == "rate_mbps" else self._path.netem
         make = self._set_rate if change.quantity == "rate_mbps" else self._set_netem
         devices = {device.name: make(device, change) for device in place[change.direction]}
@@ -109,7 +109,7 @@ class PathChanges:
         return self._next_look(change) if self._specification.virtual_clock and change.quantity == "rate_mbps" else ()
 
     def _next_look(self, change):
-        """Return the event at which all that waits at a change of rate must have left, unless the rate changes before."""
+        """Return the event at which all packets that wait at a change of rate must have left, unless the rate changes before."""
         number, entry = len(self.result) - 1, self.result[-1]
         waiting = max((device["backlog_packets"] for device in entry["devices"].values()), default=0)
         left_ns = change.at_ns + round(waiting * self._specification.packet_bytes * 8e3 / change.value)
@@ -143,19 +143,19 @@ class PathChanges:
         return {"value": now[RATE] * 8 / 1e6} | self._counted_by_shaper(channel, index, what)
 
     def _counted_by_shaper(self, channel, index, what):
-        """Return the shaper's counters, and the bytes that wait."""
+        """Return the shaper's counters, and the number of waiting bytes."""
         (waiting,) = channel.ask(RTM_GETQDISC, MESSAGE.pack(0, index, HTB, 0, 0), what, queue, dump=False)
         return self._counted(channel, index, HTB, what) | {"backlog_bytes": waiting["bytes"]}
 
     def _burst_bytes(self, rate_mbps):
-        """Return the bytes that the shaper may send at once: one packet, or one millisecond's worth under a real clock."""
+        """Return the bytes that the shaper may send at once: one packet, or the data of one millisecond under a real clock."""
         real = 0 if self._specification.virtual_clock else round(rate_mbps * 1e6 / 8 * REAL_TIMER_S)
         return max(self._specification.largest_packet_bytes, real)
 
     def _class_options(self, channel, index, what):
         """Return the numbers of the struct tc_htb_opt of a device's class."""
         request = MESSAGE.pack(0, index, HTB_CLASS, HTB, 0)
-        # A dump would have the classes of the queueing discipline too, as those of CAKE and FQ-CoDel are.
+        # A dump would also contain the classes of the queueing discipline, such as those of CAKE and FQ-CoDel.
         ((_, options),) = channel.ask(RTM_GETTCLASS, request, what, _htb_options, dump=False)
         return options
 
@@ -163,7 +163,7 @@ class PathChanges:
         """Set another delay or loss at the netem of a device; return the values read back from the kernel."""
         channel, index = self._channels[device.node.name], self._index[device.name]
         what, delays = f"{change.quantity} of {device.name}", change.quantity == "delay_ms"
-        # What the hosts' own links add stays.
+        # Keep the delay added by the hosts' own links.
         further_ms = device.emulation.delay_ms - self._specification.link.delay_ms[change.direction]
         numbers, latency_ns, jitter_ns = self._netem_options(channel, index, what)
         if delays:
@@ -191,9 +191,9 @@ class PathChanges:
 
 
 def delays_that_end(timeline) -> list[tuple[int, int]]:
-    """Return (number of a change of delay, when) for each that another one follows: as long before that as the delay is.
+    """Return (number, time in ns) for each change of delay that is followed by another: the time is one delay before the next change.
 
-    Left out are those which last so short a time that packets of a delay before are still under way.
+    Changes that last so briefly that packets with an earlier delay are still in transit are left out.
     """
     numbers = {(c.direction, c.quantity, c.at_ns): number for number, c in enumerate(timeline.changes)}
     looks = []

@@ -1,7 +1,7 @@
 """A token-bucket policer in front of a direction's bottleneck: packets beyond its rate and burst are dropped at once, never queued.
 
-Linux's police action (tc-police(8)) on what arrives at r1 from the senders (in reverse: at r2), one bucket for all of them. It counts packets as
-the bottleneck does: with the Ethernet header, which is off where packets arrive, as overhead.
+It is Linux's police action (tc-police(8)) on packets that arrive at r1 from the senders (in reverse: at r2), with one bucket for all of them. It
+counts bytes as the bottleneck does: the Ethernet header, which arriving packets no longer have, is added as overhead.
 """
 
 import struct
@@ -13,14 +13,14 @@ from testbed.network.netlink import attributes
 from testbed.readings.queue_information import MESSAGE
 
 RTM_GETTFILTER = 46
-#: Where the filters of what arrives stand (include/uapi/linux/pkt_sched.h).
+#: Parent of the filters of arriving packets (include/uapi/linux/pkt_sched.h).
 INGRESS_FILTERS = 0xFFFFFFF2
 TCA_OPTIONS = TCA_MATCHALL_ACT = TCA_ACT_OPTIONS = 2
 FIRST_ACTION = TCA_POLICE_TBF = 1
 TC_ACT_SHOT = 2
-#: The begin of struct tc_police: index, action, limit, burst (in ticks), mtu, and its struct tc_ratespec.
+#: Beginning of struct tc_police: index, action, limit, burst (in ticks), mtu, and its struct tc_ratespec.
 POLICE = struct.Struct("=IiIII2B2hHI")
-#: The action's number in the router: that of each interface is the same.
+#: Number of the action in the router, shared by all interfaces.
 INDEX = 1
 #: Direction -> the router at which its packets arrive from the hosts.
 POLICED_AT = {"forward": "r1", "reverse": "r2"}
@@ -28,7 +28,7 @@ POLICED_AT = {"forward": "r1", "reverse": "r2"}
 
 @dataclass(frozen=True)
 class Policer:
-    """Rate and burst of a policer; the ``first`` of a router's interfaces makes it, the others share it."""
+    """Rate and burst of a policer; the ``first`` of a router's interfaces creates it, the others share it."""
 
     rate_mbps: float
     burst_bytes: int
@@ -38,13 +38,13 @@ class Policer:
     def commands(self, device) -> list[str]:
         """Return the lines for ``tc -batch``."""
         bucket = f"rate {round(self.rate_mbps * 1e6)}bit burst {self.burst_bytes} overhead {ETHERNET_HEADER_BYTES} conform-exceed drop"
-        # Above 2,047 bytes tc's own limit would police all packets.
+        # With packets above 2,047 bytes, tc's default limit would police all of them.
         bucket += f" mtu {self.mtu_bytes + ETHERNET_HEADER_BYTES}" if self.mtu_bytes > MTU_BYTES else ""
         made = f"{bucket} index {INDEX}" if self.first else f"index {INDEX}"
         return [f"qdisc add dev {device} ingress", f"filter add dev {device} ingress matchall action police {made}"]
 
     def expected(self) -> dict[str, float]:
-        """Return what `told` must give."""
+        """Return the expected result of `read_policer`."""
         return {"rate_mbps": self.rate_mbps, "burst_bytes": self.burst_bytes, "overhead_bytes": ETHERNET_HEADER_BYTES, "exceed": "drop", "index": INDEX}  # fmt: skip
 
 
@@ -59,9 +59,9 @@ def read_policer(node, index) -> dict | None:
 
 
 def _police(buffer, start, end):
-    """Parse the struct tcmsg of a filter: return its policer as `Policer.expected` has it, or None."""
+    """Parse the struct tcmsg of a filter: return its policer in the form of `Policer.expected`, or None."""
     at = start + MESSAGE.size, end
-    # A filter's own message comes after one of its priority alone.
+    # A message with only the filter's priority comes before the one with its content.
     for kind in (TCA_OPTIONS, TCA_MATCHALL_ACT, FIRST_ACTION, TCA_ACT_OPTIONS, TCA_POLICE_TBF):
         inside = attributes(buffer, *at)
         if kind not in inside:

@@ -1,4 +1,4 @@
-"""Addresses, permanent neighbours and routes of a node: orders and questions to the kernel, without a program.
+"""Addresses, permanent neighbours and routes of a node: set and read by requests to the kernel, without a program.
 
 Formats of the kernel (include/uapi/linux): struct ifaddrmsg and IFA_* of if_addr.h, struct ndmsg and NDA_* of
 neighbour.h, struct rtmsg, RTA_* and RTAX_* of rtnetlink.h.
@@ -18,7 +18,7 @@ RTM_NEWADDR, RTM_NEWROUTE, RTM_GETROUTE, RTM_NEWNEIGH = 20, 24, 26, 28
 #: struct ifaddrmsg: family, bits of the prefix, flags, scope, interface.
 ADDRESS = struct.Struct("=4BI")
 IFA_ADDRESS, IFA_LOCAL = 1, 2
-#: An IPv6 address is there at once; nothing is sent to ask whether another host has it.
+#: No duplicate address detection: an IPv6 address is usable at once, and no packet asks whether another host has it.
 IFA_F_NODAD = 0x02
 #: struct ndmsg: family, interface, state, flags, type.
 NEIGHBOUR = struct.Struct("=BxxxiHBB")
@@ -33,7 +33,7 @@ NUMBER = struct.Struct("=I")
 
 @dataclass(frozen=True)
 class Metric:
-    """A metric of routes: its ``kind`` (RTAX_*), its value from ip-route(8)'s word, and that word from its value."""
+    """A metric of routes: its ``kind`` (RTAX_*), and the conversions from ip-route(8)'s word to its value and back."""
 
     kind: int
     packed: Callable[[str], bytes]
@@ -44,7 +44,7 @@ def _count(kind) -> Metric:
     return Metric(kind, lambda word: NUMBER.pack(int(word)), lambda packed: f"{NUMBER.unpack(packed)[0]}")
 
 
-#: By ip-route(8)'s names, in the order of their kinds.
+#: Metrics by ip-route(8)'s names, in the order of their kinds.
 METRICS = {
     "initcwnd": _count(11),
     "rto_min": Metric(
@@ -59,10 +59,10 @@ RTAX_LOCK, RTAX_RTO_MIN = 1, METRICS["rto_min"].kind
 
 @dataclass(frozen=True)
 class Route:
-    """A route to a ``network``: by way of a router (``via``), or through a ``device``.
+    """A route to a ``network``, through a router (``via``) or a ``device``.
 
-    ``source``: the address that packets get which have none. ``priority``: where it is given, the route takes the place of one
-    with the same. ``metrics``: words of ip-route(8), those of `METRICS`.
+    ``source`` is the source address of packets that have none. If ``priority`` is given, the route replaces one with the same
+    priority. ``metrics`` are words of ip-route(8), as in `METRICS`.
     """
 
     network: str
@@ -73,7 +73,7 @@ class Route:
     metrics: str = ""
 
     def __str__(self):
-        """What ip would be told."""
+        """The route in ip-route(8)'s syntax."""
         words = {"via": self.via, "dev": self.device, "src": self.source, "metric": self.priority}
         parts = [f"{name} {value}" for name, value in words.items() if value is not None]
         return " ".join(["route", self.network, *parts, *self.metrics.split()])
@@ -89,7 +89,7 @@ def set_up(node, addresses=(), neighbours=(), routes=()) -> None:
     addresses : iterable of (str, str, int)
         Device, address, bits of its network.
     neighbours : iterable of (str, str, str)
-        Device, address, and the MAC address behind it: the node never asks for that.
+        Device, address, and its MAC address, for which the node then never asks.
     routes : iterable of Route
     """
     index = {name: device["index"] for name, device in devices_of(node).items()}
@@ -105,7 +105,7 @@ def set_up(node, addresses=(), neighbours=(), routes=()) -> None:
 
 
 def order(node, kind, body, what, how) -> None:
-    """Have the kernel make something, and log it."""
+    """Request the creation of an object by the kernel, and log the request."""
     log(f"{node.name}: {what}")
     node.route.change(kind, body, what, NLM_F_CREATE | how)
 
@@ -123,7 +123,7 @@ def neighbour_message(index, address, mac) -> bytes:
 
 
 def route_message(route, index) -> bytes:
-    """Return the order for a `Route`; ``index`` has the numbers of devices by their names."""
+    """Return the request for a `Route`; ``index`` is name of a device -> its number."""
     network = ip_network(route.network)
     family, packed = of_address(network.network_address)
     scope = RT_SCOPE_UNIVERSE if route.via else RT_SCOPE_LINK
@@ -140,7 +140,7 @@ def route_message(route, index) -> bytes:
 
 
 def metrics_of(words) -> bytes:
-    """Return the attributes of a route's metrics; a least timeout is locked, as ip does it: what TCP measures doesn't move it."""
+    """Return the attributes of a route's metrics; a minimum timeout is locked, as by ip, so that TCP's measurements don't change it."""
     words = words.split()
     metrics = dict(zip(words[::2], words[1::2], strict=True))
     lock = attribute(RTAX_LOCK, NUMBER.pack(1 << RTAX_RTO_MIN)) if "rto_min" in metrics else b""
@@ -148,7 +148,7 @@ def metrics_of(words) -> bytes:
 
 
 def metrics_to(node, network) -> list[str]:
-    """Return the metrics of each route that a node has to just this network, in ip-route(8)'s words; "" for none."""
+    """Return the metrics of each of a node's routes to exactly this network, in ip-route(8)'s words; "" for none."""
     network = ip_network(network)
     family, _ = of_address(network.network_address)
     body = ROUTE.pack(family, *[0] * 8)
@@ -157,9 +157,9 @@ def metrics_to(node, network) -> list[str]:
 
 
 def read_route(family, buffer, start, end) -> tuple[IPv4Network | IPv6Network | None, str]:
-    """Parse one struct rtmsg and its attributes: where the route leads, and the words of its metrics.
+    """Parse one struct rtmsg and its attributes: the route's network, and the words of its metrics.
 
-    None stands for a network of another table than the main one: the kernel's own addresses and broadcasts.
+    The network is None for routes outside the main table: the kernel's own addresses and broadcasts.
     """
     _, bits, _, _, table, *_ = ROUTE.unpack_from(buffer, start)
     if table != RT_TABLE_MAIN:
@@ -177,6 +177,6 @@ def read_route(family, buffer, start, end) -> tuple[IPv4Network | IPv6Network | 
 
 
 def of_address(address) -> tuple[int, bytes]:
-    """Return the family of an address, and its bytes."""
+    """Return the family and the bytes of an address."""
     address = ip_address(address)
     return {4: socket.AF_INET, 6: socket.AF_INET6}[address.version], address.packed

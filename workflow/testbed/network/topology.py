@@ -1,8 +1,8 @@
 """The network in Mininet: a dumbbell of two routers with hosts on both sides, or two hosts and their cables.
 
 Pair 1 is h1 - r1 - r2 - h2, pair 2 is h3 - r1 - r2 - h4, and so on; data flow from
-h1 to h2. Where each effect stands (the reasons: netem on a sending host entangles
-with TCP small queues; a delay line in front of the bottleneck would share its queue):
+h1 to h2. The table shows the place of each effect (netem on a sending host would interfere
+with TCP small queues, and a delay line in front of the bottleneck would share its queue):
 
 =============================  =================================================
 r1-eth1 (towards r2)           bottleneck of the data: htb rate + its queue
@@ -10,7 +10,7 @@ r2-eth0 (towards h2)           forward delay, jitter, loss: netem, if there is a
 r2-eth1 (towards r1)           bottleneck of the ACKs: the same rate and queue
 r1-eth0 (towards h1)           reverse delay, jitter, loss: netem
 r2-eth2, r1-eth2 and so on     the same for further pairs
-r1-eth0, r1-eth2 and so on     the policer, if there is one: where data arrive
+r1-eth0, r1-eth2 and so on     the policer of arriving data, if there is one
 r2-in1, r1-in1                 link options behind the bottleneck (late packets, for example),
                                if there are any: netem on an ifb that is passed on arrival at
                                r2-eth1 (data), r1-eth1 (ACKs)
@@ -18,18 +18,18 @@ hosts' own interfaces          nothing
 =============================  =================================================
 
 The delay of the hosts' own links (``access_delay_ms``) is part of the netem of their
-pair, twice in each direction: a flow cannot tell where on its way it was delayed.
+pair, twice in each direction: for a flow it makes no difference where it was delayed.
 
-Where iperf3's control connections have a separate network, a further link without any
-emulation joins the two hosts of each pair that has flows of iperf3 (h1-control, h2-control).
+If iperf3's control connections have a separate network, a further link without any
+emulation joins the two hosts of each pair with iperf3 flows (h1-control, h2-control).
 
-On a cable (or several, the paths of multipath transfer) h1-eth0 and h2-eth0 have rate and
-queue, as network cards do, and what arrives at h2-eth0 (h1-eth0) passes the netem of h2-in0
+On a cable (or several, the paths of a multipath transfer) h1-eth0 and h2-eth0 have a rate and
+a queue, like network cards. Packets that arrive at h2-eth0 (h1-eth0) pass the netem of h2-in0
 (h1-in0), an ifb, if there is delay, jitter, loss or serialisation to emulate.
 
-`chain` has its own module. With ``netem: both-ends``, as a Mininet TCLink on r1-r2 does it, r1-eth1 and r2-eth1
-carry netem, whose limit is the only queue; it stands below the shaper if there is a rate, or makes the rate itself. With ``netem: sending-host``,
-as people set it on a machine's own interface, h1-eth0 and h2-eth0 do.
+The topology `chain` has its own module. With ``netem: both-ends``, as in a Mininet TCLink on r1-r2, r1-eth1 and r2-eth1
+have a netem, whose limit is the only queue. It is below the shaper if there is a rate, or limits the rate itself. With
+``netem: sending-host``, as commonly set on a machine's own interface, h1-eth0 and h2-eth0 have it.
 """
 
 import contextlib
@@ -61,7 +61,7 @@ from testbed.network.transport import route_metrics
 FORWARDING = {"net.ipv4.ip_forward": 1, "net.ipv6.conf.all.forwarding": 1}
 #: No duplicate address detection: an address is usable at once.
 ADDRESSES_AT_ONCE = {"net.ipv6.conf.all.accept_dad": 0, "net.ipv6.conf.default.accept_dad": 0}
-#: Interface of each direction's bottleneck, and where a netem stands on the hosts themselves.
+#: Interface of each direction's bottleneck, and of the netem if it is on the hosts themselves.
 BOTTLENECK = {"forward": "r1-eth1", "reverse": "r2-eth1"}
 AT_HOSTS = {"forward": "h1-eth0", "reverse": "h2-eth0"}
 
@@ -71,7 +71,8 @@ class NetworkPath:
     """The built network.
 
     ``bottleneck`` and ``netem`` map ``forward`` and ``reverse`` to the interfaces
-    that carry them: one of each path, or none. ``pairs`` are the specification's, ``behind`` what carries out link options behind the bottleneck.
+    with these effects: one per path, or none. ``pairs`` are the specification's; ``behind`` are the devices with link options
+    behind the bottleneck.
     """
 
     net: Mininet
@@ -112,12 +113,12 @@ class NetworkPath:
 
     @property
     def policers(self) -> dict[str, dict]:
-        """Interface that has a policer -> what that must be."""
+        """Interface with a policer -> expected settings of the policer."""
         return {name: one.policer.expected() for name, one in self.interfaces.items() if one.policer}
 
     @property
     def devices(self) -> dict[str, EmulatedInterface | Arrivals]:
-        """All interfaces of the links, and the devices that packets pass on arrival, by name."""
+        """Interfaces of the links, and devices that packets pass on arrival, by name."""
         behind = [*(device for devices in self.netem.values() for device in devices), *self.behind]
         return self.interfaces | {device.name: device for device in behind}
 
@@ -132,7 +133,7 @@ def build(specification, net) -> NetworkPath:
     Raises `commands.CommandError`, `SettingError` or `netlink.NetlinkError` if the kernel refuses any part of the
     network.
 
-    ``net``: without controller and switches.
+    ``net`` has no controller and no switches.
     """
     pairs = specification.pairs
     hosts = [name for pair in pairs for name in (pair.sender, pair.receiver)]
@@ -159,7 +160,7 @@ def interfaces_of(net) -> dict[str, EmulatedInterface]:
 
 
 def plan_links(specification) -> list[tuple[str, str, tuple[str, str]]]:
-    """Return the links: two nodes, and the names of the interfaces at both."""
+    """Return the links: two nodes, and the names of their interfaces."""
     ends = [(pair.sender, pair.receiver) for pair in specification.control_pairs]
     control = [(*hosts, tuple(map(addresses.control_interface, hosts))) for hosts in ends]
     if specification.is_cable:
@@ -190,7 +191,7 @@ def table_for_tc(specification) -> Iterator[None]:
 
 
 def connect(net, a, b, names, emulation, specification) -> None:
-    """Link two nodes; ``names`` are their interfaces, ``emulation`` what each of these does."""
+    """Link two nodes; ``names`` are their interfaces, ``emulation`` is interface -> its emulation."""
     offloaded = specification.transport.segmentation_offload
     given = {"segmentation_offload": offloaded, "single_packets": specification.single_packets}
     given |= {"mtu_bytes": specification.link_mtu_bytes} if specification.has_own_mtu else {}
@@ -223,7 +224,7 @@ def plan_emulation(specification) -> dict[str, Bottleneck | Netem | ShapedNetem]
     for pair in specification.pairs:
         for direction, router in (("forward", "r2"), ("reverse", "r1")):
             effect = plan_netem(specification, direction, pair)
-            # Without a bottleneck it is the only queue there is to look at.
+            # Without a bottleneck this is the only queue to observe.
             if effect.does_something or specification.timeline.changes_netem(direction) or not bottleneck:
                 emulation[addresses.access_interface(router, pair)] = effect
     return emulation
@@ -235,7 +236,7 @@ def bottleneck_interfaces(specification) -> dict[str, str]:
 
 
 def place_policer(specification, interfaces) -> None:
-    """Police the hosts' packets at a direction's first router, if the direction has a policer."""
+    """Put a policer at each direction's first router, if the direction has one."""
     for direction, policer in specification.policers.items():
         for number, pair in enumerate(specification.pairs):
             here = interfaces[addresses.access_interface(POLICED_AT[direction], pair)]
@@ -243,10 +244,10 @@ def place_policer(specification, interfaces) -> None:
 
 
 def place_behind_bottleneck(specification, interfaces) -> list[Arrivals]:
-    """Return what carries out link options behind the bottleneck, made here if there are any."""
+    """Create and return the devices for link options behind the bottleneck, if there are any."""
     if not specification.has_arrival_options:
         return []
-    # What other runs would load for nothing.
+    # Imported here because other runs don't need it.
     from testbed.network import behind_bottleneck
 
     return [
@@ -263,7 +264,7 @@ def plan_bottleneck(specification, direction="forward") -> Bottleneck | None:
         return None
     burst = SUPER_PACKET_BYTES if specification.transport.segmentation_offload else specification.largest_packet_bytes
     if not specification.virtual_clock:
-        # Timers of a real clock come late; what a bucket of one packet could not hold meanwhile would be lost.
+        # Timers of a real clock fire late, and tokens that a bucket of one packet can't store by then would be lost.
         burst = max(burst, round(rate_mbps * 1e6 / 8 * REAL_TIMER_S))
     burst = specification.shaper_burst_bytes or burst
     return SHAPERS[specification.shaper](
@@ -300,7 +301,7 @@ def plan_netem(specification, direction, pair, path=0, limit_packets=None) -> Ne
 
 
 def locate(specification, emulation, interfaces) -> tuple[dict[str, list], dict[str, list]]:
-    """Return (bottleneck, netem): direction -> devices that carry it, making those that packets pass on arrival at a cable's end."""
+    """Return (bottleneck, netem), each direction -> devices with that effect; create those that packets pass on arrival at a cable's end."""
     if specification.is_cable:
         return locate_on_cable(specification, interfaces)
     if specification.is_chain:
@@ -320,7 +321,7 @@ def locate(specification, emulation, interfaces) -> tuple[dict[str, list], dict[
 
 
 def locate_on_cable(specification, interfaces) -> tuple[dict[str, list], dict[str, list]]:
-    """Return what `locate` does: of each path the sending end, and the netem at the receiving one, if it has anything to do."""
+    """Return the result of `locate` for a cable: each path's sending end, and the netem at its receiving end if there is an effect."""
     bottleneck, netem = {"forward": [], "reverse": []}, {"forward": [], "reverse": []}
     for direction, sending, receiving in (("forward", "h1", "h2"), ("reverse", "h2", "h1")):
         for path in range(specification.paths):

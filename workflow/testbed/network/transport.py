@@ -15,22 +15,22 @@ RECEIVE_BUFFER_INITIAL_BYTES = 131_072
 SEND_BUFFER_INITIAL_BYTES = 16_384
 #: Packets that may wait between a veth pair's two ends; the default of 1,000 drops bursts.
 DEVICE_BACKLOG_PACKETS = 100_000
-#: Hosts of iperf3 ask for and grant a connection each second, and retransmit without giving up (ip-sysctl): a path that loses
-#: most packets delays a flow, and does not end the run.
+#: Hosts with iperf3 repeat SYN and SYN-ACK each second, and retransmit without giving up (ip-sysctl): a path that loses
+#: most packets delays a flow, but doesn't end the run.
 PATIENT = {
     "net.ipv4.tcp_syn_retries": "127",
     "net.ipv4.tcp_syn_linear_timeouts": "127",
     "net.ipv4.tcp_synack_retries": "127",
     "net.ipv4.tcp_retries2": "255",
 }
-#: A host that accepts thousands of flows has room for all that ask within a round trip; else the kernel would answer with cookies,
-#: and reset connections of which it has lost count.
+#: A host that accepts thousands of flows has room for all requests within a round trip. Otherwise the kernel would answer with SYN
+#: cookies, and reset connections that it no longer knows.
 MANY = {"net.core.somaxconn": "16384"}
-#: A study's `transport.ecn` -> the kernel's setting (ip-sysctl). 2 is Linux's default: answer ECN, do not ask for it.
+#: A study's `transport.ecn` -> the kernel's setting (ip-sysctl). 2 is Linux's default: accept ECN, but don't request it.
 ECN = {"off": "2", "classic": "1", "accurate": "3"}
-#: A network namespace's default.
+#: Setting for a network namespace's default CCA.
 CCA = "net.ipv4.tcp_congestion_control"
-#: What the guest's hosts have as that default where sockets choose their CCA: the first that none of the run's flows has.
+#: Candidates for that default on the guest's hosts if sockets choose their CCA: the first one that isn't the CCA of any flow.
 DEFAULTS = ("bic", "hstcp")
 ALLOWED_CCAS = Path("/proc/sys/net/ipv4/tcp_allowed_congestion_control")
 AVAILABLE_CCAS = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
@@ -42,12 +42,12 @@ def settings(specification, host="h1") -> dict[str, str]:
     receive, send = specification.receive_buffer_bytes, specification.send_buffer_bytes
     autotuning = specification.transport.receive_buffer_autotuning
     return {
-        # Whole buffers don't cost memory, but acknowledgements: each segment by which a window grows asks for one at once
-        # (tcp_grow_window), so that they are denser until the window has grown to the whole buffer's.
+        # Full-size buffers don't cost memory, but acknowledgements: each segment that enlarges a window is acknowledged at once
+        # (tcp_grow_window), so acknowledgements are denser until the window has grown to that of the full buffer.
         "net.ipv4.tcp_rmem": f"4096\t{min(RECEIVE_BUFFER_INITIAL_BYTES, receive) if autotuning else receive}\t{receive}",
         "net.ipv4.tcp_moderate_rcvbuf": str(int(autotuning)),
         "net.ipv4.tcp_wmem": f"4096\t{min(SEND_BUFFER_INITIAL_BYTES, send)}\t{send}",
-        # A fresh network has no metrics; connections of one run must not make any.
+        # A new network has no metrics; connections of the run must not create any.
         "net.ipv4.tcp_no_metrics_save": "1",
         "net.ipv4.tcp_ecn": ECN[specification.pair_ecn(pair)],
         **(PATIENT if pair in specification.control_pairs or specification.per_side else {}),
@@ -57,7 +57,7 @@ def settings(specification, host="h1") -> dict[str, str]:
 
 
 def device_limits(specification, host) -> dict[str, str]:
-    """Return the limits that a host's interface must have, by its name: word of ip-link(8) -> value."""
+    """Return the limits required at the interface of the host with a name: word of ip-link(8) -> value."""
     (pair,) = (pair for pair in specification.pairs if host in (pair.sender, pair.receiver))
     return device_limits_of(specification.scenario["transport"], SENDER if host == pair.sender else RECEIVER)
 
@@ -65,9 +65,9 @@ def device_limits(specification, host) -> dict[str, str]:
 def cca_given_by(specification) -> str:
     """Return the source of the CCA of a run's connections: ``socket``, ``route``, ``sysctl``, or ``nothing`` without TCP.
 
-    Where the application can't choose one for its socket the routes name it: unlike a network
-    namespace's default, they may name any that the kernel has. Subflows of MPTCP that a host
-    takes get its default all the same.
+    If the application can't choose one for its socket, the routes name it: unlike a network
+    namespace's default, they may name any CCA of the kernel. MPTCP subflows that a host
+    accepts still get its default.
     """
     if specification.udp:
         return "nothing"
@@ -79,8 +79,8 @@ def cca_given_by(specification) -> str:
 def default_cca(specification) -> str | None:
     """Return the default CCA to set on a run's hosts, None if the default stays unchanged.
 
-    iperf3 chooses a CCA when its socket is connected. From a default of the same name nothing would change then: the CCA would have
-    begun with the SYN, other than all others and than its own copy under another name (CUBIC's HyStart counts rounds from there).
+    iperf3 chooses a CCA after its socket is connected. If the default had the same name, nothing would change at that point: this CCA
+    would begin with the SYN, unlike all others and unlike a copy of it under another name (CUBIC's HyStart counts rounds from there).
     """
     given_by = cca_given_by(specification)
     if given_by == "sysctl":
@@ -106,15 +106,15 @@ def route_metrics(specification) -> dict[str, str]:
 def prepare_kernel(specification) -> None:
     """Set the kernel's global settings, before any network namespace exists.
 
-    TCP's memory limits follow from the kernel's small memory and would throttle
-    receive windows without a word; all of the memory is allowed instead.
+    TCP's memory limits depend on the kernel's memory, which is small, and would silently
+    throttle receive windows; all of the memory is allowed instead.
     """
     pages = Path("/proc/meminfo").read_text().split()[1]
     pages = int(pages) * 1024 // resource.getpagesize()
     write("/proc/sys/net/ipv4/tcp_mem", f"{pages // 2} {pages * 3 // 4} {pages}")
     write("/proc/sys/net/core/netdev_max_backlog", str(DEVICE_BACKLOG_PACKETS))
     if specification.transport.restricted_ccas == "allowed":
-        # Only CCAs on this list may be a network namespace's default (Linux 5.12.4).
+        # Only CCAs on this list may be the default of a network namespace (Linux 5.12.4).
         ALLOWED_CCAS.write_text(AVAILABLE_CCAS.read_text())
 
 
@@ -124,8 +124,8 @@ def configure_host(node, specification) -> None:
     for limit, value in device_limits(specification, node.name).items():
         devices.set_limit(node, f"{node.name}-eth0", limit, int(value))
     if cca := default_cca(specification):
-        # As the published script does it: a refusal is not an error here. What
-        # the connections then run is read back, and judged, like any other.
+        # Like the published script, don't treat a refusal as an error here. The
+        # connections' actual CCA is read back and judged like any other.
         with contextlib.suppress(SettingError):
             sysctl.write(node, {CCA: cca})
 
@@ -136,7 +136,7 @@ def read_back(node, specification) -> dict[str, str]:
     if limits := device_limits(specification, node.name):
         device = devices.devices_of(node)[f"{node.name}-eth0"]
         values |= {limit: str(device[limit]) for limit in limits}
-    # One text where all agree, as they must.
+    # A single text if all agree, as they must.
     metrics = dict.fromkeys(words for network in data_networks(specification) for words in metrics_to(node, network))
     return values | {"route": " / ".join(metrics)}
 

@@ -1,8 +1,8 @@
 """Cutting UDP's super-packets before they leave a host.
 
-A program may hand the kernel many datagrams at once (UDP_SEGMENT of udp(7)), as QUIC's do. A virtual device takes such a
-super-packet whole, and so a queue behind it counted one packet of up to 64 KiB. No ioctl has a name for this feature alone:
-it is found in the device's list of features (struct ethtool_gstrings, ethtool_sfeatures of linux/ethtool.h).
+A program may pass many datagrams to the kernel at once (UDP_SEGMENT of udp(7)), as QUIC programs do. A virtual device passes such a
+super-packet on unsegmented, so a queue behind it would count one packet of up to 64 KiB. No ioctl sets only this feature:
+it must be found in the device's list of features (struct ethtool_gstrings, ethtool_sfeatures of linux/ethtool.h).
 """
 
 import array
@@ -44,7 +44,7 @@ def _feature_names(asked, name):
 
 
 def _ask(asked, name, request):
-    """Hand a request to a device; return what its kernel left there."""
+    """Pass a request to a device; return the request as changed by the kernel."""
     buffer = array.array("B", request)
     address, _ = buffer.buffer_info()
     try:

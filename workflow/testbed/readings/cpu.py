@@ -1,13 +1,14 @@
 """CPU times of the cores while traffic flows, and the wake-up delays of this machine.
 
-A process of its own (``python3 -m testbed.readings.cpu INTERVAL_MS``), pinned to the program's core, reads
+A separate process (``python3 -m testbed.readings.cpu INTERVAL_MS``), pinned to the program's core, reads
 ``/proc/stat`` when it begins, at a fixed interval, and when its standard input ends; then it writes
-what it has kept. Readings from before the traffic's origin are left out, but for the last of them. That the kernel keeps CPU times in its own unit of 10 ms (proc_stat(5)) makes single
-readings coarse; the sums over a second are good to 1 %. Idle time is measured, and so is its
-complement, busy; how busy time divides into user, system and so on the kernel samples at its tick.
+its readings. Of the readings before the traffic's origin only the last is kept. The kernel counts CPU times in
+units of 10 ms (proc_stat(5)), so single readings are coarse, but sums over a second are accurate to 1 %. Idle time
+is measured, and so is its complement, busy. The division of busy time into user, system and so on is sampled by the kernel
+at its tick.
 
-How late the reader woke after the moment that it had asked for is what any process of the run that
-waits for a time may suffer: from other load, a stolen core, or a machine that stood still.
+The reader's delay in waking up after the requested moment may affect any process of the run that
+waits for a time. Its causes are other load, a stolen core, or a paused machine.
 """
 
 import itertools
@@ -20,11 +21,11 @@ import sys
 import time
 
 INTERVAL_MS = 100
-#: More than /proc/stat has.
+#: Buffer size, larger than /proc/stat.
 STAT_BYTES = 1 << 20
 #: Columns of a core's line in /proc/stat; guest times are part of user and nice.
 COLUMNS = ("user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal")
-#: What the document has of each core: nice counts as user, iowait as idle.
+#: Parts of each core's time in the document: nice counts as user, iowait as idle.
 PARTS = {
     "user": ("user", "nice"),
     "system": ("system",),
@@ -40,7 +41,7 @@ class CpuError(RuntimeError):
 
 
 class CpuReader:
-    """Reads CPU times in the background, from entering to leaving the context.
+    """Reads CPU times in the background while the context is open.
 
     Parameters
     ----------
@@ -61,7 +62,7 @@ class CpuReader:
             stdout=subprocess.PIPE,
             preexec_fn=lambda: os.sched_setaffinity(0, {core}),
         )
-        # It says that it reads, so traffic begins after its own start.
+        # It reports that it is reading, so traffic begins only after it has started.
         self._process.stdout.readline()
         return self
 
@@ -91,15 +92,15 @@ class CpuReader:
 def summary(readings, roles, origin_ns, interval_ms) -> dict:
     """Return the section ``cpu`` of a document.
 
-    Returns ``interval_ms``; ``tick_ms``: the unit of CPU times; ``time_s`` of each reading, since the traffic's origin,
-    the first before it; ``cores``: of each core that carries the run ``roles`` and its `PARTS`, ticks between each
-    reading and the one before; ``late_ms``: ``max`` and ``p99`` of the readings that were due at a time, 0 if there was
-    none.
+    It has ``interval_ms``; ``tick_ms``, the unit of CPU times; ``time_s`` of each reading since the traffic's origin, with
+    the first reading before it; ``cores``, for each core used by the run ``roles`` and its `PARTS`, ticks between each
+    reading and the previous one; ``late_ms``, ``max`` and ``p99`` over the readings that were due at a time, 0 without
+    any.
 
     Parameters
     ----------
     readings : list
-        For each reading: when it was due (None: at once) and when it was made, in ns of the monotonic
+        For each reading: the time when it was due (None: at once) and the time when it was made, in ns of the monotonic
         clock, and core (as text) -> its `COLUMNS` in ticks since the machine's start.
     roles, origin_ns, interval_ms
         As for `CpuReader`.
@@ -134,8 +135,8 @@ def shares_of(section, core, part, window_s=None) -> list[float]:
         The section ``cpu`` of a document.
     core : str
     part : str
-        One of `PARTS`, or ``busy``: everything but idle. It is a share of elapsed time, not of the ticks of all parts: what
-    lasts less than the kernel's tick is part of elapsed time, but of no part other than idle.
+        One of `PARTS`, or ``busy``: everything except idle. It is a share of elapsed time, not of the ticks of all parts,
+        because activity shorter than the kernel's tick is part of elapsed time, but only of the part idle.
     window_s : float, optional
         Windows begin at each reading. If there are too few readings for one window, it is the whole time.
     """
@@ -173,7 +174,7 @@ def read_until_end(interval_ms, stat, ends) -> list[tuple[int | None, int, bytes
             return [*readings, (None, time.monotonic_ns(), os.pread(stat, STAT_BYTES, 0))]
         made_ns = time.monotonic_ns()
         readings.append((due_ns, made_ns, os.pread(stat, STAT_BYTES, 0)))
-        # Moments that were missed altogether are lateness of this reading, not of many.
+        # Moments that were missed entirely count as lateness of this reading, not of several.
         due_ns += interval_ns * max(1, math.ceil((made_ns - due_ns) / interval_ns))
 
 

@@ -1,10 +1,10 @@
 """Delivered bytes of each flow over time, from which goodput is computed.
 
-The sender's kernel counts what was acknowledged, cumulatively (tcpi_bytes_acked) and selectively
-(tcpi_sacked): data that have arrived, each once. Two readings so say to the packet what was delivered
-between two moments, also while the receiver waits for a lost segment, after which the data in order
+The sender's kernel counts acknowledged data, both cumulatively (tcpi_bytes_acked) and selectively
+(tcpi_sacked): all data that have arrived, each byte once. Two readings thus give, exact to the packet, the amount delivered
+between two moments, even while the receiver waits for a lost segment, after which the in-order data
 would grow by a whole window at once. MPTCP's connections are counted as a whole, in order
-(mptcpi_bytes_acked). All flows are read at one moment, of which a virtual clock knows the nanosecond.
+(mptcpi_bytes_acked). All flows are read at the same moment, exact to the nanosecond with a virtual clock.
 """
 
 from collections import Counter
@@ -14,22 +14,22 @@ from dataclasses import dataclass
 from experiment.run_document import specification_of
 from testbed.readings.socket_information import SocketReader
 
-#: What iperf3 sends first on a new connection, to say which test it belongs to; acknowledged with the SYN, which counts as a byte.
+#: Size of iperf3's first message on a new connection, which names its test, and its acknowledged bytes with the SYN, which counts as a byte.
 COOKIE_BYTES, COOKIE_ACKED_BYTES = 37, 38
-#: IP version -> what the kernel calls its counters of UDP.
+#: IP version -> the kernel's name for its UDP counters.
 KERNEL_NAMES = {"ipv4": "Udp", "ipv6": "Udp6"}
-#: Share of the window that is left out where start-up is not to count.
+#: Share of the window that is left out to exclude start-up.
 START_UP = 0.25
-#: Readings half an RTT apart from when the last flow's data are due, and equal parts of the time until the first flow ends.
+#: Number of readings at intervals of half an RTT once the last flow's data are due, and of equal parts of the time until the first flow ends.
 EARLY, PARTS = 8, 40
 
 
 def reading_times_ns(starts_s, set_up_rtts, specification) -> list[int]:
     """Return the times at which deliveries are read, in ns since the traffic's origin.
 
-    From when the last flow's data are due to when the first flow may end: often at first, so that
-    one reading is close to when all flows have begun, then at equal steps, whatever is lost on the way.
-    Groups with times of their own are read so for each distinct pair of a last begin and a first end.
+    They extend from the time when the last flow's data are due to the earliest end of a flow: at first frequently, so that
+    one reading is close to the beginning of all flows, then at equal steps, regardless of losses on the path.
+    Groups with separate times have such readings for each distinct pair of last beginning and first end.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ def reading_times_ns(starts_s, set_up_rtts, specification) -> list[int]:
 
 @dataclass(frozen=True, eq=False)
 class Window:
-    """Bytes delivered of each flow between two moments; ``delivered_bytes``: flow -> bytes."""
+    """Bytes that each flow delivered between two moments; ``delivered_bytes`` is flow -> bytes."""
 
     begin_ns: int
     end_ns: int
@@ -70,11 +70,11 @@ def windows(document, left_out=0.0) -> dict[int, Window]:
     """Return flow -> the `Window` that all flows have in common.
 
     It begins with the first reading at which all flows had data, and ends with the last one before any
-    flow ended; one that should have begun with them, but began when others had ended, got nothing. Of UDP it begins
-    and ends with whole reporting intervals of iperf3's servers while all clients were sending; where openings were
-    repeated, each flow has its own window.
+    flow ended. A flow that should have begun with the others, but began after others had ended, counts as having got nothing. For UDP
+    the window begins and ends with whole reporting intervals of iperf3's servers while all clients were sending; if openings were
+    repeated, each flow has a separate window.
 
-    There is none if nothing says what was delivered (other applications), or flows had no time in common.
+    The result is empty if delivered bytes are unknown (other applications), or if flows had no time in common.
 
     Parameters
     ----------
@@ -98,11 +98,11 @@ def windows(document, left_out=0.0) -> dict[int, Window]:
 def common_window(delivered, left_out=0.0, same_times=False) -> Window | None:
     """Return the `Window` that all flows have in common in a document's section ``delivered``, or None; see `windows`.
 
-    ``same_times``: whether all flows were to send at the same time.
+    ``same_times`` is whether all flows were supposed to send at the same time.
     """
     times_ns = delivered["time_ns"]
     flows = {flow["flow"]: [count or 0 for count in flow["bytes"]] for flow in delivered["flows"]}
-    # A flow that others starve may never deliver anything; one whose first packets were lost may begin when others have ended.
+    # A flow starved by others may never deliver anything; one whose first packets were lost may begin after others have ended.
     alive = [[number for number, count in enumerate(counts) if count > COOKIE_ACKED_BYTES] for counts in flows.values()]
     begun = sorted(filter(None, alive))
     while begun and len(under_way := sorted(set.intersection(*map(set, begun)))) < 2:
@@ -118,10 +118,10 @@ def common_window(delivered, left_out=0.0, same_times=False) -> Window | None:
 
 
 def planned_window(document, run, left_out=0.0) -> Window | None:
-    """Return the `Window` in which all flows should have been sending, of a run whose flows two programs carry, or None.
+    """Return the `Window` in which all flows should have been sending, for a run whose flows are carried by two programs, or None.
 
-    Of hundreds of flows that begin together some lose their SYNs again and again. One without a connection had nothing in that
-    time: to wait for the last would leave no time at all.
+    If hundreds of flows begin together, some lose their SYNs repeatedly. A flow without a connection delivered nothing in that
+    time; waiting for the last flow to begin might leave no time at all.
     """
     delivered = document.get("delivered", {"time_ns": [], "flows": []})
     starts_ms = [entry["start_offset_ms"] for entry in document["traffic"]]
@@ -141,7 +141,7 @@ def planned_window(document, run, left_out=0.0) -> Window | None:
 
 
 def lifetime_windows(document) -> dict[int, Window]:
-    """Return flow -> the `Window` of its own life in a run of TCP: from the first reading with data of it to the last before it ended."""
+    """Return flow -> the `Window` of its own lifetime in a TCP run: from the first reading with its data to the last one before its end."""
     delivered = document.get("delivered", {"time_ns": [], "flows": []})
     windows_of_flows = {}
     for flow in delivered["flows"]:
@@ -154,9 +154,9 @@ def lifetime_windows(document) -> dict[int, Window]:
 
 
 def datagram_intervals(process) -> list[tuple[int, int, int]]:
-    """Return (begin in ns since the origin, end, bytes) of the reporting intervals of a client's one flow of UDP, while it was sending."""
+    """Return (beginning and end in ns since the origin, bytes) of the reporting intervals of a client's single UDP flow while it was sending."""
     whole = [interval["sum"] for interval in process["server"]["intervals"]]
-    # In the last ones the server waits for its client's last message, before them the queue's rest arrives.
+    # In the last intervals the server waits for its client's last message; before them the rest of the queue arrives.
     while whole and not whole[-1]["bytes"]:
         whole.pop()
     whole = whole[:-1] or whole
@@ -198,8 +198,8 @@ def datagram_windows(document) -> dict[int, Window]:
 def common_datagrams(document, left_out=0.0) -> dict[int, Window]:
     """Return flow -> the `Window` that all flows of a UDP run have in common; see `windows`.
 
-    Flows start at different times, and so do iperf3's reporting intervals: an interval that the window cuts
-    counts by the share of it that lies inside.
+    Flows start at different times, and so do iperf3's reporting intervals: an interval that is only partly inside
+    the window counts in proportion.
     """
     own = datagram_windows(document)
     if not own:
@@ -238,7 +238,7 @@ def separate_datagrams(document) -> dict[int, Window]:
 class Deliveries:
     """Reads the delivered bytes of each flow; open before the traffic.
 
-    ``expected``: sender -> number of its connections once all flows have begun.
+    ``expected`` is sender -> number of its connections once all flows have begun.
     """
 
     def __init__(self, path, specification, expected):
@@ -273,9 +273,9 @@ class Deliveries:
         self._begun |= {name for name, count in self._readings[-1].items() if (count or 0) > COOKIE_ACKED_BYTES}
 
     def missing(self, clients) -> int:
-        """Return how many of ``clients`` have a connection, including the control connection, that has not delivered data."""
+        """Return the number of ``clients`` that have a connection without delivered data; control connections count too."""
         if self._specification.per_side:
-            # They share a port, and have no control connection.
+            # These share a port, and have no control connection.
             due = {self._specification.local_port(flow) for client in clients for flow in client.flows}
             return len(due - {local for _, local, _ in self._begun})
         begun = Counter(port for _, _, port in self._begun)
@@ -284,9 +284,9 @@ class Deliveries:
     def result(self, flows) -> dict | None:
         """Return the document's section, None if nothing was read.
 
-        ``flows``: (sender, its port, the receiver's port) -> flow. Returns ``time_ns`` since the origin; ``flows``: of
-        each ``flow`` the ``bytes`` delivered so far at each time, None while there is no connection; where two programs
-        carry all flows, which have no reporting intervals, also the smoothed RTT then, ``rtt_us``.
+        ``flows`` is (sender, its port, the receiver's port) -> flow. Returns ``time_ns`` since the origin, and ``flows``: for
+        each ``flow`` the ``bytes`` delivered so far at each time, None while there is no connection. If two programs
+        carry all flows, which have no reporting intervals, ``rtt_us`` has the smoothed RTT at each time.
         """
         if not self._times_ns:
             return None
@@ -302,6 +302,6 @@ class Deliveries:
 
 
 def delivered_bytes(socket) -> int | None:
-    """Return the bytes delivered on a connection, as `SocketReader` gives it; None if the kernel doesn't report them."""
+    """Return the bytes delivered on a connection read by `SocketReader`; None if the kernel doesn't report them."""
     acked = socket.get("bytes_acked")
     return acked if acked is None else acked + socket.get("sacked_packets", 0) * socket.get("mss_bytes", 0)

@@ -1,8 +1,8 @@
 """Packets of declared programs at their sender and receiver, as seen by the kernel, independently of the program's reports.
 
-A ring at each of the two hosts' interfaces takes the heads of the data's packets, which a filter of the kernel picks by their port.
-UDP and TCP are measured alike: sent and arrived data, step by step, and one-way delays. Only TCP's headers show retransmissions;
-QUIC encrypts its own, so nobody on the path can see them.
+A ring at each of the two hosts' interfaces receives the heads of the data packets, which a kernel filter selects by port.
+UDP and TCP are measured alike: sent and received data, step by step, and one-way delays. Only TCP's headers show retransmissions;
+QUIC encrypts its headers, so retransmissions can't be seen on the path.
 """
 
 import ctypes
@@ -19,20 +19,20 @@ from testbed.readings.packet_capture import AT_ONCE, FRAME, IN_USE, LAST, STATUS
 from testbed.readings.sequence_numbers import SequenceNumbers
 
 SO_ATTACH_FILTER = 26
-#: Bytes of each packet that are looked at, a ring's size, and how often rings are read.
+#: Bytes of each packet that are examined, size of a ring in bytes, and interval at which rings are read.
 KEPT_BYTES, RING_BYTES, STEP_NS = 128, 2**23, 100_000_000
-#: Delays of a flow that are kept: of more packets every second, fourth and so on.
+#: Largest number of delays kept for a flow: with more packets only every second, fourth and so on is kept.
 MOST_DELAYS = 16_384
 ETHERNET_BYTES, UDP, TCP = 14, 17, 6
 #: Instructions of classic BPF (linux/bpf_common.h): load, compare, return.
 LOAD_HALF, LOAD_BYTE, LOAD_HALF_AT_X, LENGTH_TO_X, IF_EQUAL, RETURN = 0x28, 0x30, 0x48, 0xB1, 0x15, 0x06
 INSTRUCTION = struct.Struct("=HBBI")
-#: Of a packet's payload, so much tells it from others.
+#: Number of payload bytes that identify a packet.
 TOLD_BY_BYTES = 40
 
 
 class PacketMeter:
-    """Counts the packets of a run's declared programs, from before the traffic to its end (as `packet_capture.PacketCapture`)."""
+    """Counts the packets of a run's declared programs, from before the traffic to its end (like `packet_capture.PacketCapture`)."""
 
     def __init__(self, path, specification):
         self._stack, self._flows, places = ExitStack(), [], defaultdict(list)
@@ -42,7 +42,7 @@ class PacketMeter:
             self._flows.append(counted)
             places[flow.pair.sender].append((counted, counted.sent))
             places[flow.pair.receiver].append((counted, counted.arrived))
-        # All senders' rings are read before the receivers', for what arrives was sent before.
+        # Read all senders' rings before the receivers', because packets are sent before they arrive.
         senders = {flow.pair.sender for flow in specification.program_flows}
         self._rings = [
             self._stack.enter_context(HeadRing(interface_of(path, host), places[host], specification.ip_version))
@@ -55,7 +55,7 @@ class PacketMeter:
             ring.drop()
 
     def events(self, origin_ns) -> Iterator[tuple[float, int, Callable]]:
-        """Yield the first of the events for `traffic.start_and_sample` at which rings are read."""
+        """Yield the first event for `traffic.start_and_sample` at which rings are read."""
         for flow in self._flows:
             flow.origin_ns = origin_ns + self._ahead_ns
         yield STEP_NS / 1e9, LAST, self._again
@@ -69,7 +69,7 @@ class PacketMeter:
             ring.read()
 
     def end(self) -> None:
-        """Read what is left."""
+        """Read the remaining packets."""
         self.read()
 
     def close(self) -> None:
@@ -77,7 +77,7 @@ class PacketMeter:
         self._stack.close()
 
     def section(self) -> dict:
-        """Return the document's ``program_packets``: ``missed``, packets that a ring had no room for, and the ``flows``."""
+        """Return the document's ``program_packets``: ``missed``, the number of packets for which a ring had no room, and the ``flows``."""
         return {"missed": sum(ring.lost() for ring in self._rings), "flows": [flow.section() for flow in self._flows]}
 
 
@@ -90,8 +90,8 @@ def interface_of(path, host) -> EmulatedInterface:
 
 
 class HeadRing(Ring):
-    """A ring at an interface that gets the heads of packets with some ports; ``takers``: pairs of a flow's `FlowPackets`, and its
-    method that takes a packet."""
+    """A ring at an interface that gets the heads of packets with certain ports; ``takers`` are pairs of a flow's `FlowPackets` and
+    its method that processes a packet."""
 
     def __init__(self, interface, takers, ip_version):
         super().__init__(interface, KEPT_BYTES, RING_BYTES, None)
@@ -127,7 +127,7 @@ class HeadRing(Ring):
 
 
 def instructions(ip_version, source_ports, target_ports) -> list[tuple[int, int, int, int]]:
-    """Return a filter that takes packets of an IP version from or to some ports of UDP or TCP; IPv6 without extension headers.
+    """Return a filter that selects packets of an IP version from or to some UDP or TCP ports; IPv6 without extension headers.
 
     Jumps of classic BPF reach only 255 instructions, so each comparison is followed by its own return instruction.
     """
@@ -146,7 +146,7 @@ def instructions(ip_version, source_ports, target_ports) -> list[tuple[int, int,
 
 
 class FlowPackets:
-    """The data's packets of one flow: counted where they leave and where they arrive."""
+    """The data packets of one flow, counted where they leave and where they arrive."""
 
     def __init__(self, flow, ip_version):
         self.port, self.number, self.group = flow.port, flow.number, flow.group
@@ -162,7 +162,7 @@ class FlowPackets:
         self._repeats, self._every, self._seen, self._delays = 0, 1, 0, []
 
     def sent(self, at_ns, head, length) -> None:
-        """Take a packet that leaves the sender."""
+        """Process a packet that leaves the sender."""
         payload_bytes, told_by, fresh = self._take("sent", at_ns, head, length)
         if not payload_bytes:
             return
@@ -174,7 +174,7 @@ class FlowPackets:
         waiting.append(at_ns)
 
     def arrived(self, at_ns, head, length) -> None:
-        """Take a packet that reaches the receiver."""
+        """Process a packet that reaches the receiver."""
         payload_bytes, told_by, _ = self._take("arrived", at_ns, head, length)
         if not payload_bytes:
             return
@@ -210,7 +210,7 @@ class FlowPackets:
         if not self.is_tcp:
             return size - 8, own + head[at : at + 6] + head[at + 8 : at + 8 + TOLD_BY_BYTES], None
         header = 4 * (head[at + 12] >> 4)
-        # Without the checksum, which the sender leaves to the device.
+        # The checksum is excluded, because the sender leaves it to the device.
         return (
             size - header,
             own + head[at : at + 16] + head[at + 18 : at + header],

@@ -1,8 +1,8 @@
-"""Kernel events of a run: what `make trace` asks for.
+"""Kernel events of a run, for `make trace`.
 
-The guest kernel must have tracing (envs/guest/tracing). Everything is set up before the guest falls into step with its clock, and
+The guest kernel must have tracing (envs/guest/tracing). Everything is set up before the guest is synchronised with its clock, and
 the kernel's buffer is read after the run's last step, because reading its text moves the clock. So a run with a trace has the
-same document. Whoever asks for a trace compares the documents.
+same document as one without; the caller that requests a trace compares the two.
 """
 
 import ctypes
@@ -24,11 +24,11 @@ TRACING = Path("/sys/kernel/tracing")
 GLOBS = Path("/sys/module/trace_functions/parameters/globs")
 #: The clock of envs/guest/tracing/tracing.patch: CLOCK_MONOTONIC in ns.
 CLOCK = "virtual"
-#: The kernel's buffer: guests have little memory.
+#: Size of the kernel's buffer in KiB: guests have little memory.
 BUFFER_KB = 128 * 1024
-#: One reading of the buffer.
+#: Size of one reading of the buffer.
 READING_BYTES = 2**16
-#: Nearest names in a message.
+#: Number of nearest names in a message.
 NEAREST = 3
 
 
@@ -42,7 +42,7 @@ class KernelTrace:
         ``events``: globs such as ``tcp:*``; ``functions``: globs of TCP's functions.
     folder : pathlib.Path
         Gets ``trace.txt`` (the buffer's text, times in ns), ``kernel.log`` and ``readings.json`` (origin in ns, events, lost
-        events, interfaces by number, counters of each host before).
+        events, interfaces by number, and each host's counters at the beginning).
 
     Raises
     ------
@@ -71,7 +71,7 @@ class KernelTrace:
         """Do nothing: any action now would move the clock at the traffic's start."""
 
     def events(self, origin_ns) -> Iterator[tuple[float, int, Callable]]:
-        """Keep the traffic's origin; nothing is done while traffic flows."""
+        """Store the traffic's origin; nothing is done during the traffic."""
         self._origin_ns = origin_ns
         return iter(())
 
@@ -79,7 +79,7 @@ class KernelTrace:
         """Do nothing: reading would move the clock."""
 
     def end(self) -> None:
-        """Stop recording; the hosts' counters of this moment are in the run's document."""
+        """Stop recording; the hosts' counters at this moment are in the run's document."""
         (TRACING / "tracing_on").write_text("0")
 
     def close(self) -> None:

@@ -1,8 +1,8 @@
 """Captures of packets at interfaces, written to pcapng files while traffic flows, for `make packets`.
 
-A ring that the kernel shares with this process (packet_mmap) takes copies at once, and is read whenever this process wakes anyway: no
-packet is held, no program is started and no clock is read. So a run with captures has the same document. Where that is too seldom for
-the rings there are readings in between, each of which wakes the guest. Whoever asks for captures compares the documents.
+A ring that the kernel shares with this process (packet_mmap) receives copies at once, and is read whenever this process wakes anyway: no
+packet is held back, no program is started and no clock is read. So a run with captures has the same document as one without. If this is too
+rare for the rings, there are additional readings, each of which wakes the guest. The caller that requests captures compares the documents.
 
 Formats: struct tpacket_req and tpacket2_hdr of linux/if_packet.h; pcapng of draft-ietf-opsawg-pcapng.
 """
@@ -20,23 +20,24 @@ from testbed.network.netlink import network_namespace
 
 ETH_P_ALL = 0x0003
 SOL_PACKET, PACKET_RX_RING, PACKET_STATISTICS, PACKET_VERSION, TPACKET_V2 = 263, 5, 6, 10, 1
-#: tpacket2_hdr: status, bytes on the wire, bytes copied, where they begin, seconds, nanoseconds.
+#: tpacket2_hdr: status, bytes on the wire, bytes copied, offset of the copy, seconds, nanoseconds.
 FRAME = struct.Struct("=IIIH2xII")
 STATUS, IN_USE = struct.Struct("=I"), 1
-#: sll_pkttype of the struct sockaddr_ll behind that header, and its value of packets that leave.
+#: Offset of sll_pkttype in the struct sockaddr_ll after that header, and its value for outgoing packets.
 PACKET_TYPE_AT, OUTGOING = 32 + 10, 4
-#: Bytes that the kernel puts in front of a copy: both headers, aligned, and room for an Ethernet header.
+#: Bytes that the kernel puts before a copy: both headers, aligned, and room for an Ethernet header.
 HEAD_BYTES = 96
-#: All rings together, the largest ring, and a block of one, in bytes: guests have little memory.
+#: Sizes in bytes of all rings together, the largest ring, and a block of a ring: guests have little memory.
 ALL_BYTES, MOST_BYTES, BLOCK_BYTES = 2**27, 2**25, 2**16
-#: So many packets are written at once, so that the program's memory stays as it is.
+#: Number of packets written at once, limited so that the program's memory doesn't grow.
 AT_ONCE = 256
-#: So much of one's file may lie in the guest's memory for each byte of a ring. Emptying it wakes kernel threads, so it is done seldom.
+#: Unwritten bytes of a ring's file that may be in the guest's memory, as a multiple of the ring's size. Writing wakes kernel threads, so it
+#: is done rarely.
 CACHED = 1.5
-#: An hour, which no run lasts.
+#: An hour, longer than any run.
 LATE_CENTISECONDS = "360000"
 CLOCK = "times of the guest's virtual clock"
-#: After everything else at an instant.
+#: Kind of events that come last among simultaneous ones.
 LAST = 4
 SECTION, INTERFACE, ENHANCED_PACKET = 0x0A0D0D0A, 1, 6
 COMMENT, NAME, DESCRIPTION, RESOLUTION, FLAGS = 1, 2, 3, 9, 2
@@ -51,14 +52,14 @@ class PacketCapture:
     path : topology.NetworkPath
     specification : RunSpecification
     asked : dict
-        ``bytes`` of each packet that are kept; ``at``: names of interfaces, or none for all; ``step_s``: how
-        often rings are read besides, or None.
+        ``bytes``, the number of bytes kept of each packet; ``at``, names of interfaces, or none for all; ``step_s``, the interval
+        of additional readings of the rings, or None.
     folder : pathlib.Path
         Gets ``<interface>.pcapng``.
     """
 
     def __init__(self, path, specification, asked, folder):
-        # Written at once, not by the kernel's own threads at times of theirs.
+        # Written at once, and not later by the kernel's own threads.
         for name in ("dirty_writeback_centisecs", "dirty_expire_centisecs"):
             Path("/proc/sys/vm", name).write_text(LATE_CENTISECONDS)
         self._step_s, self._stack, self._rings = asked["step_s"], ExitStack(), []
@@ -91,7 +92,7 @@ class PacketCapture:
         self._stack.close()
 
     def events(self, _) -> Iterator[tuple[float, int, Callable]]:
-        """Yield the first of the events for `traffic.start_and_sample` at which rings are read besides."""
+        """Yield the first event for `traffic.start_and_sample` with an additional reading of the rings."""
         if self._step_s:
             yield self._step_s, LAST, self._again
 
@@ -99,7 +100,7 @@ class PacketCapture:
         return [(at_s + self._step_s, LAST, self._again)]
 
     def read(self) -> None:
-        """Read all rings, after everything else at an instant."""
+        """Read all rings."""
         for ring in self._rings:
             ring.drain()
 
@@ -132,7 +133,7 @@ class Ring:
         while parts := self.packets(AT_ONCE):
             self._cached += self.file.write(b"".join(parts))
         if self._cached > self._most_cached:
-            # Or the guest's memory would fill up, and kernel threads would empty it at times of theirs.
+            # Otherwise the guest's memory would fill up, and kernel threads would empty it at unpredictable times.
             os.posix_fadvise(self.file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
             self._cached = 0
 

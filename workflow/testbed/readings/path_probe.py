@@ -1,9 +1,9 @@
-"""The path's effects on packets of a probe after the traffic: each effect of the network is observed separately.
+"""Probe the path after the traffic: observe each effect of the network on packets separately.
 
-Datagrams between the hosts of each pair, or over each path of a cable: single ones for the delay, one behind the other for the rate,
-as many at once as the queue and a policer hold and some more. A tap behind each bottleneck sees how fast and how many they come
-before anything else happens to them. All times are the kernel's own at arrival, in ns of the guest's clock. What is expected is in
-`checks.probe_checks`; traffic has ended, so nothing here moves a result.
+Datagrams are sent between the hosts of each pair, or over each path of a cable: single ones to measure the delay, a train to measure
+the rate, and simultaneous ones, slightly more than the queue and a policer hold, to measure these. A tap behind each bottleneck sees
+the rate and number of packets before any other effect. All times are the kernel's times of arrival, in ns of the guest's clock. Expected
+values are in `checks.probe_checks`. The traffic has ended, so the probe doesn't change any result.
 """
 
 import contextlib
@@ -27,38 +27,38 @@ from testbed.readings.queue_information import QueueReader, counters_of
 from testbed.traffic.alarm import punctual
 
 FAMILIES = {"ipv4": socket.AF_INET, "ipv6": socket.AF_INET6}
-#: All of Ethernet, which is seen before a redirection (of <linux/if_ether.h>, <linux/if_packet.h>).
+#: From <linux/if_ether.h> and <linux/if_packet.h>: a socket for all Ethernet protocols sees packets before a redirection.
 ETH_P_ALL, SOL_PACKET, PACKET_IGNORE_OUTGOING = 3, 263, 23
-#: Of <asm-generic/socket.h>: Python has no names for them.
+#: From <asm-generic/socket.h>; Python has no names for these.
 SO_TIMESTAMPNS, SO_RCVBUFFORCE, SO_SNDBUFFORCE = 35, 33, 32
 BUFFER_BYTES = 512 * 2**20
 TIMESTAMP = struct.Struct("=qq")
-#: The end of each datagram: its number.
+#: End of each datagram: a mark and its number.
 MARK, NUMBER = b"sawtooth", struct.Struct("=I")
 SMALL_BYTES = 64
-#: Single datagrams, where chance has no part; packets that come to a bottleneck behind each other.
+#: Number of single datagrams without random effects, and of packets in a train to a bottleneck.
 SINGLES, TRAIN = 10, 16
-#: Single datagrams of a jitter, so that the range of what is drawn evenly is above six tenths of all with a probability of 1 - 1e-12.
+#: Number of single datagrams with jitter: the range of uniform samples exceeds six tenths of the whole with a probability of 1 - 1e-12.
 OF_JITTER = 64
-#: Where it is drawn from a table of one's own.
+#: Number of single datagrams with a custom table of delays.
 OF_TABLE = 500
-#: Time between two of them, in s; that within which two come together, in ns; the least gaps of a train that say something.
+#: Time between two single datagrams, in s; time within which two count as simultaneous, in ns; smallest useful number of gaps in a train.
 APART_S, TOGETHER_NS, LEAST_GAPS = 1e-3, 1_000, 3
-#: How much closer than the jitter datagrams are that would overtake each other.
+#: Ratio of the jitter to the interval between datagrams that are to overtake each other.
 CLOSE = 16
-#: The chance that is left for no datagram to show what each shows with a chance; the most datagrams for it.
+#: Largest probability that no datagram shows a random effect, and largest number of datagrams for it.
 RARE, MOST_SINGLES = 1e-9, 1000
-#: The most packets that are sent at once to fill a queue or a bucket; how many more than it holds.
+#: Largest number of packets sent at once to fill a queue or a bucket, and number of packets beyond its capacity.
 MOST_AT_ONCE, BEYOND = 2_000, 8
-#: A bucket that takes longer to fill, in s, isn't asked.
+#: Longest filling time, in s, of a bucket that is probed.
 MOST_FILLING_S = 600.0
-#: How long nothing must have moved before a probe, and how often that is waited for, in s.
+#: Time in s without any packet that must precede a probe, and the largest number of attempts to wait for it.
 QUIET_S, QUIET_TIMES = 1.0, 120
 
 
 @dataclass
 class Line:
-    """Two hosts that datagrams go between, and what packets pass: ``number`` of the bottleneck or path, from 0, or None of a pair alone."""
+    """Two hosts that exchange datagrams, and the bottleneck or path between them by its ``number``, from 0; None if only the pair matters."""
 
     sender: str
     receiver: str
@@ -95,7 +95,7 @@ def singles_of(specification, direction) -> int:
         count = OF_TABLE
     arriving = max(1e-6, 1 - lost)
     if late:
-        # Some are late, and some aren't.
+        # Some datagrams must be late, and some not.
         count = max(count, math.log(RARE) / math.log(max(late, 1 - late)))
     if lost:
         count = max(count / arriving * 2, math.log(RARE) / math.log(min(lost, 1 - 1e-9)))
@@ -112,7 +112,7 @@ def options_ms(specification, direction) -> float:
 
 
 def singles_apart_s(specification, direction) -> float:
-    """Return the time between two single datagrams in s: so long that none waits for another, and four come in a slot if that is longer."""
+    """Return the time between two single datagrams in s, long enough that none waits for another; a quarter of a slot if that is longer."""
     slot_ms = specification.slot_ms(direction)
     times_s = (
         time_of(specification, SMALL_BYTES, direction, number) for number in range(len(specification.bottlenecks))
@@ -158,7 +158,7 @@ class PathProbe:
         return found
 
     def _wait_until_quiet(self):
-        """Wait until nothing is under way any more."""
+        """Wait until no packets are in transit."""
         before = None
         for _ in range(QUIET_TIMES):
             time.sleep(QUIET_S)
@@ -189,7 +189,7 @@ class PathProbe:
         count = singles_of(run, direction)
         slot_ms, apart_s = run.slot_ms(direction), singles_apart_s(run, direction)
         if run.option("jitter_order", direction) == "kept":
-            # None is to wait for the one before.
+            # No datagram should wait for the previous one.
             apart_s = max(apart_s, 2 * run.direction(direction).jitter_reach_ms / 1e3)
         came, sent = self._exchange(way, way[1], count, SMALL_BYTES, apart_s, self._longest_s(direction))
         first = {number: at for at, number in reversed(came)}
@@ -215,7 +215,7 @@ class PathProbe:
         ) / 1e3 + 0.01
 
     def _bottleneck(self, stack, way, line, direction):
-        """Return a bottleneck's readings: the time between packets of a train in ns, and how many of many at once wait in its queue."""
+        """Return a bottleneck's readings: the time between packets of a train in ns, and the number of simultaneous packets left in its queue."""
         run = self._specification
         tap = self._tap(stack, behind(run, line.number)[direction])
         policer = run.policers.get(direction)
@@ -225,11 +225,11 @@ class PathProbe:
             held_packets(run, direction, line.number),
         )
         place = self._path.bottleneck[direction][line.number]
-        # What the shaper's bucket holds passes at once.
+        # The packets in the shaper's bucket pass at once.
         credit = place.emulation.burst_bytes // run.largest_packet_bytes
-        # Sent twice as fast as they leave, the packets of twice the bucket pass before the rate is seen.
+        # If packets are sent at twice the rate, those of twice the bucket pass before the rate shows.
         train = min(TRAIN + (8 if run.shaper_burst_bytes else 4) * (credit - 1), found.get("passed", math.inf))
-        # A queue that is shorter than the train is kept busy by packets that come twice as fast as they leave.
+        # A queue shorter than the train is kept busy by packets that arrive at twice the rate.
         apart_s = 0 if most >= train else one_s / 2
         came, _ = self._exchange(way, tap, train, self._full(), apart_s, train * one_s + self._longest_s(direction))
         gaps = [after - before for (before, _), (after, _) in pairwise(came)]
@@ -244,7 +244,7 @@ class PathProbe:
         return found
 
     def _fill(self, stack, way, place, count, one_s, direction):
-        """Return the packets in a bottleneck's queue right after a number of them came at once, when no time has passed."""
+        """Return the number of packets in a bottleneck's queue at the instant at which ``count`` of them have arrived at once."""
         kinds = (place.emulation.kind_and_limit[0],)
         queue = stack.enter_context(QueueReader(place.node, place.name, kinds))
         out = way[0]
@@ -280,7 +280,7 @@ class PathProbe:
         return self._specification.link_mtu_bytes - IP_HEADER_BYTES[self._version] - UDP_HEADER_BYTES
 
     def _tap(self, stack, name):
-        """Return a socket that sees what arrives at an interface, before anything else happens to it."""
+        """Return a socket that sees packets that arrive at an interface, before any other effect."""
         with network_namespace(self._path.interfaces[name].node):
             tap = stack.enter_context(socket.socket(socket.AF_PACKET, socket.SOCK_DGRAM, socket.htons(ETH_P_ALL)))
             tap.bind((name, ETH_P_ALL))
@@ -289,12 +289,12 @@ class PathProbe:
         return tap
 
     def _exchange(self, way, watched, count, payload_bytes, apart_s, longest_s):
-        """Send datagrams and wait; return [(when, number)] of those that came at the ``watched`` socket, and number -> when it was sent, in ns."""
+        """Send datagrams and wait; return [(time, number)] of those that reached the ``watched`` socket, and number -> sending time, in ns."""
         out, receiving = way
         filling, sent = bytes(payload_bytes - len(MARK) - NUMBER.size), {}
         for _ in range(count):
             if apart_s or not sent:
-                # Each reading of the clock moves it: what is sent at once is sent at one instant.
+                # Each reading of the clock moves it, so datagrams sent at once share one reading.
                 now_ns = time.clock_gettime_ns(time.CLOCK_REALTIME)
             sent[self._sent] = now_ns
             out.send(filling + MARK + NUMBER.pack(self._sent))
@@ -303,7 +303,7 @@ class PathProbe:
                 time.sleep(apart_s)
         time.sleep(longest_s)
         came = sorted((at, number) for at, number in received(watched) if number in sent)
-        # A tap sees what the socket behind it gets too.
+        # A tap also sees the packets that the socket behind it receives.
         list(received(receiving))
         return came, sent
 
@@ -345,7 +345,7 @@ def received(one) -> Iterator[tuple[int, int | None]]:
 def held_packets(specification, direction, number=0) -> int:
     """Return the capacity in full packets of a bottleneck's queue in a direction; bottlenecks count from 0."""
     run = specification.bottlenecks[number]
-    # Of one flow some disciplines hold less than their limit.
+    # Some disciplines hold less than their limit of a single flow.
     of_flow = (run.queue_in(direction).get(name) for name in ("depth_packets", "flow_limit_packets"))
     limit = run.queue_packets_in(direction) or run.queue_bytes_in(direction) // run.largest_packet_bytes
     return min([limit, *filter(None, of_flow)])

@@ -1,4 +1,4 @@
-"""Measurements other than iperf3 and the sockets: idle RTT, counters of kernel and links."""
+"""Measurements other than those of iperf3 and the sockets: idle RTT, and counters of the kernel and the links."""
 
 import math
 import re
@@ -10,12 +10,12 @@ from testbed.network.multipath import joined_devices
 from testbed.network.netlink import network_namespace
 from testbed.readings.queue_information import counters_of
 
-#: What the kernel lists among its counters and is none: settings, and connections there are now.
+#: Entries among the kernel's counters that aren't counters: settings, and the current number of connections.
 NO_COUNTERS = {
     *("IpForwarding", "IpDefaultTTL"),
     *("TcpRtoAlgorithm", "TcpRtoMin", "TcpRtoMax", "TcpMaxConn", "TcpCurrEstab"),
 }
-#: Counters of bytes: those of iperf3's control connection are among them, which names the CCA.
+#: Part of the name of byte counters: they include iperf3's control connection, which names the CCA.
 BYTES = "Octets"
 PING_INTERVAL_S = 0.1
 #: Number of echo requests without an answer after which a path has no RTT.
@@ -26,7 +26,7 @@ PING_PATTERN = re.compile(r"(\d+) packets transmitted, (\d+) received.*?= ([\d.]
 def ping_count(loss_forward, loss_reverse) -> int:
     """Return the number of echo requests for which the probability that all are lost (or late) is below 1e-9.
 
-    Parameters are fractions; at least 10, at most 1000.
+    Parameters are fractions. The result is between 10 and 1000.
     """
     lost = 1 - (1 - loss_forward) * (1 - loss_reverse)
     if lost <= 0:
@@ -37,8 +37,8 @@ def ping_count(loss_forward, loss_reverse) -> int:
 def idle_rtt(path, specification) -> list[dict]:
     """Ping each pair's receiver over the idle path (over each path of a cable), one after another.
 
-    Returns for each pair, or path, ``sender``, ``receiver``; ``sent``, ``received`` (packets); ``min_ms``, ``mean_ms``,
-    ``max_ms``: None if every packet was lost.
+    Returns, for each pair or path, ``sender``, ``receiver``; ``sent``, ``received`` (packets); ``min_ms``, ``mean_ms`` and
+    ``max_ms``, None if all packets were lost.
     """
     hops = max(pair.hops for pair in specification.pairs)
     losses = (
@@ -50,7 +50,7 @@ def idle_rtt(path, specification) -> list[dict]:
     for sender, receiver, address in idle_destinations(specification):
         answers = ping(path.net[sender], address, count)
         while not answers["received"] and answers["sent"] < MOST_PINGS:
-            # Losses in bursts, or damage, took them all.
+            # All of them were lost in bursts, or damaged.
             again = ping(path.net[sender], address, count)
             answers = again | {"sent": answers["sent"] + again["sent"]}
         pings.append({"sender": sender, "receiver": receiver, **answers})
@@ -58,7 +58,7 @@ def idle_rtt(path, specification) -> list[dict]:
 
 
 def ping(node, address, count) -> dict[str, int | float | None]:
-    """Send echo requests from a node; return what `parse_ping` makes of ping's output, whose status is 1 without any answer."""
+    """Send echo requests from a node; return the result of `parse_ping`. ping's exit status is 1 without any answer."""
     process = node.popen(["ping", "-n", "-q", "-c", str(count), "-i", str(PING_INTERVAL_S), address])
     return parse_ping(process.communicate()[0].decode(), count)
 
@@ -87,7 +87,7 @@ def link_counters(path, specification) -> dict[str, dict]:
     joined = joined_devices(specification)
     interfaces = {}
     for node in path.net.hosts:
-        # Both hosts have them, by the same names.
+        # Both hosts have devices with these names.
         names = {device: f"{node.name}-{device}" for device in joined} | {name: name for name in path.devices}
         by_index = {}
         for device, known in devices_of(node).items():
@@ -107,12 +107,12 @@ def backlog_drops() -> int:
 
 
 def stack_counters(path, dropped_before) -> dict:
-    """Return the hosts' protocol counters since their network namespaces were made.
+    """Return the hosts' protocol counters since their network namespaces were created.
 
-    Returns ``tcp``: host -> nstat counters (zeros too); ``backlog_drops``: packets that the kernel's per-CPU queue
-    dropped.
+    Returns ``tcp``, host -> nstat counters (including zeros), and ``backlog_drops``, the number of packets that the kernel's per-CPU
+    queues dropped.
 
-    ``dropped_before``: `backlog_drops` before there was a network; a machine's own kernel has counted for long.
+    ``dropped_before`` is `backlog_drops` before the network existed, because a machine's own kernel has been counting for longer.
     """
     return {
         "tcp": {node.name: nstat(node) for node in path.end_hosts},
@@ -121,13 +121,13 @@ def stack_counters(path, dropped_before) -> dict:
 
 
 def nstat(node) -> dict[str, int]:
-    """Return the node's SNMP counters since its network namespace was made, by nstat's names: kind, then counter."""
+    """Return the node's SNMP counters since its network namespace was created, by nstat's names: kind followed by counter."""
     with network_namespace(node):
         tables = [Path("/proc/thread-self/net", name).read_text().splitlines() for name in ("netstat", "snmp")]
         plain = Path("/proc/thread-self/net/snmp6").read_text().splitlines()
     counters = {name: int(value) for name, value in map(str.split, plain)}
     for table in tables:
-        # A line of names, and one of their values.
+        # A line of names, followed by a line of values.
         for head, values in zip(table[::2], table[1::2], strict=True):
             kind, *names = head.split()
             counters |= {kind[:-1] + name: int(n) for name, n in zip(names, values.split()[1:], strict=True)}

@@ -1,7 +1,7 @@
 """Reader of a QUIC stack's log of its congestion control: qlog as one JSON text (0.3) or as a sequence of JSON texts.
 
-The files are a program's, so anything may stand in them: what can't be read is said, and no record may be longer than `MOST_RECORD`.
-Of draft-ietf-quic-qlog-main-schema and -quic-events these are read, in their older and newer names: ``reference_time`` and
+The files are written by a program, so they may contain anything: unreadable content is reported, and a record may not exceed `MOST_RECORD`.
+These parts of draft-ietf-quic-qlog-main-schema and -quic-events are read, with their older and newer names: ``reference_time``,
 ``time_format``, and the events ``metrics_updated``, ``congestion_state_updated`` and ``packet_lost``.
 """
 
@@ -14,27 +14,27 @@ from collections.abc import Iterator
 from datetime import datetime
 from itertools import pairwise
 
-#: Files of a flow that are looked at, and bytes of one; what a program may write is less (`confined.WRITTEN_MIB`).
+#: Largest number of files of a flow that are read, and bytes of each; programs may write less than this (`confined.WRITTEN_MIB`).
 MOST_FILES, MOST_BYTES = 16, 2**26
-#: Events that are kept of a file, and characters of what is said of files that can't be read (``run.schema.json``).
+#: Largest number of events kept from a file, and of characters in the message on unreadable files (``run.schema.json``).
 MOST_EVENTS, MOST_WORDS = 200_000, 1_000
-#: Characters of an event, and of the window in which the next one is looked for first.
+#: Largest number of characters of an event, and size of the window in which the next one is first searched.
 MOST_RECORD, WINDOW = 2**16, 2**12
 #: Field of ``metrics_updated`` -> its column: RTTs in ms, the rest in bytes; ``cwnd`` is aioquic's.
 METRICS = {
     "congestion_window": "cwnd_bytes", "cwnd": "cwnd_bytes", "ssthresh": "ssthresh_bytes", "bytes_in_flight": "flight_bytes",
     "smoothed_rtt": "rtt_ms", "latest_rtt": "rtt_latest_ms", "min_rtt": "rtt_min_ms", "rtt_variance": "rttvar_ms",
 }  # fmt: skip
-#: The states of ``congestion_state_updated``; others are not told.
+#: States of ``congestion_state_updated`` that are reported; others aren't.
 STATES = ("slow_start", "congestion_avoidance", "recovery", "application_limited")
-#: What an event that is read has in its name.
+#: Pattern in the names of events that are read.
 NAMES = re.compile(r"metrics_updated|congestion_state_updated|packet_lost")
-#: Where the events of a JSON text begin, and what parts them.
+#: Beginning of the events in a JSON text, and separators between them.
 EVENTS, BETWEEN = re.compile(r'"events"\s*:\s*\['), re.compile(r"[\s,]*")
 SEPARATOR = "\x1e"
-#: No number of a log is larger, and no grid has more times.
+#: Largest number in a log, and largest number of times in a grid.
 LARGEST, MOST_STEPS = 2**53, 200_000
-#: Times of this size, in ms, are counted from 1970 whether a log says so or not: 1980.
+#: Times of at least this size, in ms (the year 1980), count from 1970 whether or not the log says so.
 ABSOLUTE_MS = 315_532_800_000
 
 
@@ -43,7 +43,7 @@ class QlogError(ValueError):
 
 
 def read_logs(folder, pattern, origin_ns, step_ns) -> dict:
-    """Return a flow's readings from the logs in a folder; of several files, from the one with the most readings.
+    """Return a flow's readings from the logs in a folder; if there are several files, from the one with the most readings.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ def read_logs(folder, pattern, origin_ns, step_ns) -> dict:
     Returns
     -------
     dict
-        As `series_of` returns it, or ``problem``: what is wrong, in words.
+        Result of `series_of`, or ``problem``: the error in words.
     """
     best, problems = None, []
     try:
@@ -78,7 +78,7 @@ def read_logs(folder, pattern, origin_ns, step_ns) -> dict:
 
 
 def _content(folder, name):
-    """Return a file's text with one character per byte: the parts that are used are ASCII."""
+    """Return a file's text with one character per byte; only ASCII parts are used."""
     handle = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=folder)
     with open(handle, "rb") as file:
         if not stat.S_ISREG(os.fstat(handle).st_mode):
@@ -95,9 +95,9 @@ def series_of(text, origin_ns, step_ns) -> dict:
     Returns
     -------
     dict
-        ``from_ns``, ``step_ns``: the grid, since the traffic's origin, or since the first reading if the log doesn't say when it began
-        (``aligned`` is then False); ``readings``, how many there are; ``complete``, False of a log that breaks off; and by the names
-        in `METRICS`, ``lost_packets`` (so far) and ``state`` the latest value at each time, None before the first.
+        ``from_ns`` and ``step_ns``: the grid, since the traffic's origin, or since the first reading if the log doesn't give its beginning
+        (``aligned`` is then False); ``readings``, their number; ``complete``, False for a truncated log; and, named as
+        in `METRICS`, ``lost_packets`` (so far) and ``state``, the latest value at each time, None before the first.
     """
     header, records, ending = _parts(text)
     clock = _Clock(header)
@@ -148,21 +148,21 @@ def _take(now, event):
 
 
 def _number(value):
-    """Return a log's value if it is a valid number, otherwise None."""
+    """Return a value of a log if it is a valid number, otherwise None."""
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value < LARGEST:
         return None
     return value
 
 
 class _Ending:
-    """How a log ended: ``words`` say what can't be read, ``damaged`` whether more follows that."""
+    """The end of a log: ``words`` describe its unreadable part, ``damaged`` is whether more content follows that part."""
 
     def __init__(self):
         self.words, self.damaged = "", False
 
 
 def _parts(text):
-    """Return a log's fields on time, its events that are read, and its `_Ending`."""
+    """Return a log's time fields, its relevant events, and its `_Ending`."""
     ending, start = _Ending(), text.lstrip(" \t\r\n\ufeff")[:1]
     if start not in (SEPARATOR, "{"):
         raise QlogError("is no qlog in JSON" if start else "is empty")
@@ -193,7 +193,7 @@ def _of_sequence(text, start, ending) -> Iterator:
 
 
 def _records(text, separator) -> Iterator[str]:
-    """Yield the records between separators, one at a time: a list of millions would take many times the text's memory."""
+    """Yield the records between separators one at a time, because a list of millions would take many times the text's memory."""
     begin = 0
     while begin <= len(text):
         end = text.find(separator, begin)
@@ -203,7 +203,7 @@ def _records(text, separator) -> Iterator[str]:
 
 
 def _of_document(text, ending) -> Iterator:
-    """Yield the events of a JSON text, one by one: as a whole it would take many times its size."""
+    """Yield the events of a JSON text one by one, because the whole parsed text would take many times its size."""
     decoder = json.JSONDecoder()
     for number, begin in enumerate(EVENTS.finditer(text), 1):
         at = BETWEEN.match(text, begin.end()).end()
@@ -238,7 +238,7 @@ def _decoded(record):
 
 
 def _header(text):
-    """Return the fields on time that stand in front of the events, or behind them."""
+    """Return the time fields before or after the events."""
     header = {}
     for name in ("reference_time", "time_format"):
         for match in re.finditer(rf'"{name}"\s*:\s*', text):
@@ -251,9 +251,9 @@ def _header(text):
 
 
 class _Clock:
-    """The times of a log: ``epoch_ms`` is what they are counted from, in ms since 1970, None if it doesn't say.
+    """The times of a log: ``epoch_ms`` is their origin in ms since 1970, None if the log doesn't give it.
 
-    Where a log names neither a format nor a reference, times that are as large as those since 1970 are such.
+    If a log gives neither a format nor a reference, times large enough to count from 1970 are assumed to do so.
     """
 
     def __init__(self, header):

@@ -21,16 +21,16 @@ STRUCTS = {
 #: struct tcmsg: family and pads, interface, handle, parent, info.
 MESSAGE = struct.Struct("=B3xiIII")
 EVERY_QDISC = MESSAGE.pack(0, 0, 0, 0, 0)
-#: struct gnet_stats_basic: bytes, packets (their lowest 32 bits; all 64 in an attribute of their own, where they are more).
+#: struct gnet_stats_basic: bytes, packets (their lowest 32 bits; all 64 are in a separate attribute if needed).
 BASIC, PACKETS = struct.Struct("=QI"), struct.Struct("=Q")
 #: struct gnet_stats_queue: qlen, backlog, drops, requeues, overlimits.
 QUEUE = struct.Struct("=5I")
-#: What can be the queue of a bottleneck here.
+#: Kinds of qdisc that can be the queue of a bottleneck here.
 QUEUE_KINDS = (*OF_KIND, "netem")
 
 
 class QueueReader(Channel):
-    """A channel that reads the queue of one interface of a node; open before the traffic, read often, close.
+    """A channel that reads the queue of one interface of a node; open it before the traffic, read it often, and close it.
 
     Raises `netlink.NetlinkError` if the interface or such a qdisc doesn't exist.
 
@@ -83,9 +83,9 @@ def qdisc(buffer, start, end) -> tuple[int, str, int]:
 def queue(buffer, start, end) -> dict[str, int]:
     """Parse the struct tcmsg of one qdisc and its attributes.
 
-    Returns ``packets`` and ``bytes`` that wait now (netem's: those it delays too), ``drops`` in packets since the qdisc
-    was made (32 bits in the kernel); of a discipline that is not drop-tail its CE ``marks``, and the delays that it
-    tells, in ms. Raises `ValueError` if the statistics are missing or cut short.
+    Returns ``packets`` and ``bytes`` that are waiting (for netem, including those being delayed), ``drops`` in packets since the qdisc
+    was created (32 bits in the kernel); for a discipline other than drop-tail its CE ``marks``, and the delays that it
+    reports, in ms. Raises `ValueError` if the statistics are missing or cut short.
     """
     packets, size, drops, _, _ = statistics(buffer, start, end, TCA_STATS_QUEUE, QUEUE)
     read = {"packets": packets, "bytes": size, "drops": drops}
@@ -94,22 +94,22 @@ def queue(buffer, start, end) -> dict[str, int]:
 
 
 def kinds_of(node) -> list[tuple[int, str]]:
-    """Return (its device's index, its kind) of all qdiscs of a `bare_host.BareHost`."""
+    """Return (index of the device, kind) for all qdiscs of a `bare_host.BareHost`."""
     return [(index, kind) for index, kind, _ in node.route.ask(RTM_GETQDISC, EVERY_QDISC, "qdiscs", qdisc)]
 
 
 def counters_of(node) -> list[tuple[int, str, dict[str, int]]]:
-    """Return (its device's index, its kind, as `counters` has them) of all qdiscs of a `bare_host.BareHost`."""
+    """Return (index of the device, kind, counters as in `counters`) for all qdiscs of a `bare_host.BareHost`."""
     return node.route.ask(RTM_GETQDISC, EVERY_QDISC, "qdiscs", counters)
 
 
 def counters(buffer, start, end) -> tuple[int, str, dict[str, int]]:
-    """Parse the struct tcmsg of one qdisc: index, kind, and its counters since it was made.
+    """Parse the struct tcmsg of one qdisc: index, kind, and its counters since it was created.
 
-    These are ``packets`` and ``bytes`` that left it, ``drops``, ``overlimits`` (how often a shaper held a packet
-    back), and ``backlog_packets`` that wait now; of netem with `reorder` ``at_once_packets`` that it let pass without delay; of a discipline that is not drop-tail also its CE ``marks``,
-    ``overflow_drops`` of the full queue if it tells them, ``counted``: its own counters by the kernel's names,
-    and ``classes``, one after another, where it counts by class.
+    These are ``packets`` and ``bytes`` that left it, ``drops``, ``overlimits`` (the number of times that a shaper held back a packet),
+    and ``backlog_packets`` that are waiting. netem with `reorder` also has ``at_once_packets`` that passed without delay. A discipline
+    other than drop-tail also has its CE ``marks``, ``overflow_drops`` of the full queue if it reports them, ``counted`` (its own
+    counters by the kernel's names), and ``classes``, in order, if it counts by class.
     """
     index, kind, _ = qdisc(buffer, start, end)
     size, packets = statistics(buffer, start, end, TCA_STATS_BASIC, BASIC)
@@ -128,9 +128,9 @@ def counters(buffer, start, end) -> tuple[int, str, dict[str, int]]:
 
 
 def _managed(buffer, start, end, discipline, counted, delays=False):
-    """Return a discipline's own counters, empty for drop-tail; with ``delays`` for the time series.
+    """Return a discipline's own counters, empty for drop-tail; with ``delays``, those for the time series.
 
-    ``counted`` are the counters that every qdisc has.
+    ``counted`` has the counters of every qdisc.
     """
     if discipline.limited_only:
         return {}
@@ -166,7 +166,7 @@ def _tins(buffer, start, end):
 
 
 def statistics(buffer, start, end, kind, layout, missing=None) -> tuple:
-    """Return the numbers of one struct among a qdisc's statistics; without it ``missing``, or ValueError."""
+    """Return the numbers of one struct in a qdisc's statistics; without it return ``missing``, or raise `ValueError`."""
     values = attributes(buffer, start + MESSAGE.size, end)
     kinds = attributes(buffer, *values[TCA_STATS2]) if TCA_STATS2 in values else {}
     at, until = kinds.get(kind, (0, 0))

@@ -1,8 +1,8 @@
-"""Reading sockets and the bottleneck's queue while traffic flows.
+"""Read sockets and the bottleneck's queue during the traffic.
 
-One process reads all of them through netlink: nothing is started for a reading, and
-the guest's clock stands still meanwhile. So the flows' packets leave and arrive at the
-same nanosecond with readings and without.
+One process reads all of them through netlink: no program is started for a reading, and
+the guest's clock stands still during it. So the flows' packets leave and arrive at the
+same nanosecond with and without readings.
 """
 
 import math
@@ -20,7 +20,7 @@ WHOLE = frozenset(
     "cwnd_packets ssthresh_packets unacked_packets sacked_packets lost_packets retransmits bytes_sent bytes_acked "
     "bytes_retransmitted delivered_ce_packets bbr_version bbr_phase bbr_inflight_hi_packets bbr_inflight_lo_packets".split()
 )
-#: All columns of a flow's time series (`socket_information` says what they are).
+#: All columns of a flow's time series (described in `socket_information`).
 COLUMNS = (
     "cwnd_packets", "ssthresh_packets", "rtt_ms", "rttvar_ms", "rtt_min_ms", "rto_ms", "pacing_mbps", "delivery_mbps",
     "unacked_packets", "sacked_packets", "lost_packets", "retransmits", "bytes_sent", "bytes_acked", "bytes_retransmitted",
@@ -28,24 +28,24 @@ COLUMNS = (
     "delivered_ce_packets",
     "bbr_version", "bbr_phase", "bbr_bw_hi_mbps", "bbr_bw_lo_mbps", "bbr_inflight_hi_packets", "bbr_inflight_lo_packets",
 )  # fmt: skip
-#: Column of the kernel's loss state, the only one that is text (tcpi_ca_state).
+#: Column of the kernel's loss state (tcpi_ca_state), the only text column.
 STATE = "state"
 QUEUE_COLUMNS = ("packets", "bytes", "drops")
-#: Those of a queue's readings that only grow.
+#: Readings of a queue that only grow.
 QUEUE_COUNTS = ("drops", "marks")
 
 
 class Sampler:
     """Readings of sockets, and time series of the sockets and the queue.
 
-    ``samples``: samples taken so far.
+    ``samples`` is the number of samples so far.
 
     Parameters
     ----------
     path : topology.Path
     specification : RunSpecification
     sampled : dict of str to list of bytes, optional
-        Sender -> names of the connections that have time series (`socket_information.sockid_of`); all have without it.
+        Sender -> identifiers of the connections with time series (`socket_information.sockid_of`); by default all.
     """
 
     def __init__(self, path, specification, sampled=None):
@@ -65,7 +65,7 @@ class Sampler:
                 reader = SocketReader(node, ip_version, ecn=ecn, memory=True)
                 self._readers[node.name] = stack.enter_context(reader)
             if ecn:
-                # A server that listens to both IP versions has sockets of IPv6 for either.
+                # A server that listens for both IP versions has IPv6 sockets for either.
                 for pair, node in zip(self._path.pairs, self._path.receivers, strict=True):
                     readers = [stack.enter_context(SocketReader(node, family, ecn=True)) for family in FAMILIES]
                     self._at_receivers[pair.sender] = readers
@@ -86,7 +86,7 @@ class Sampler:
         self._open.close()
 
     def _read_sockets(self, named=None):
-        """Yield (sender, what the kernel says of one of its connections); ``named``: sender -> the only ones that are read."""
+        """Yield (sender, the kernel's data on one of its connections); ``named`` is sender -> the only connections to read."""
         for host, reader in self._readers.items():
             for socket in (
                 reader.connections(self._expected.get(host))
@@ -104,7 +104,7 @@ class Sampler:
     def look(self, time_s) -> None:
         """Read all sockets once; ``time_s`` is since the traffic's origin.
 
-        Where packets may be marked, what the other end had received with a CE mark is that of its own socket.
+        If packets may be marked, the number received with a CE mark is read from the socket at the other end.
         """
         sockets = [{"host": host, **socket} for host, socket in self._read_sockets()]
         received = {
@@ -119,7 +119,7 @@ class Sampler:
         self._looks.append({"time_s": time_s, "sockets": sockets})
 
     def look_for_more(self, time_s) -> None:
-        """Read all sockets once, and keep the look only if it shows a connection, or data of one, that none before has shown."""
+        """Read all sockets once, and keep the look only if it shows a connection, or data of a connection, for the first time."""
         self.look(time_s)
         *before, last = (
             {(name_of(s["host"], s), s.get("bytes_sent", 0) > COOKIE_BYTES) for s in look["sockets"]}
@@ -148,7 +148,7 @@ class Sampler:
                 series[name].append(math.nan if value is None else value)
 
     def seen(self) -> set[tuple[str, int, int]]:
-        """Return (sender, its port, the receiver's port) of all connections that a look or a sample saw; of MPTCP the first subflow's."""
+        """Return (sender, its port, the receiver's port) of all connections in a look or a sample; for MPTCP those of the first subflow."""
         if self._paths:
             return set(self._tokens)
         looks = (name_of(s["host"], s) for look in self._looks for s in look["sockets"])
@@ -157,8 +157,8 @@ class Sampler:
     def looks(self, flows) -> list[dict]:
         """Return the looks at the data connections.
 
-        ``flows``: (sender, its port, the receiver's port) -> flow. Returns ``time_s``; ``sockets``, each with ``host``,
-        ``flow``, of MPTCP ``subflow``: its path, and what the kernel says of it.
+        ``flows`` is (sender, its port, the receiver's port) -> flow. Returns ``time_s``, and ``sockets``, each with ``host``,
+        ``flow``, for MPTCP ``subflow`` (its path), and the kernel's data on it.
         """
         flow_of = self._flows_by_name(flows)
         return [
@@ -179,11 +179,11 @@ class Sampler:
     def series(self, flows) -> dict | None:
         """Return the time series of the data connections and of the queue, or None if there was no sample.
 
-        ``flows``: as of `looks`. Returns ``interval_ms``; ``sockets``: of each flow ``flow``, of MPTCP of each
-        ``subflow``, ``time_s`` and columns of the same length (`COLUMNS`, of which those are left out that it never had
-        a value of, and ``state``); ``queue``: ``time_s``, ``packets``, ``bytes`` waiting, ``drops`` so far; of a
-        discipline that is not drop-tail ``marks`` so far, and the delays that it tells; of a chain instead ``queues``,
-        a list of such, each with its ``bottleneck``, from 1.
+        ``flows`` is the same as for `looks`. Returns ``interval_ms``; ``sockets``, for each ``flow`` (with MPTCP for each
+        ``subflow``) ``time_s`` and columns of the same length (those of `COLUMNS` that ever had a value, and ``state``);
+        and ``queue``: ``time_s``, ``packets`` and ``bytes`` waiting, ``drops`` so far, and for a
+        discipline other than drop-tail ``marks`` so far and the delays that it reports. A chain has ``queues`` instead,
+        a list of these, each with its ``bottleneck``, from 1.
         """
         if not self.samples:
             return None
@@ -204,7 +204,7 @@ class Sampler:
         return {"interval_ms": self._interval_ms, "sockets": sockets, **queue}
 
     def _flows_by_name(self, flows):
-        """Return a function: name of a connection (`name_of`) -> its flow or None; of ``flows`` as in `looks`."""
+        """Return a function that maps a connection's identifier (`name_of`) to its flow or None; ``flows`` as for `looks`."""
         if not self._paths:
             return flows.get
         by_token = {name[:1] + (token,): flows.get(name) for name, token in self._tokens.items()}
@@ -212,14 +212,14 @@ class Sampler:
 
 
 def connections_of_senders(specification) -> dict[str, int]:
-    """Return sender -> its connections: its flows' data, each client's control connection; of MPTCP all subflows."""
+    """Return sender -> number of its connections: for its flows' data (with MPTCP all subflows), and each client's control connection."""
     flows = Counter(specification.flow_pair(flow).sender for flow in range(specification.flows))
     single = specification.traffic.processes == "single"
     each = {pair.sender: specification.subflows(pair.index) for pair in specification.pairs}
     controls = dict.fromkeys(flows, 1) if single else {} if specification.per_side else flows
     expected = {host: each[host] * (count + controls.get(host, 0)) for host, count in flows.items()}
     if specification.background == "server":
-        expected[specification.pairs[0].sender] += 1  # the directory's
+        expected[specification.pairs[0].sender] += 1  # the directory's connection
     return expected
 
 

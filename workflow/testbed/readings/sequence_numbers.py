@@ -1,17 +1,17 @@
-"""Which bytes of a TCP stream have been seen: each counts once, however often it is sent."""
+"""Count the distinct bytes of a TCP stream: each counts once, however often it is sent."""
 
 from bisect import bisect_left, bisect_right
 
 
 class SequenceNumbers:
-    """The bytes that were seen, as ranges of unwrapped sequence numbers; ``distinct``: how many there are."""
+    """The bytes seen so far, as ranges of unwrapped sequence numbers; ``distinct`` is their number."""
 
     def __init__(self):
         self.distinct, self._highest = 0, None
         self._begins, self._ends = [], []
 
     def add(self, number, length) -> int:
-        """Add a segment by its 32-bit sequence number; return how many of its bytes were not seen before.
+        """Add a segment by its 32-bit sequence number; return the number of its bytes not seen before.
 
         >>> seen = SequenceNumbers()
         >>> [seen.add(*one) for one in ((2**32 - 100, 200), (300, 100), (0, 100), (50, 300))]
@@ -34,7 +34,7 @@ class SequenceNumbers:
         return length - known
 
     def _unwrapped(self, number):
-        """Return a sequence number that goes on growing behind 2**32: the one closest to the highest so far."""
+        """Return a sequence number that continues beyond 2**32: the candidate closest to the highest so far."""
         if self._highest is None:
             self._highest = number
         ahead = (number - self._highest + 2**31) % 2**32 - 2**31

@@ -19,35 +19,35 @@ FAMILIES = {"ipv4": socket.AF_INET, "ipv6": socket.AF_INET6}
 #: From include/net/tcp_states.h.
 TCP_ESTABLISHED = 1
 INET_DIAG_INFO, INET_DIAG_VEGASINFO, INET_DIAG_CONG, INET_DIAG_SKMEMINFO = 2, 3, 4, 7
-#: Of the numbers of INET_DIAG_SKMEMINFO (SK_MEMINFO_* of sock_diag.h): the send buffer, and what of it is taken.
+#: Numbers in INET_DIAG_SKMEMINFO (SK_MEMINFO_* of sock_diag.h): the size of the send buffer, and its used part.
 SOCKET_MEMORY = struct.Struct("=12xI4xI")
-#: Come in answer to INET_DIAG_VEGASINFO too.
+#: Attributes that also come in answer to INET_DIAG_VEGASINFO.
 INET_DIAG_DCTCPINFO, INET_DIAG_BBRINFO = 9, 16
-#: Attribute of a question whose protocol's number is too large for struct inet_diag_req_v2.
+#: Attribute of a request with a protocol number too large for struct inet_diag_req_v2.
 INET_DIAG_REQ_PROTOCOL, IPPROTO_MPTCP = 3, 262
 PROTOCOL_ATTRIBUTE = struct.Struct("=HHI")
-#: Where struct mptcp_info (mptcp.h) has mptcpi_bytes_acked, since Linux 6.5.
+#: Offset of mptcpi_bytes_acked in struct mptcp_info (mptcp.h), since Linux 6.5.
 MPTCP_ACKED_AT, COUNTER = 72, struct.Struct("=Q")
-#: Comes unasked: name and state of what lies on a connection (ULP), there MPTCP's, there its token at this host.
+#: Attribute that comes without a request: a connection's upper-layer protocol (ULP); in it MPTCP's, and in that the token at this host.
 INET_DIAG_ULP_INFO, INET_ULP_INFO_MPTCP, MPTCP_SUBFLOW_ATTR_TOKEN_LOC = 19, 3, 2
 EXTENSIONS = sum(1 << (extension - 1) for extension in (INET_DIAG_INFO, INET_DIAG_VEGASINFO, INET_DIAG_CONG))
 #: struct inet_diag_req_v2: family, protocol, extensions, pad, states (bits), then a sockid.
 REQUEST = struct.Struct("=BBBxI48s")
 ALL_SOCKETS = bytes(48)
-#: struct inet_diag_msg: where its state and its sockid are, and its size.
+#: struct inet_diag_msg: offsets of its state and its sockid, and its size.
 STATE_AT, SOCKID_AT, MESSAGE_BYTES = 1, 4, 72
 #: The beginning of struct inet_diag_sockid, in network order; then the local address.
 PORTS = struct.Struct("!HH")
-#: INET_DIAG_NOCOOKIE, twice: a connection is asked for by its addresses and ports only.
+#: INET_DIAG_NOCOOKIE, twice: a connection is requested only by its addresses and ports.
 NO_COOKIE = b"\xff" * 8
 ADDRESS_BYTES = {socket.AF_INET: 4, socket.AF_INET6: 16}
 TOKEN = struct.Struct("=I")
-#: So many connections are cheaper to ask for one by one than to look for in the kernel's table.
+#: Largest number of connections that are cheaper to request one by one than to search in the kernel's table.
 FEW = 8
 
 #: enum tcp_ca_state of tcp.h.
 CA_STATES = ("open", "disorder", "cwr", "recovery", "loss")
-#: TCP_INFINITE_SSTHRESH of include/net/tcp.h; also the RTT that no CCA has seen yet.
+#: TCP_INFINITE_SSTHRESH of include/net/tcp.h; also the value of an RTT that a CCA hasn't measured yet.
 INFINITE = 0x7FFF_FFFF
 NONE_32, NONE_64 = 0xFFFF_FFFF, 0xFFFF_FFFF_FFFF_FFFF
 #: From microseconds to ms, and from bytes/s to Mbit/s, by division.
@@ -87,49 +87,49 @@ TCP_INFO = (
     ("Q", "rwnd_limited_ms", MS, ()),  # of busy_ms: the receiver's window was full
     ("Q", "sndbuf_limited_ms", MS, ()),  # of busy_ms: the send buffer was full
     ("4x", None, None, ()),  # delivered
-    ("I", "delivered_ce_packets", None, ()),  # tcpi_delivered_ce: delivered while the receiver told of CE marks
+    ("I", "delivered_ce_packets", None, ()),  # tcpi_delivered_ce: delivered while the receiver reported CE marks
     ("Q", "bytes_sent", None, ()),
     ("Q", "bytes_retransmitted", None, ()),  # tcpi_bytes_retrans
     ("12x", None, None, ()),  # dsack_dups, reord_seen, rcv_ooopack
-    ("I", "peer_window_bytes", None, (0,)),  # tcpi_snd_wnd: what the receiver's window has room for
+    ("I", "peer_window_bytes", None, (0,)),  # tcpi_snd_wnd: room in the receiver's window
     ("16x", None, None, ()),  # rcv_wnd, rehash, three of timeouts
     ("I", "received_ce_packets", None, ()),  # tcpi_received_ce
-    ("24x", None, None, ()),  # what AccECN counts in bytes
+    ("24x", None, None, ()),  # AccECN's byte counters
     ("B", "ecn_mode", None, ()),  # the lowest two bits: tcpi_ecn_mode, since Linux 7.0
 )
-#: Of struct tcp_info tcpi_snd_mss, tcpi_sacked, tcpi_rtt and tcpi_bytes_acked (since Linux 4.1).
+#: Fields of struct tcp_info: tcpi_snd_mss, tcpi_sacked, tcpi_rtt and tcpi_bytes_acked (since Linux 4.1).
 DELIVERY = struct.Struct("=16xI8xI36xI48xQ")
 DELIVERY_COLUMNS = ("mss_bytes", "sacked_packets", "rtt_us", "bytes_acked")
-#: Those of interest only where packets may be marked.
+#: Columns that are relevant only if packets may be marked.
 OF_ECN = frozenset(("ecn_options", "delivered_ce_packets", "received_ce_packets", "ecn_mode"))
-#: Bit of tcpi_options: ECN was negotiated; and tcpi_ecn_mode of AccECN.
+#: Bit of tcpi_options for negotiated ECN, and value of tcpi_ecn_mode for AccECN.
 TCPI_OPT_ECN, ACCURATE = 8, 2
 VEGAS_INFO = struct.Struct("=4I")
 DCTCP_INFO = struct.Struct("=HHI")
 BBR_INFO = struct.Struct("=QIII")
-#: What BBRv3 adds to it (google/bbr, branch v3): bw_hi, bw_lo, mode, phase, version, inflight_lo, inflight_hi, extra_acked.
+#: Fields that BBRv3 adds (google/bbr, branch v3): bw_hi, bw_lo, mode, phase, version, inflight_lo, inflight_hi, extra_acked.
 BBR3_INFO = struct.Struct("=QQBBxBIII")
 #: DCTCP_MAX_ALPHA of net/ipv4/tcp_dctcp.c; BBR_UNIT of tcp_bbr.c.
 DCTCP_UNIT, BBR_UNIT = 1024, 256
 
 
 class SocketReader(Channel):
-    """A channel that reads a node's established TCP connections; open before the traffic, read often, close.
+    """A channel that reads a node's established TCP connections; open it before the traffic, read it often, and close it.
 
     Raises `netlink.NetlinkError`.
 
     Parameters
     ----------
     ip_version : str
-        ``ipv4`` or ``ipv6``: connections of the other are not read.
+        ``ipv4`` or ``ipv6``: connections of the other version are not read.
     mptcp : bool
         Read MPTCP's connections, each as a whole (`mptcp_connection`).
     ecn : bool
-        Read of plain ones what they say of ECN too.
+        For plain connections, also read the fields on ECN.
     memory : bool
-        Read of plain ones their send buffer too, and what of it is taken.
+        For plain connections, also read the send buffer and its used part.
     brief : bool
-        Read of plain ones what `delivery` does, which takes a fifth of the time.
+        For plain connections, read only the fields of `delivery`, which takes a fifth of the time.
     """
 
     def __init__(self, node, ip_version, mptcp=False, ecn=False, memory=False, brief=False):
@@ -144,9 +144,9 @@ class SocketReader(Channel):
     def connections(self, expected=None) -> list[dict]:
         """Return the result of `connection` for each connection, in the kernel's order.
 
-        ``expected``: how many there will be once all flows have begun. When the last reading had so many, and they are
-        few, those are asked for by name: the kernel then need not walk its table, which is all nodes' and grows with
-        the guest's memory. One that was closed is left out, and searched for at the next reading. Raises
+        ``expected`` is their number once all flows have begun. If the last reading had that number and it is
+        small, the connections are requested by name, so that the kernel needn't search its table, which is shared by all nodes and grows
+        with the guest's memory. A closed connection is left out, and the next reading searches the table. Raises
         `netlink.NetlinkError`.
         """
         if len(self.sockids) == expected and expected <= FEW:
@@ -219,17 +219,17 @@ def connection(buffer, start, end, ecn=False) -> dict:
     """Parse one struct inet_diag_msg and its attributes.
 
     Returns ``local_port``, ``remote_port``, ``cca``; the columns of `TCP_INFO`, as far as the kernel's struct reaches,
-    None where ss prints nothing because the value is not known (RTT without a sample, infinite ssthresh, rates of 0 or
-    without limit); what `vegas`, `dctcp` and `bbr` give, if the CCA has it, and `subflow`, of MPTCP. Raises
+    None where ss prints nothing because the value is unknown (RTT without a sample, infinite ssthresh, rates of 0 or
+    without limit); the results of `vegas`, `dctcp` and `bbr` if the CCA has them, and of `subflow` for MPTCP. Raises
     `ValueError` if the message or one of its attributes is cut short.
 
     Parameters
     ----------
     buffer : memoryview or bytes
     start, end : int
-        Where the message's body lies.
+        Position of the message's body.
     ecn : bool
-        Whether what it says of ECN is read: ``ecn``, in a study's words, and packets with CE marks.
+        Whether to read the fields on ECN: ``ecn``, in a study's terms, and packets with CE marks.
     """
     if end - start < MESSAGE_BYTES:
         raise ValueError(f"struct inet_diag_msg of {end - start} bytes, expected {MESSAGE_BYTES}")
@@ -270,7 +270,7 @@ def subflow(buffer, message, at, until) -> dict:
     """Return the identification of an MPTCP subflow; empty for other connections.
 
     ``token``: the same number for all subflows of a connection, at one host;
-    ``local_address`` as text. ``message`` is where the connection's message begins.
+    ``local_address`` as text. ``message`` is the position of the connection's message.
     """
     kinds = attributes(buffer, at, until)
     if INET_ULP_INFO_MPTCP not in kinds:
@@ -310,7 +310,7 @@ def tcp_info(buffer, at, length, ecn=False) -> dict:
     if "app_limited" in read:
         read["app_limited"] = bool(read["app_limited"] & 1)
     if ecn:
-        # Kernels before 7.0 have something else in the place of the mode.
+        # Kernels before 7.0 have something else in place of the mode.
         negotiated, mode = read.pop("ecn_options") & TCPI_OPT_ECN, read.pop("ecn_mode", 0)
         read["ecn"] = ("accurate" if mode & 3 == ACCURATE else "classic") if negotiated else "off"
     if read.get("rtt_ms") is None and "rttvar_ms" in read:
@@ -323,10 +323,10 @@ def tcp_info(buffer, at, length, ecn=False) -> dict:
 def vegas(buffer, at) -> dict:
     """Return struct tcpvegas_info.
 
-    ``vegas_rtt_ms`` is the base RTT of vegas and yeah (the least of the connection),
-    of illinois the mean of the last RTT's samples, of nv and westwood the last;
-    ``vegas_rtt_min_ms`` is the least: of vegas and yeah within the last RTT, of the
-    others since the connection's or the last loss's begin. veno gives nothing.
+    ``vegas_rtt_ms`` is, for vegas and yeah, the base RTT (the smallest of the connection),
+    for illinois the mean of the last RTT's samples, for nv and westwood the last RTT;
+    ``vegas_rtt_min_ms`` is the smallest RTT: for vegas and yeah within the last RTT, for the
+    others since the beginning of the connection or the last loss. veno gives neither.
     """
     enabled, count, rtt_us, least_us = VEGAS_INFO.unpack_from(buffer, at)
     return {
@@ -344,7 +344,7 @@ def dctcp(buffer, at) -> dict:
 
 
 def bbr(buffer, at) -> dict[str, float | None]:
-    """Return struct tcp_bbr_info: bandwidth in Mbit/s, least RTT in ms, gains as factors; of BBRv3 also what `bbr3` gives."""
+    """Return struct tcp_bbr_info: bandwidth in Mbit/s, smallest RTT in ms, gains as factors; for BBRv3 also the result of `bbr3`."""
     bytes_per_s, least_us, pacing, cwnd = BBR_INFO.unpack_from(buffer, at)
     return {
         "bbr_bw_mbps": bytes_per_s / MBPS,
@@ -375,7 +375,7 @@ def known_rtt_ms(microseconds) -> float | None:
     return None if microseconds in (0, INFINITE, NONE_32) else microseconds / MS
 
 
-#: attribute -> (least size in bytes, its parser).
+#: attribute -> (smallest size in bytes, parser).
 OF_A_CCA = {
     INET_DIAG_VEGASINFO: (VEGAS_INFO.size, vegas),
     INET_DIAG_DCTCPINFO: (DCTCP_INFO.size, dctcp),

@@ -1,4 +1,4 @@
-"""Waiting for a moment, or for the end of processes, without reading the clock."""
+"""Wait for a moment, or for the end of processes, without reading the clock."""
 
 import contextlib
 import os
@@ -9,9 +9,9 @@ from collections.abc import Iterator
 
 @contextlib.contextmanager
 def punctual() -> Iterator[None]:
-    """Wake at once when a timer rings, and take no part in the scheduler's shares: the others' order stays theirs.
+    """Give this process real-time priority, so that it wakes at once when a timer fires and doesn't change the scheduling of the others.
 
-    On a machine's own kernel only its root may; there it is seen how late one wakes (`cpu`).
+    On a machine's own kernel only root may do this; there the delay of waking up is measured (`cpu`).
     """
     with contextlib.suppress(PermissionError):
         os.sched_setscheduler(0, os.SCHED_FIFO | os.SCHED_RESET_ON_FORK, os.sched_param(1))
@@ -23,9 +23,9 @@ def punctual() -> Iterator[None]:
 
 
 class Alarm:
-    """A timer of the kernel (timerfd_create(2)) and the ends of processes (pidfd_open(2)), waited for together.
+    """A kernel timer (timerfd_create(2)) combined with the ends of processes (pidfd_open(2)), to wait for either.
 
-    ``origin_ns``: the moment that times are counted from, by `time.monotonic_ns`.
+    ``origin_ns`` is the origin of all times, by `time.monotonic_ns`.
     """
 
     def __init__(self, origin_ns):
@@ -52,11 +52,11 @@ class Alarm:
         self._poll.register(handle, select.POLLIN)
 
     def waits_for(self, others=False) -> bool:
-        """Return whether a watched process still runs, or others are to come."""
+        """Return whether a watched process still runs, or others are still to come."""
         return others or bool(self._running)
 
     def rang(self, at_s) -> bool | None:
-        """Wait until ``at_s`` seconds after the origin, or until the last process has ended; return whether the time has come."""
+        """Wait until ``at_s`` seconds after the origin, or until the last process has ended; return whether the time was reached."""
         at_ns = max(1, self._origin_ns + round(at_s * 1e9))
         os.timerfd_settime_ns(self._timer, flags=os.TFD_TIMER_ABSTIME, initial=at_ns)
         while True:

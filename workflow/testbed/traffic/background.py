@@ -1,8 +1,8 @@
-"""The background of a client-server network: h1 answers names, leases and a directory, which h2 asks for.
+"""Background traffic of a client-server network: h2 requests names, leases and directory entries from h1.
 
-A model, of which the sizes come from the protocols and the rates are a choice: one client asks as often as the
-two or three dozen machines of a small office would. The same messages travel over both IP versions, so that these
-differ by their headers alone.
+This is a model with sizes from the protocols and freely chosen rates: one client sends as many requests as the
+two or three dozen machines of a small office. The same messages are sent over both IP versions, so that these
+differ only by their headers.
 
 =========  ========  ====================================================  ===================================
 service    port      request                                               answer
@@ -16,12 +16,12 @@ directory  TCP 389   a search with filter and attributes over a bound      an en
                      connection (RFC 4511, 4.5.1)                          result (RFC 4511, 4.5.2)
 =========  ========  ====================================================  ===================================
 
-Times between requests are exponential (a Poisson process for each service), sizes even within their range. Each
-service is asked once at the start, as by a client that comes up. A request says how long its answer is to be, so
-the draws are the client's alone: the run's seed decides them.
+Times between requests are exponentially distributed (a Poisson process for each service), sizes uniformly within their range.
+Each service gets one request at the start, as from a client that boots. A request contains the length of its answer, so
+only the client draws random numbers, from the run's seed.
 
 ``python3 -m testbed.traffic.background serve ADDRESS`` and ``... ask ADDRESS SEED`` end at the end of their input and
-print what they counted.
+print their counts.
 """
 
 import json
@@ -58,21 +58,21 @@ SERVICES = (
     Service("dhcp", "udp", 67, 2.0, (300, 300), (300, 548)),
     Service("directory", "tcp", 389, 10.0, (100, 300), (500, 4000)),
 )
-#: What a request begins with: its number, its own length, and that of the answer. An answer begins with the same.
+#: Header of a request: its number, its own length, and that of the answer. An answer has the same header.
 HEAD = struct.Struct("!IHH")
-#: What a message can't be longer than.
+#: Largest length of a message.
 MOST_BYTES = 65_535
-#: How long answers are waited for at the end, in s.
+#: Time to wait for answers at the end, in s.
 PATIENCE_S = 1.0
-#: The share of a service's requests that must have been answered: a full queue may drop some.
+#: Smallest share of a service's requests that must have been answered: a full queue may drop some.
 ANSWERED = 0.9
 
 
 class Background:
-    """The two programs on h1 and h2 of a run with a server, while a ``with`` block lasts; nothing in other runs.
+    """The two programs on h1 and h2 of a run with a server, as a context manager; it does nothing in other runs.
 
-    ``result``: service -> ``requests``, ``answers``, ``request_bytes``, ``answer_bytes`` (payload), ``answer_segments``
-    (packets that carried answers, at least); what was answered, as h1 counts it, in ``served``.
+    ``result`` is service -> ``requests``, ``answers``, ``request_bytes``, ``answer_bytes`` (payload), ``answer_segments``
+    (smallest possible number of packets with answers), and ``served``, the number of answers counted by h1.
     """
 
     def __init__(self, path, specification):
@@ -95,7 +95,7 @@ class Background:
     def __exit__(self, kind, *_):
         if not self._wanted:
             return
-        # The client first, so that the last answers are still given.
+        # End the client first, so that the last requests are still answered.
         server, client = self._processes
         if kind is not None:
             client.kill(), server.kill()
@@ -117,7 +117,7 @@ def start(node, arguments) -> subprocess.Popen:
 
 
 def finish(who, process) -> dict:
-    """Close a program's input and return what it counted."""
+    """Close a program's input and return its counts."""
     output, errors = process.communicate()
     if process.returncode != 0:
         raise TrafficError(f"background {who}: exit status {process.returncode}: {errors.decode().strip()}")
@@ -125,7 +125,7 @@ def finish(who, process) -> dict:
 
 
 def check_background(specification, document) -> Check:
-    """The server was asked for each of its services, and answered."""
+    """Check that each of the server's services got requests and answered them."""
     wrong, observed = [], []
     for service in SERVICES:
         counts = document.get("background", {}).get(service.name, {"requests": 0, "answers": 0})
@@ -138,7 +138,7 @@ def check_background(specification, document) -> Check:
 
 
 def messages(service, seed) -> Iterator[tuple[float, int, int]]:
-    """Yield (time in s since the start, length of the request, of its answer) without end, the first at once."""
+    """Yield (time in s since the start, length of the request, length of its answer) endlessly, beginning at time 0."""
     draw, at = random.Random(f"{seed} {service.name}"), 0.0
     while True:
         yield at, draw.randint(*service.request_bytes), draw.randint(*service.answer_bytes)
@@ -151,7 +151,7 @@ def padded(number, length, answer_bytes) -> bytes:
 
 
 def socket_of(service, address) -> socket.socket:
-    """Return an unconnected socket for a service, of the address's IP version."""
+    """Return an unconnected socket for a service, with the IP version of the address."""
     family = socket.AF_INET6 if ":" in address else socket.AF_INET
     kind = socket.SOCK_STREAM if service.protocol == "tcp" else socket.SOCK_DGRAM
     one = socket.socket(family, kind)
@@ -167,7 +167,7 @@ class Requests:
         self._waiting = b""
 
     def whole(self, received) -> list[tuple[int, int, int]]:
-        """Return (number, length, length of the answer) of the messages that have arrived completely."""
+        """Return (number, length, length of the answer) of the completely received messages."""
         self._waiting += received
         messages = []
         while len(self._waiting) >= HEAD.size:
@@ -180,7 +180,7 @@ class Requests:
 
 
 def serve(address, requests_end) -> dict[str, int]:
-    """Answer until ``requests_end`` (a file) ends; return the number of answers of each service."""
+    """Answer requests until the end of the file ``requests_end``; return the number of answers by service."""
     served = {service.name: 0 for service in SERVICES}
     with selectors.DefaultSelector() as selector:
         selector.register(requests_end, selectors.EVENT_READ, None)
@@ -216,7 +216,7 @@ def serve(address, requests_end) -> dict[str, int]:
 
 
 class Timer:
-    """A timer of the kernel (timerfd_create(2)): to look at the clock instead would move the guest's."""
+    """A kernel timer (timerfd_create(2)), because reading the clock instead would move the guest's."""
 
     def __enter__(self):
         self._timer = os.timerfd_create(time.CLOCK_MONOTONIC, flags=os.TFD_NONBLOCK)
@@ -233,7 +233,7 @@ class Timer:
         self._origin_ns = time.monotonic_ns()
 
     def set(self, at_s) -> None:
-        """Ring ``at_s`` seconds after the origin."""
+        """Set the timer to ``at_s`` seconds after the origin."""
         os.timerfd_settime_ns(self._timer, flags=os.TFD_TIMER_ABSTIME, initial=self._origin_ns + round(at_s * 1e9) + 1)
 
     def stop(self) -> None:
@@ -242,7 +242,7 @@ class Timer:
 
 
 class Asking:
-    """The client of one service: what it will send, and what it has sent and got."""
+    """The client of one service: the messages to send, and the counts of those sent and received."""
 
     def __init__(self, service, address, seed):
         self.socket = socket_of(service, address)
@@ -281,9 +281,9 @@ class Asking:
 
 
 def ask(address, seed, requests_end) -> dict[str, dict[str, int]]:
-    """Ask, each request at its time, until ``requests_end`` ends and answers are there; return the counts by service.
+    """Send each request at its time until ``requests_end`` ends, wait for the answers, and return the counts by service.
 
-    The directory's connection is there before the first request.
+    The directory's connection is established before the first request.
     """
     asking = {service.name: Asking(service, address, seed) for service in SERVICES}
     with selectors.DefaultSelector() as selector, Timer() as timer:
@@ -298,7 +298,7 @@ def ask(address, seed, requests_end) -> dict[str, dict[str, int]]:
             due = min(asking.values(), key=lambda one: one.due_s)
             if not ending:
                 timer.set(due.due_s)
-            # The end last: it sets the timer anew, which may have rung at the same moment.
+            # Handle the end last, because it resets the timer, which may have fired at the same moment.
             for key, _ in sorted(selector.select(), key=lambda event: event[0].data == "end"):
                 if key.data == "end":
                     selector.unregister(requests_end)

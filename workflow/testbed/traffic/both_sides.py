@@ -1,4 +1,4 @@
-"""The two programs (`streams`) that carry all flows of a run whose ``processes`` is ``per-side``, and what they leave."""
+"""The two programs (`streams`) that carry all flows of a run with ``processes: per-side``, and their results."""
 
 import json
 import os
@@ -16,11 +16,11 @@ from testbed.readings.socket_information import sockid_of
 from testbed.traffic import iperf3
 from testbed.traffic.traffic import plan_clients, start_and_sample
 
-#: The port at which each receiving host accepts its flows.
+#: Port at which each receiving host accepts its flows.
 PORT = iperf3.FIRST_PORT
-#: How long a program may take to end after the traffic, in s of its clock.
+#: Time that a program may take to end after the traffic, in s of its clock.
 ENDING_S = 120.0
-#: What the sender says of each flow.
+#: The sender's results for each flow.
 COLUMNS = (
     "connected_ns",
     "ended_ns",
@@ -33,7 +33,7 @@ COLUMNS = (
 
 
 def connections_of_flows(specification, flows) -> dict[str, list[bytes]]:
-    """Return sender -> the names by which the kernel is asked for the connections of some flows (`socket_information.sockid_of`)."""
+    """Return sender -> identifiers of some flows' connections for requests to the kernel (`socket_information.sockid_of`)."""
     named = {}
     for flow in flows:
         pair = specification.flow_pair(flow)
@@ -72,7 +72,7 @@ class BothSides:
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def _place(self, pair, host) -> dict:
-        """Return the network namespace of a host, and where its pair's receiver accepts connections."""
+        """Return the network namespace of a host, and the address at which its pair's receiver accepts connections."""
         return {
             "namespace": self._path.net[host].namespace,
             "address": destination(self._specification, pair, pair.receiver),
@@ -96,7 +96,7 @@ class BothSides:
             "start_ns": starts_ns,
             "stop_ns": [start + length for start, length in zip(starts_ns, lengths_ns, strict=True)],
             "block_bytes": run.traffic.block_bytes,
-            # TCP's own maximum counts the options along with the payload.
+            # TCP's maximum segment size includes the options.
             "segment_bytes": None if segment is None else segment + run.timestamp_bytes,
             "no_delay": run.traffic.no_delay,
             "max_pacing_bytes_per_s": round(1e6 / 8 * run.max_pacing_rate_mbps) if run.max_pacing_rate_mbps else None,
@@ -135,7 +135,7 @@ class BothSides:
         return [self._processes["send"]]
 
     def entries(self) -> list[dict]:
-        """Return the document's ``traffic``, an entry a flow, once the sender has ended."""
+        """Return the document's ``traffic``, one entry per flow, once the sender has ended."""
         sent, received = self._collect("send"), self._collect("receive")
         return [
             self._entry(client, sent, received[flow.pair])
@@ -175,7 +175,7 @@ class BothSides:
 def carry_per_side(
     path, specification, origin, programs=None, changes=(), recordings=(), folder=Path("/tmp")
 ) -> tuple[list[dict], list[dict], dict | None, dict | None]:
-    """Carry all flows by the two programs; takes and returns what `traffic.carry` does."""
+    """Carry all flows by the two programs; parameters and result are those of `traffic.carry`."""
     clients = plan_clients(specification)
     expected = connections_of_senders(specification)
     sampled = connections_of_flows(specification, specification.sampled_flows)

@@ -1,7 +1,7 @@
-"""What the programs of web objects and real-time streams share: being told the traffic's origin, and a timer that reads no clock.
+"""Shared parts of the programs for web objects and real-time streams: receiving the traffic's origin, and a timer that doesn't read the clock.
 
-Each is started before the traffic, says ``ready`` and waits for a line with the origin, in ns of the monotonic clock. What it
-found goes to a file, as JSON: a pipe of so much would fill up while nobody reads it.
+Each program is started before the traffic, prints ``ready`` and waits for a line with the origin, in ns of the monotonic clock. It
+writes its results to a file as JSON, because so much data would fill up a pipe that isn't being read.
 """
 
 import contextlib
@@ -13,14 +13,14 @@ import sys
 import time
 from pathlib import Path
 
-#: Open sockets of such a program.
+#: Number of open sockets that such a program may have.
 OPEN_FILES = 16_384
 
 
 class Clock:
-    """Times from the traffic's origin in ns, and a timer of the kernel (timerfd_create(2)).
+    """Times in ns since the traffic's origin, and a kernel timer (timerfd_create(2)).
 
-    Waiting reads no clock: each reading would move the guest's by 256 ns (arch/um/kernel/time.c).
+    Waiting doesn't read the clock: each reading would move the guest's by 256 ns (arch/um/kernel/time.c).
     """
 
     def __init__(self, origin_ns):
@@ -39,7 +39,7 @@ class Clock:
         os.timerfd_settime_ns(self._timer, flags=os.TFD_TIMER_ABSTIME, initial=max(1, self._origin_ns + at_ns))
 
     def quiet(self) -> None:
-        """End the ringing."""
+        """Stop the timer."""
         with contextlib.suppress(BlockingIOError):
             os.read(self._timer, 8)
 
@@ -59,13 +59,13 @@ def allow_open_files() -> None:
 
 
 def begin() -> Clock:
-    """Say that this program is ready, wait for the origin and return its `Clock`."""
+    """Print that this program is ready, wait for the origin and return its `Clock`."""
     print("ready", flush=True)
     return Clock(int(sys.stdin.readline()))
 
 
 def read_plan(path) -> dict:
-    """Return the JSON of a plan's file."""
+    """Return the content of a plan's JSON file."""
     return json.loads(Path(path).read_text())
 
 

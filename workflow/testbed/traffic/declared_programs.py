@@ -1,7 +1,7 @@
-"""The flows of programs that a study declares: a server and a client each, confined, watched to their ends.
+"""The flows of a study's declared programs: one server and one client per flow, confined and watched until they end.
 
-Servers are started and ready before the traffic. Clients wait for its origin, and each for its own start. Whatever a program
-does, the run goes on and says so: what went wrong is in the document's ``programs``, and judged by `program_checks`.
+Servers are started and ready before the traffic. Clients wait for its origin, and then for their own start. Whatever a program
+does, the run continues and records it: failures are in the document's ``programs`` and are judged by `program_checks`.
 """
 
 import json
@@ -18,19 +18,19 @@ from testbed.machine.confined import FOLDER, LOGS
 from testbed.network.addresses import destination
 from testbed.network.netlink import network_namespace
 
-#: How long a server may take until it is ready, and anything to end when it should have, in s of the run's clock.
+#: Time that a server may take to become ready, and that any program may take to end when it should, in s of the run's clock.
 READY_S, ENDING_S = 60.0, 10.0
-#: How often it is asked whether a server is ready, in s.
+#: Interval at which a server's readiness is checked, in s.
 ASKED_EVERY_S = 0.01
-#: The first user of programs: each process of the study's gets its own.
+#: First user id for programs: each process of the study's programs has a separate user.
 FIRST_USER = 60_001
-#: Tables of sockets in /proc/net by protocol, and the states there of one that takes connections or packets.
+#: Protocol -> its tables of sockets in /proc/net, and the states of sockets that accept connections or packets.
 TABLES = {"tcp": (("tcp", "tcp6"), {"0A"}), "udp": (("udp", "udp6"), {"07", "01"})}
 
 
 @dataclass
 class Side:
-    """One side of a flow: its launcher, and where its result will be."""
+    """One side of a flow: its launcher, and the path of its result."""
 
     who: str
     process: subprocess.Popen
@@ -39,7 +39,7 @@ class Side:
 
 
 class DeclaredPrograms:
-    """All declared programs of a run; ``folder`` is one in memory, ``job`` that of the run, with the programs' files."""
+    """All declared programs of a run; ``folder`` is a folder in memory, ``job`` the run's folder with the programs' files."""
 
     def __init__(self, path, specification, folder, job):
         self._path, self._specification, self._folder, self._job = path, specification, folder, job
@@ -64,7 +64,7 @@ class DeclaredPrograms:
         return [client.process for _, _, client, _ in self._flows]
 
     def section(self) -> list[dict]:
-        """Return the document's ``programs``, an entry a flow; the clients have ended."""
+        """Return the document's ``programs``, one entry per flow, once the clients have ended."""
         return [self._entry(*flow) for flow in self._flows]
 
     def end(self) -> None:
@@ -88,7 +88,7 @@ class DeclaredPrograms:
         }  # fmt: skip
 
     def _result(self, side, wants_origin=None):
-        """Return how one side went; its launcher ends soon when its input does, and may want the traffic's origin for what it reads then."""
+        """Return the result of one side; its launcher ends soon after its input, and may need the traffic's origin for the logs that it then reads."""
         if wants_origin:
             with suppress(BrokenPipeError):
                 side.process.stdin.write(b"%d\n" % self._origin_ns)
@@ -153,7 +153,7 @@ class DeclaredPrograms:
         return end_s if flow.program.client_ends == "killed" else end_s + ENDING_S
 
     def _wait_until_ready(self, flow, server):
-        """Wait until a server is ready; return whether it is: it may have ended, or take too long."""
+        """Wait until a server is ready; return False if it has ended or takes too long."""
         deadline = time.monotonic() + READY_S
         is_ready = {
             True: lambda: os.read(server.process.stdout.fileno(), 64) == b"ready\n",
@@ -169,7 +169,7 @@ class DeclaredPrograms:
         return False
 
     def _is_bound(self, flow):
-        """Return whether the server's port takes connections or packets."""
+        """Return whether the server's port accepts connections or packets."""
         names, states = TABLES[flow.program.protocol]
         with network_namespace(self._path.net[flow.server_host]):
             tables = [Path("/proc/thread-self/net", name).read_text().splitlines() for name in names]
@@ -180,5 +180,5 @@ class DeclaredPrograms:
 
 
 def last_line(path) -> str:
-    """Return the last line of a file, or that there is none."""
+    """Return the last line of a file, or "no message" if it is empty."""
     return (path.read_text(errors="replace").strip().splitlines() or ["no message"])[-1]

@@ -1,8 +1,8 @@
-"""File transfer: vsftpd on the sender, wget on the receiver, which downloads a file into nothing (FTP, passive).
+"""File transfer: vsftpd on the sender, and wget on the receiver, which discards the downloaded file (passive FTP).
 
-The file is all holes, so it takes no memory and no disk is read. The server has one
-process and stays the user that started it, since there may be no other user in the
-container: no change of root folder, no sandbox, no log.
+The file is sparse, so it needs no memory and no disk is read. The server has one
+process and keeps the user that started it, because the container may have no other
+user: it doesn't change its root folder and has no sandbox and no log.
 """
 
 import re
@@ -13,26 +13,26 @@ from testbed.network.multipath import command_prefix
 from testbed.traffic.iperf3 import PATIENT_SERVER, waits_in_kernel
 
 FILE_NAME = "file"
-#: The first client's server listens here for commands, the next one's one above; and there for data.
+#: Ports for commands and for data of the first client's server; each further server uses the next ports.
 FIRST_PORT, FIRST_DATA_PORT = 21, 20_000
-#: The receiver asks for the file.
+#: The receiver requests the file.
 CLIENT_ON = "receiver"
-#: A server waits for the next client.
+#: A server keeps waiting for further clients.
 SERVER_ENDS = False
-#: Hides that MPTCP's sockets refuse an option that they can do without (envs/guest/urgent.c).
+#: Library that hides MPTCP's refusal of a socket option that isn't needed (envs/guest/urgent.c).
 WITHOUT_URGENT_DATA = "/usr/lib/sawtooth/urgent.so"
-#: wget's last line, in units of 1024: `2023-11-14 22:13:23 (44.6 MB/s) - '/dev/null' saved [100000000]`.
+#: wget's last line, with multiples of 1024: `2023-11-14 22:13:23 (44.6 MB/s) - '/dev/null' saved [100000000]`.
 SAVED = re.compile(r"\(([\d.]+) ([KMGT]?)B/s\) - .* saved \[(\d+)\]")
 UNITS = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4}
 
 
 def data_port(port) -> int:
-    """Return the data port of the server that takes commands at ``port``."""
+    """Return the data port of the server that accepts commands at ``port``."""
     return FIRST_DATA_PORT + port - FIRST_PORT
 
 
 def configuration(specification, port, folder) -> str:
-    """Return vsftpd.conf(5) of the server on a port; ``folder`` holds the file."""
+    """Return vsftpd.conf(5) for the server at a port; ``folder`` contains the file."""
     version = specification.ip_version
     values = {
         "listen": "YES" if version == "ipv4" else "NO",
@@ -55,9 +55,9 @@ def configuration(specification, port, folder) -> str:
 
 
 def server_command(client, specification, folder=Path("/tmp")) -> list[str]:
-    """Make the file that is to be transferred and the server's configuration; return the server's command.
+    """Write the file to transfer and the server's configuration; return the server's command.
 
-    ``folder``: gets the folder ``served`` with the file, and the configuration.
+    ``folder`` gets the folder ``served`` with the file, and the configuration.
     """
     content, configured = folder / "served", folder / f"vsftpd-{client.port}.conf"
     content.mkdir(exist_ok=True)
@@ -71,7 +71,7 @@ def server_command(client, specification, folder=Path("/tmp")) -> list[str]:
 def client_command(client, specification, address) -> list[str]:
     """Return wget's command; ``address`` is the server's."""
     host = f"[{address}]" if ":" in address else address
-    # wget takes 64 KiB at a time, of tunnels' packets else each one alone: 31 s for 1 GB, or 5 s with the library.
+    # With the library wget reads 64 KiB at a time, without it each packet of a tunnel separately: 5 s instead of 31 s for 1 GB.
     return [
         *command_prefix(specification, PATIENT_SERVER if waits_in_kernel(specification) else None),
         "wget", "--no-config", "--no-hsts", "--tries=1", "--timeout=60", "--progress=dot:giga",
@@ -82,8 +82,8 @@ def client_command(client, specification, address) -> list[str]:
 def parse(output, seconds) -> dict[str, int | float]:
     """Return a client's result.
 
-    Returns ``bytes``, ``seconds``; ``wget_mbps``: wget's own rate in Mbit/s, which is of the data connection's time
-    alone and has three digits. Raises `TrafficError` if the file was not saved.
+    It has ``bytes``, ``seconds`` and ``wget_mbps``, wget's own rate in Mbit/s, which covers only the duration of the data
+    connection and has three digits. Raises `TrafficError` if the file was not saved.
 
     Parameters
     ----------
@@ -106,9 +106,9 @@ def last_words(output) -> str:
 
 
 def entry(client, specification, outputs) -> dict[str, dict]:
-    """Return the part of a client's entry in the document on the transfer: ``transfer``, in the form of `parse`.
+    """Return the transfer's part of a client's entry in the document: ``transfer``, in the form of `parse`.
 
-    Raises `TrafficError` with wget's own words.
+    Raises `TrafficError` with wget's own message.
     """
     output = outputs["client"]
     if output.status != 0:
@@ -117,7 +117,7 @@ def entry(client, specification, outputs) -> dict[str, dict]:
 
 
 def connections(entries, seen) -> dict[tuple[str, int, int], int]:
-    """Return (sender, its port, the receiver's port) -> flow: of the connections seen those from a server's port for data."""
+    """Return (sender, its port, the receiver's port) -> flow for the observed connections from a server's data port."""
     data_ports = {data_port(entry["port"]): entry for entry in entries}
     return {
         key: data_ports[key[1]]["flows"][0]

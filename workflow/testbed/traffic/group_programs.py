@@ -1,7 +1,7 @@
 """The programs of groups other than long flows: web servers and clients, real-time senders and receivers.
 
-They are started and ready before the traffic, are told its origin, and end by themselves, but for the servers. What they found
-is the document's ``web``, ``real_time`` and ``programs``.
+They are started and ready before the traffic, receive its origin, and end by themselves, except for the servers. Their results
+are the document's ``web``, ``real_time`` and ``programs``.
 """
 
 import json
@@ -25,13 +25,13 @@ from testbed.traffic import real_time, web
 from testbed.traffic.clocked import address_family
 from testbed.traffic.traffic import listening_on
 
-#: How long a server may take until it listens, and a program until it has ended after the traffic, in s of its clock.
+#: Time that a server may take until it listens, and that a program may take to end after the traffic, in s of its clock.
 READY_S, ENDING_S = 120.0, 10.0
 
 
 @dataclass
 class Program:
-    """A process of a group, and where its result will be."""
+    """A process of a group, and the path of its result."""
 
     who: str
     process: subprocess.Popen
@@ -65,7 +65,7 @@ class GroupPrograms:
 
     def _declare(self):
         """Start the programs that the study declares."""
-        # What other runs would load for nothing.
+        # Imported here because other runs don't need it.
         from testbed.traffic.declared_programs import DeclaredPrograms
 
         self._declared = DeclaredPrograms(self._path, self._specification, self._folder, self._job)
@@ -81,7 +81,7 @@ class GroupPrograms:
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def begin(self, origin_ns) -> list[subprocess.Popen]:
-        """Send the traffic's origin to all programs; return those to wait for."""
+        """Send the traffic's origin to all programs; return the processes to wait for."""
         programs = [program for several in self._clients.values() for program in several]
         for program in programs:
             program.process.stdin.write(b"%d\n" % origin_ns)
@@ -90,7 +90,7 @@ class GroupPrograms:
         return [*(program.process for program in programs), *declared]
 
     def sections(self) -> dict:
-        """Return the document's ``web``, ``real_time`` and ``programs``, each if the run has such groups; their programs have ended."""
+        """Return the document's ``web``, ``real_time`` and ``programs``, each if the run has such groups, once their programs have ended."""
         results = {name: [result_of(program) for program in several] for name, several in self._clients.items()}
         specification = self._specification
         objects = [
@@ -115,7 +115,7 @@ class GroupPrograms:
         return {"group": group.name, "sender": pair.sender, "receiver": pair.receiver}
 
     def _serve(self, group):
-        """Start the server and the client of a group of web objects, and read back what CCA a connection gets."""
+        """Start the server and the client of a group of web objects, and read back the CCA of a connection."""
         specification, pair = self._specification, self._specification.group_pair(group)
         port, address = specification.web_port(group), destination(specification, pair, pair.sender)
         times_ns, sizes = self._drawn[group.name] = drawn_objects(specification, group)
@@ -154,7 +154,7 @@ class GroupPrograms:
         ]
 
     def _start(self, who, host, arguments, plan=None) -> Program:
-        """Start a program on a host; one with a plan is ready when this returns."""
+        """Start a program on a host; a program with a plan is ready when this returns."""
         name = who.replace(" ", "-")
         errors, result, words = self._folder / f"{name}.errors", None, [sys.executable, "-B", "-m", *arguments]
         if plan is not None:
@@ -172,7 +172,7 @@ class GroupPrograms:
         return program
 
     def _wait_for_server(self, server, pair, port):
-        """Wait until nginx listens; the guest's clock does not run meanwhile."""
+        """Wait until nginx listens; the guest's clock is stopped during this time."""
         deadline = time.monotonic() + READY_S
         while port not in listening_on(self._path.net[pair.sender]) or not is_nginx(server.process.pid):
             if server.process.poll() is not None:
@@ -182,17 +182,17 @@ class GroupPrograms:
             time.sleep(0.01)
 
     def _accepted_cca(self, pair, address, port) -> str:
-        """Return the CCA of a connection that the server has accepted, as its kernel says; the connection is closed again."""
+        """Return the CCA of a connection accepted by the server, as read from the kernel; the connection is closed afterwards."""
         round_trip_s, end = self._specification.rtt_longest_ms / 1e3 + 0.01, time.monotonic() + READY_S
         with network_namespace(self._path.net[pair.receiver]):
             probe = socket_to(address, port)
         with probe, SocketReader(self._path.net[pair.sender], self._specification.ip_version) as reader:
-            # The handshake's last packet is still on its way, or may have been lost.
+            # The handshake's last packet is still in transit, or may have been lost.
             while not (ccas := [read["cca"] for read in reader.connections() if read["local_port"] == port]):
                 if time.monotonic() > end:
                     raise TrafficError(f"web server on {pair.sender}: accepts no connection within {READY_S:g} s")
                 time.sleep(round_trip_s)
-        # Its last packets are no part of the traffic.
+        # Its last packets aren't part of the traffic.
         time.sleep(4 * round_trip_s)
         return ccas[0]
 
@@ -222,5 +222,5 @@ def result_of(program) -> dict:
 
 
 def last_line(path) -> str:
-    """Return the last line of a file, or that there is none."""
+    """Return the last line of a file, or "no message" if it is empty."""
     return (path.read_text(errors="replace").strip().splitlines() or ["no message"])[-1]

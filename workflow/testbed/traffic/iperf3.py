@@ -1,4 +1,4 @@
-"""Application ``iperf3``: a server and a client for each flow, or one client with all of them."""
+"""Application ``iperf3``: one server and one client per flow, or one client with all flows."""
 
 import json
 
@@ -8,16 +8,16 @@ from testbed.network.addresses import control_address
 from testbed.network.multipath import command_prefix
 
 FIRST_PORT = 5201
-#: Library that lets iperf3's server wait for as long as it takes, and its receiver for whole blocks in the kernel
+#: Library that makes iperf3's server wait without a limit, and its receiver wait for whole blocks in the kernel
 #: (envs/guest/iperf3_server.c).
 PATIENT_SERVER = "/usr/lib/sawtooth/iperf3_server.so"
-#: Library that lets its client wait likewise, and leads its control connection elsewhere (envs/guest/iperf3_client.c).
+#: Library that makes its client wait likewise, and redirects its control connection (envs/guest/iperf3_client.c).
 PATIENT_CLIENT = "/usr/lib/sawtooth/iperf3_client.so"
-#: A rate so many times the network's limits nothing.
+#: Multiple of the network's rate that doesn't limit anything.
 BEYOND = 100
-#: How long a server waits for data, in ms: the longest that it accepts. By default it ends the test after two minutes without any.
+#: Time that a server waits for data, in ms: the longest that it accepts. By default it ends the test after two minutes without data.
 PATIENCE_MS = 86_400_000
-#: The longest name that a CCA can have (TCP_CA_NAME_MAX of include/net/tcp.h, less the zero at its end), and what fills shorter ones up.
+#: Length of the longest name of a CCA (TCP_CA_NAME_MAX of include/net/tcp.h, minus the zero at its end), and the padding of shorter ones.
 LONGEST_NAME, PADDING = 15, "extra_data"
 #: The client sends.
 CLIENT_ON = "sender"
@@ -42,7 +42,7 @@ def server_command(client, specification) -> list[str]:
 
 
 def waits_in_kernel(specification) -> bool:
-    """Return whether the receiver waits for whole blocks in the kernel; of UDP it takes each packet by itself."""
+    """Return whether the receiver waits for whole blocks in the kernel; UDP packets are received one by one."""
     return specification.transport.receive_wait == "kernel" and not specification.udp
 
 
@@ -67,23 +67,23 @@ def client_command(client, specification, address) -> list[str]:
         command += ["--parallel", str(len(client.flows))]
     bitrate = flow.rate_mbps
     if specification.udp:
-        # iperf3's default is 1 Mbit/s. The link's rate is more than payloads can have of it.
+        # iperf3's default is 1 Mbit/s. The link's rate is more than its payload can reach.
         return [*command, "--udp", "--bitrate", f"{bitrate or specification.total_rate_mbps:g}M"]
     if transport.cca_set_by == "socket":
         cca = specification.flow_kernel_cca(client.flows[0])
         command += ["--congestion", cca]
         if not specification.control_network:
-            # The parameters travel with the name: those of every CCA are as long.
+            # The parameters contain the name: they must have the same length for every CCA.
             command += [f"--{PADDING.replace('_', '-')}", "-" * (LONGEST_NAME - len(cca))]
     if transport.segment_bytes is not None:
-        # TCP's own maximum counts the options along with the payload.
+        # TCP's maximum segment size includes the options.
         command += ["--set-mss", str(transport.segment_bytes + specification.timestamp_bytes)]
     if limit := specification.max_pacing_rate_mbps:
         command += [MAX_PACING_RATE, f"{limit:g}M"]
     if traffic.no_delay:
         command.append("--no-delay")
     if bitrate is None and traffic.messages is not None:
-        # A client without a rate asks for the time no more once it has sent its last block, so a virtual clock would stand still.
+        # A client without a rate no longer reads the time once it has sent its last block, so a virtual clock would stand still.
         bitrate = BEYOND * (specification.total_rate_mbps or 1000)
     if bitrate is not None:
         command += ["--bitrate", f"{bitrate:g}M"]
@@ -91,11 +91,11 @@ def client_command(client, specification, address) -> list[str]:
 
 
 def entry(client, specification, outputs) -> dict[str, dict]:
-    """Return the part of a client's entry in the document on iperf3: its JSON of both sides.
+    """Return iperf3's part of a client's entry in the document: the JSON of both sides.
 
-    Raises `TrafficError` with iperf3's own words.
+    Raises `TrafficError` with iperf3's own message.
 
-    ``outputs``: of ``client`` and ``server``.
+    ``outputs`` has the outputs of ``client`` and ``server``.
     """
     return {side: result_of(side, client, output) for side, output in outputs.items()}
 
@@ -117,7 +117,7 @@ def result_of(side, client, output) -> dict:
 def connections(entries, seen) -> dict[tuple[str, int, int], int]:
     """Return (sender, its port, the receiver's port) -> flow of all data connections, from iperf3's JSON.
 
-    Connections to different ports may share one of the sender's, a client's control connection among them.
+    Connections to different ports, including a client's control connection, may use the same port of the sender.
     """
     return {
         (result["sender"], connection["local_port"], connection["remote_port"]): flow

@@ -1,9 +1,9 @@
-"""Starts one side of a declared program, confined, and watches it to its end.
+"""Start one side of a declared program, confined, and watch it until it ends.
 
-``python3 -m testbed.traffic.program_process PLAN RESULT`` is root of the guest and no part of the program. A server is started at
-once, and is ended when the input ends; a client is started at its time behind the traffic's origin, which the input names. Who
-started it is told ``ready`` on its output: of a client before it is started, of a server when it has printed the declared line,
-or at once if it is told otherwise.
+``python3 -m testbed.traffic.program_process PLAN RESULT`` runs as root of the guest and isn't part of the program. A server is
+started at once and ended when the input ends. A client is started at its time after the traffic's origin, which the input gives. This
+process prints ``ready`` for its parent: for a client before it is started, for a server when it has printed the declared line,
+or at once if no line is declared.
 """
 
 import contextlib
@@ -19,14 +19,14 @@ import time
 from testbed.machine.confined import ENVIRONMENT, LOGS, confine
 from testbed.traffic.clocked import Clock, read_plan, write_result
 
-#: What a program may print, and how much of its end is kept, in bytes.
+#: Largest amount that a program may print, and amount kept from its end, in bytes.
 MOST_PRINTED, KEPT = 2**20, 4096
 #: Time from SIGTERM to SIGKILL, in ns.
 GRACE_NS = 2 * 10**9
-#: How much of the last words is shown, in characters.
+#: Largest number of characters of the last output that are shown.
 LAST_CHARACTERS = 300
 UNPRINTABLE = re.compile(rb"[^\x20-\x7e]")
-#: How a program ended: by itself, when the run ended it, at its limit of time, for it printed too much; or it could not be started.
+#: Ways in which a program ended: by itself, ended by the run, at its time limit, or because it printed too much; or it couldn't be started.
 ITSELF, AT_END, AT_LIMIT, TOO_MUCH, NOT_STARTED = (
     "itself",
     "at the end",
@@ -37,7 +37,7 @@ ITSELF, AT_END, AT_LIMIT, TOO_MUCH, NOT_STARTED = (
 
 
 class Watched:
-    """A program that runs: what it has printed, and how it ended."""
+    """A running program: its output, and how it ended."""
 
     def __init__(self, plan, clock):
         self.plan, self.clock, self.tail, self.printed = plan, clock, b"", 0
@@ -47,7 +47,7 @@ class Watched:
             plan["command"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
             env=ENVIRONMENT, start_new_session=True, preexec_fn=lambda: confine_side(plan, there),
         )  # fmt: skip
-        #: The folder of its logs, which nobody else sees and which is gone with its last user.
+        #: Folder of its logs, which is invisible to others and disappears with its last user.
         self.logs = socket.recv_fds(here, 1, 1)[1][0] if here else None
 
     def read(self) -> bool:
@@ -58,13 +58,13 @@ class Watched:
         return bool(chunk)
 
     def end(self, why) -> None:
-        """Ask it to end, the first time; force it to, the second."""
+        """Ask the program to end when called first, and kill it when called again."""
         ending = signal.SIGTERM if self.ended_by == ITSELF else signal.SIGKILL
         self.ended_by = why if self.ended_by == ITSELF else self.ended_by
         os.killpg(self.process.pid, ending)
 
     def drain(self) -> None:
-        """Take what is left of its output, once it has ended, and end what it has left behind."""
+        """Read the rest of its output once it has ended, and end the processes that it has left behind."""
         os.set_blocking(self.process.stdout.fileno(), False)
         with contextlib.suppress(BlockingIOError):
             while self.read() and self.printed <= 2 * MOST_PRINTED:
@@ -83,15 +83,15 @@ class Watched:
 
 
 def confine_side(plan, launcher) -> None:
-    """Confine the process that is about to become a program, and hand the folder of its logs to a launcher that reads them."""
+    """Confine the process that is about to become a program, and pass the folder of its logs to a launcher that reads them."""
     confine(plan["files"], plan["root"], plan["user"], plan["memory_mib"])
     if launcher:
         socket.send_fds(launcher, [b" "], [os.open(LOGS, os.O_RDONLY | os.O_DIRECTORY)])
 
 
 def read_logs(watched, plan) -> dict:
-    """Return the content of an ended program's logs (`qlog.read_logs`), relative to the traffic's origin, which the input names."""
-    # What other runs would load for nothing.
+    """Return the content of an ended program's logs (`qlog.read_logs`), relative to the traffic's origin, which the input gives."""
+    # Imported here because other runs don't need it.
     from testbed.readings import qlog
 
     origin_ns = plan["origin_ns"] if plan["start_ns"] is not None else int(sys.stdin.readline() or 0)
@@ -100,7 +100,7 @@ def read_logs(watched, plan) -> dict:
 
 
 def reported(tail, word) -> int | None:
-    """Return the whole number behind a word in the last line that has both, None without one."""
+    """Return the whole number after a word in the last line that has both; None without such a line."""
     if word is None:
         return None
     found = re.findall(rb"(?<![A-Za-z0-9_])" + re.escape(word.encode()) + rb"[\s:=]{1,3}([0-9]{1,18})(?![0-9])", tail)
@@ -108,7 +108,7 @@ def reported(tail, word) -> int | None:
 
 
 def last_words(tail) -> str:
-    """Return the last lines that were printed as one line of printable ASCII."""
+    """Return the last lines of the output as one line of printable ASCII."""
     lines = [
         UNPRINTABLE.sub(lambda match: b"\\x%02x" % match[0][0], line) for line in tail.split(b"\n") if line.strip()
     ]
@@ -116,7 +116,7 @@ def last_words(tail) -> str:
 
 
 def watch(watched, clock, limit_ns, ready_line) -> None:
-    """Read what a program prints until it has ended, by itself, at its limit, or because the input has ended."""
+    """Read a program's output until it has ended: by itself, at its limit, or because the input has ended."""
     awaited = None if ready_line is None else ready_line.encode()
     with selectors.EpollSelector() as selector:
         handle = os.pidfd_open(watched.process.pid)
@@ -159,7 +159,7 @@ def wait_until(clock, at_ns) -> None:
 
 
 def carry_out(plan) -> dict:
-    """Start a program as its plan says, and return how it went."""
+    """Start a program according to its plan, and return its result."""
     is_client = plan["start_ns"] is not None
     if is_client or plan["ready_line"] is None:
         print("ready", flush=True)

@@ -1,7 +1,7 @@
-"""Real-time streams: UDP packets of one size at one rate, as calls and games have them, and what becomes of each.
+"""Real-time streams, as of calls and games: UDP packets of one size at a constant rate, and the fate of each packet.
 
-Both programs are of ours, one process a side for all streams of a group: each packet carries its stream, its number and the
-moment it was sent, by the clock of the kernel that both hosts share, so that a one-way delay is exact. Streams are apart by
+Both sides are our own programs, with one process per side for all streams of a group. Each packet contains its stream, its number
+and its sending time by the clock of the kernel that both hosts share, so one-way delays are exact. Streams are offset by
 equal parts of the interval.
 
 ``python3 -m testbed.traffic.real_time receive PLAN RESULT`` and ``... send PLAN RESULT``.
@@ -14,15 +14,15 @@ import sys
 
 from testbed.traffic.clocked import address_family, allow_open_files, begin, read_plan, write_result
 
-#: What a packet begins with: its number, and when it was sent, in ns from the origin.
+#: Header of a packet: its number, and its sending time in ns since the origin.
 HEAD = struct.Struct("!Iq")
-#: How long the receiver waits for what may still be under way, beyond the path's own time.
+#: Time in s that the receiver waits for packets in transit, in addition to the path's delay.
 PATIENCE_S = 5.0
 MOST_BYTES = 2048
 
 
 def send_times_ns(group) -> list[int]:
-    """Return the send times of a group's first stream, in ns from the origin; those of the others lie in between."""
+    """Return the sending times of a group's first stream, in ns since the origin; those of the other streams lie in between."""
     begin_ns, end_ns, interval_ns = (
         round(at) for at in (group.start_s * 1e9, group.stop_s * 1e9, group.interval_ms * 1e6)
     )
@@ -30,12 +30,12 @@ def send_times_ns(group) -> list[int]:
 
 
 def stream_offset_ns(group, stream) -> int:
-    """Return the offset of a stream's send times from those of the first stream."""
+    """Return the offset of a stream's sending times from those of the first stream, in ns."""
     return round(stream * group.interval_ms * 1e6 / group.count)
 
 
 def send(plan, clock) -> dict:
-    """Send all packets of a plan, each at its time; return ``sent_ns``: of each stream when each packet was sent."""
+    """Send all packets of a plan, each at its time; return ``sent_ns``: the sending time of each packet, by stream."""
     events = sorted((at, stream) for stream, times in enumerate(plan["time_ns"]) for at in times)
     sockets = []
     for stream in range(len(plan["time_ns"])):
@@ -56,10 +56,10 @@ def send(plan, clock) -> dict:
 
 
 def receive(plan, sockets, clock) -> dict:
-    """Take packets until all have come or the deadline has; return columns of each stream.
+    """Receive packets until all have arrived or the deadline has passed; return columns for each stream.
 
-    Returns ``delay_ns``: of each stream a list, an entry a packet by its number: the one-way delay of the first copy,
-    None if none came; ``duplicates``, ``damaged``: packets in all.
+    They are ``delay_ns``, for each stream a list with one entry per packet, by its number: the one-way delay of its first copy, or
+    None if none arrived; and ``duplicates`` and ``damaged``, total numbers of packets.
     """
     delay_ns = [[None] * len(times) for times in plan["time_ns"]]
     left, duplicates, damaged = sum(map(len, delay_ns)), 0, 0
@@ -87,7 +87,7 @@ def receive(plan, sockets, clock) -> dict:
 
 
 def listening(plan) -> list[socket.socket]:
-    """Return a socket for each stream that packets can arrive at."""
+    """Return one receiving socket per stream."""
     sockets = []
     for stream in range(len(plan["time_ns"])):
         one = socket.socket(address_family(plan["address"]), socket.SOCK_DGRAM)

@@ -1,9 +1,9 @@
 """Application ``round-trip``: qperf sends one message back and forth, over TCP or UDP.
 
 Each side waits for the other's message before it sends its own, so a connection never has more than
-one under way. qperf takes the time by times(2), whose clock is the kernel's, in steps of
-10 ms: a round-trip time is uncertain by as much over its run, 0.5 % of two seconds, 0.1 % of ten.
-In the guest nearly nothing of it is left, since both ends of its time are ticks of that clock.
+one message in transit. qperf measures time by times(2), with the kernel's clock in steps of
+10 ms. This makes a run's duration, and thus the round-trip time, uncertain: by 0.5 % over two seconds, 0.1 % over ten.
+In the guest almost none of this uncertainty remains, because both ends of the measured time are ticks of that clock.
 """
 
 import re
@@ -13,7 +13,7 @@ from testbed.errors import TrafficError
 FIRST_PORT = 19765
 CLIENT_ON = "sender"
 SERVER_ENDS = False
-#: The port of the messages themselves.
+#: Port for the messages themselves.
 DATA_PORT = 19766
 TESTS = {"tcp": "tcp_lat", "udp": "udp_lat"}
 VALUE = re.compile(r"^ *(\w+) += +([\d.]+) (\S*) *$", re.M)
@@ -35,10 +35,10 @@ def client_command(client, specification, address) -> list[str]:
 
 
 def entry(client, specification, outputs) -> dict[str, dict]:
-    """Return the part of a client's entry in the document on qperf.
+    """Return qperf's part of a client's entry in the document.
 
-    Returns ``round_trip``: ``tool``, ``test``, ``message_bytes``, ``seconds``, ``exchanges`` (messages that came back),
-    ``rtt_us``: the mean, the time over the exchanges. Raises `TrafficError` with qperf's own words.
+    It is ``round_trip``: ``tool``, ``test``, ``message_bytes``, ``seconds``, ``exchanges`` (messages that came back) and
+    ``rtt_us``, the mean: the time divided by the exchanges. Raises `TrafficError` with qperf's own message.
     """
     output, test = outputs["client"], TESTS[specification.traffic.protocol]
     values = {name: float(value) for name, value, _ in VALUE.findall(output.text)}

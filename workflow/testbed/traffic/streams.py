@@ -1,8 +1,8 @@
-"""Flows of ``processes: per-side``: one program sends all flows of a run, another receives them, each flow in a thread.
+"""Flows with ``processes: per-side``: one program sends all flows of a run and another receives them, with one thread per flow.
 
-What the kernel has to do for a flow is what it has to do for one of iperf3: a sender that writes blocks and waits inside the kernel while
-the send buffer is full, a receiver that waits there for data and leaves them there (MSG_WAITALL and MSG_TRUNC of tcp(7)). A program
-that asked which of its sockets are ready (epoll(7)) would be woken for every packet of thousands of receivers.
+The kernel does the same work for a flow as with iperf3: the sender writes blocks and waits inside the kernel while
+the send buffer is full, the receiver waits there for data and discards them there (MSG_WAITALL and MSG_TRUNC of tcp(7)). A program
+that waited for any of its sockets (epoll(7)) would be woken for every packet of thousands of receivers.
 
 ``python3 -m testbed.traffic.streams send|receive PLAN RESULT``: see `clocked`.
 """
@@ -18,32 +18,33 @@ import threading
 from testbed.readings.socket_information import tcp_info
 from testbed.traffic.clocked import address_family, allow_open_files, begin, read_plan, write_result
 
-#: How many bytes of data a receiver waits for at a time: what it is woken for, not what the kernel does with them.
+#: Amount of data, in bytes, for which a receiver is woken; it doesn't change the kernel's handling of the data.
 WAITS_FOR_BYTES = 1 << 20
-#: Option that limits the pacing rate of a socket, in bytes/s (include/uapi/asm-generic/socket.h).
+#: Socket option that limits the pacing rate, in bytes/s (include/uapi/asm-generic/socket.h).
 SO_MAX_PACING_RATE = 47
-#: Stack of a thread: these call a few functions only.
+#: Stack size of a thread, in bytes: these threads call only a few functions.
 STACK_BYTES = 64 * 1024
 #: Connections that may wait to be accepted, as far as net.core.somaxconn allows.
 BACKLOG = 16_384
-#: Room for a struct tcp_info of any kernel.
+#: Room for a struct tcp_info of any kernel, in bytes.
 INFO_BYTES = 1024
-#: What of it a flow's result has.
+#: Fields of it in a flow's result.
 OF_INFO = ("retransmits", "bytes_acked", "bytes_sent", "bytes_retransmitted")
 
 
 class Sender:
     """Sends the flows of a plan, each from its start to its stop.
 
-    ``result``: columns, an entry a flow: ``connected_ns`` and ``ended_ns`` (None: it never was), ``written_bytes``;
-    of the kernel's account when all had been received ``retransmits``, ``bytes_acked``, ``bytes_sent``, ``bytes_retransmitted``;
-    ``failures``: number -> why.
+    ``result`` has columns with one entry per flow: ``connected_ns`` and ``ended_ns`` (None if it never connected or ended),
+    ``written_bytes``, and the kernel's counters once everything had been received: ``retransmits``, ``bytes_acked``, ``bytes_sent``,
+    ``bytes_retransmitted``. ``failures`` is number -> reason.
 
     Parameters
     ----------
     plan : dict
-        ``hosts``: of each sending host its ``namespace`` (a descriptor) and the ``address`` and ``port`` of its receiver; of all flows
-        ``host`` (its number), ``local_port``, ``cca``, ``start_ns``, ``stop_ns``; ``block_bytes``; ``segment_bytes`` and ``max_pacing_bytes_per_s`` or None; ``no_delay``.
+        ``hosts``, for each sending host its ``namespace`` (a descriptor) and the ``address`` and ``port`` of its receiver; columns with one
+        entry per flow: ``host`` (its number), ``local_port``, ``cca``, ``start_ns``, ``stop_ns``; ``block_bytes``; ``segment_bytes`` and
+        ``max_pacing_bytes_per_s``, or None; ``no_delay``.
     """
 
     def __init__(self, plan):
@@ -60,7 +61,7 @@ class Sender:
         self.all_ended.acquire()
 
     def _opened(self):
-        """Return the flows' sockets, each in the namespace of its host."""
+        """Return the flows' sockets, each created in the namespace of its host."""
         plan, sockets, of_host = self.plan, [None] * len(self.plan["host"]), {}
         for number, host in enumerate(plan["host"]):
             of_host.setdefault(host, []).append(number)
@@ -101,7 +102,7 @@ class Sender:
         self.all_ended.acquire()
 
     def _stop(self, number):
-        """Stop a flow's sending: data already written still arrive."""
+        """Stop sending a flow; data already written still arrive."""
         self.stopped[number] = 1
         try:
             self.sockets[number].shutdown(socket.SHUT_WR)
@@ -119,7 +120,7 @@ class Sender:
             self.all_ended.release()
 
     def _send(self, number):
-        """Carry one flow, from its connection to the end of what it wrote."""
+        """Send one flow, from its connection until all written data have arrived."""
         one, result = self.sockets[number], self.result
         there = self.plan["hosts"][self.plan["host"][number]]
         one.connect((there["address"], there["port"]))
@@ -142,14 +143,14 @@ class Sender:
 
 
 class Receiver:
-    """Receives whatever comes to the hosts of a plan, until its input ends.
+    """Receives all data sent to the hosts of a plan, until its input ends.
 
-    ``result``: of each host a dict: the sender's port -> bytes received.
+    ``result`` has one dict per host: the sender's port -> bytes received.
 
     Parameters
     ----------
     plan : dict
-        ``hosts``: of each receiving host ``namespace`` (a descriptor), ``address``, ``port``.
+        ``hosts``, for each receiving host ``namespace`` (a descriptor), ``address``, ``port``.
     """
 
     def __init__(self, plan):
@@ -164,7 +165,7 @@ class Receiver:
             self.listening[one.fileno()] = one, self.result[number]
 
     def run(self) -> None:
-        """Accept and receive until the input has ended, and all connections with it."""
+        """Accept connections and receive data until the input and all connections have ended."""
         wait = select.poll()
         for handle in (sys.stdin.fileno(), *self.listening):
             wait.register(handle, select.POLLIN)
@@ -196,10 +197,10 @@ class Receiver:
 
 
 def main(what, plan, result) -> None:
-    """Carry out one side of a plan, two files' paths."""
+    """Run one side of a plan; ``plan`` and ``result`` are paths of files."""
     allow_open_files()
     threading.stack_size(STACK_BYTES)
-    # Threads wait in the kernel; none has to make way for another.
+    # Threads wait in the kernel and needn't yield to each other.
     sys.setswitchinterval(3600)
     if what == "send":
         side = Sender(read_plan(plan))

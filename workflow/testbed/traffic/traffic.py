@@ -21,18 +21,18 @@ from testbed.readings.sampling import Sampler, connections_of_senders
 from testbed.traffic import file_transfer, iperf3, round_trip
 from testbed.traffic.alarm import Alarm
 
-#: TCP_LISTEN, as /proc/net/tcp has it.
+#: TCP_LISTEN in /proc/net/tcp.
 LISTENING = "0A"
-#: What a study's `traffic.application` is.
+#: A study's `traffic.application` -> its module.
 APPLICATIONS = {"iperf3": iperf3, "round-trip": round_trip, "ftp": file_transfer}
-#: How long a client may take beyond its duration: what a path loses of its first packets is retransmitted, at ever longer
-#: intervals. A virtual clock passes them at once.
+#: Time in s that a client may take beyond its duration: if a path loses its first packets, they are retransmitted at ever longer
+#: intervals, which a virtual clock skips.
 GRACE_S, VIRTUAL_GRACE_S = 120.0, 21_600.0
-#: How many times longer than over a full link an amount of data may take.
+#: Largest ratio of the duration of a transfer to its duration over a fully used link.
 SLOWEST = 30
-#: Kind of the events that change a path; they come first of what happens at an instant.
+#: Kind of the events that change a path; they come first among simultaneous events.
 OF_PATH = -1
-#: When sockets are looked at, as fractions of the time that all flows have in common.
+#: Times of the looks at the sockets, as fractions of the time that all flows have in common.
 SOCKET_LOOKS = (0.25, 0.5, 0.75)
 
 
@@ -47,7 +47,7 @@ class Client:
 
 @dataclass(frozen=True)
 class Output:
-    """The result of a process: its exit status, its output, and for a client its end, in s from the traffic's origin."""
+    """The result of a process: its exit status, its output, and for a client the time of its end, in s since the traffic's origin."""
 
     status: int
     text: str
@@ -74,7 +74,7 @@ def plan_clients(specification) -> list[Client]:
         return [Client(tuple(range(specification.flows)), first_port, draw.uniform(0, within_s))]
     starts_s = [draw.uniform(0, within_s) for _ in specification.long_flows]
     if specification.program_flows:
-        # What other runs would load for nothing.
+        # Imported here because other runs don't need it.
         from experiment.programs import starts_drawn
 
         starts_s, _ = starts_drawn(specification)
@@ -85,13 +85,13 @@ def plan_clients(specification) -> list[Client]:
 
 
 def start_within_s(specification) -> float:
-    """Return the time within which clients start, in s from the traffic's origin, or from their group's start."""
+    """Return the time within which clients start, in s since the traffic's origin, or since their group's start."""
     within_ms = specification.traffic.start_within_ms
     return (specification.rtt_longest_ms if within_ms is None else within_ms) / 1e3
 
 
 def look_times_s(clients, specification) -> list[float]:
-    """Return the times of socket readings, in s from the traffic's origin: if flows have equal times, all are running then."""
+    """Return the times of socket readings, in s since the traffic's origin; if flows have equal times, all are running then."""
     times = []
     for start_s, stop_s in dict.fromkeys((flow.start_s, flow.stop_s) for flow in specification.long_flows):
         begin = start_s + start_within_s(specification)
@@ -101,7 +101,7 @@ def look_times_s(clients, specification) -> list[float]:
 
 
 def flows_sending(clients, specification, time_s) -> tuple[set[int], set[int]]:
-    """Return the flows that must be sending at a look at the sockets, and those that may be."""
+    """Return the flows that must be sending when the sockets are read, and those that may be."""
     if not specification.groups:
         return (everyone := set(range(specification.flows))), everyone
     due, possible, latest_s = set(), set(), start_within_s(specification) + set_up_s(clients, specification)
@@ -117,8 +117,8 @@ def flows_sending(clients, specification, time_s) -> tuple[set[int], set[int]]:
 def set_up_s(clients, specification) -> float:
     """Return the time in s that a client takes before data flow, without loss.
 
-    iperf3's control connection and parameters are three round trips, and then each stream of
-    a client connects after the one before. The commands that ask a server for a file take no less.
+    iperf3's control connection and parameters take three round trips; then each stream of
+    a client connects after the previous one. The commands that request a file from a server take at least as long.
     """
     return specification.rtt_longest_ms / 1e3 * set_up_rtts(clients, specification)
 
@@ -132,17 +132,17 @@ def set_up_rtts(clients, specification) -> int:
 def carry(
     path, specification, origin=time.monotonic_ns, programs=None, changes=(), recordings=(), folder=Path("/tmp")
 ) -> tuple[list[dict], list[dict], dict | None, dict | None]:
-    """Start all servers and clients, read sockets meanwhile, collect the results.
+    """Start all servers and clients, read sockets while they run, and collect the results.
 
-    ``origin`` is called once, at the moment that all times are counted from, for the monotonic clock in ns;
-    ``programs`` (`group_programs.GroupPrograms`), those of groups other than long flows, are told it, and waited for;
-    ``changes`` are what changes paths (`path_changes.PathChanges`, `outage.Outage`), ``recordings`` what records
+    ``origin`` is called once, at the origin of all times, and returns the monotonic clock in ns.
+    ``programs`` (`group_programs.GroupPrograms`), those of groups other than long flows, receive it and are waited for.
+    ``changes`` are the objects that change paths (`path_changes.PathChanges`, `outage.Outage`), ``recordings`` those that record
     the run (`packet_capture.PacketCapture`, `kernel_trace.KernelTrace`).
 
-    Returns ``entries``: a client each: ``flows``, ``sender``, ``receiver``, ``cca``, ``port``, ``start_offset_ms``, and
-    what its application says (its module's ``entry``); ``looks``: ``time_s`` since the first client may start,
-    ``sockets`` of the senders' data connections; ``series``: as `sampling.Sampler.series`, if the study asks for time
-    series; ``delivered``: as `deliveries.Deliveries.result`, of iperf3 over TCP.
+    Returns ``entries``, one per client: ``flows``, ``sender``, ``receiver``, ``cca``, ``port``, ``start_offset_ms``, and
+    the results of its application (from its module's ``entry``); ``looks``: ``time_s`` since the first client may start,
+    ``sockets`` of the senders' data connections; ``series``, in the form of `sampling.Sampler.series`, if the study asks for time
+    series; ``delivered``, in the form of `deliveries.Deliveries.result`, for iperf3 over TCP.
 
     Raises
     ------
@@ -195,11 +195,11 @@ def start_and_sample(
 ) -> tuple[dict[int, subprocess.Popen], float]:
     """Start the clients, change the path and read sockets, each at its time, until all clients have ended.
 
-    Changes of the path come first of what happens at an instant, looks after what starts then, samples last. Waiting reads no clock:
-    each reading would move the guest's by 256 ns (arch/um/kernel/time.c), so that the same
-    run had other times with more readings of its sockets.
+    Among simultaneous events, changes of the path come first, looks come after starts, and samples last. Waiting doesn't read the
+    clock: each reading would move the guest's by 256 ns (arch/um/kernel/time.c), so the times of a
+    run would depend on the number of readings of its sockets.
 
-    Returns ``processes``: port -> process of the client; ``ended_s``: when the last client had ended, in s from the
+    Returns ``processes``, port -> process of the client, and ``ended_s``, the time when the last client had ended, in s since the
     traffic's origin. Raises `TrafficError` if a client does not end.
     """
     application, interval_ms = application_of(specification), specification.traffic.sample_interval_ms
@@ -212,7 +212,7 @@ def start_and_sample(
     if application is iperf3 and clients and not specification.udp:
 
         def read(at_s):
-            # A real clock says when it was; a virtual one would move by being asked.
+            # Read a real clock; reading a virtual one would move it.
             deliveries.read(round(at_s * 1e9) if specification.virtual_clock else time.monotonic_ns() - origin_ns)
 
         starts_s = [client.start_offset_s for client in clients]
@@ -231,7 +231,7 @@ def start_and_sample(
     with Alarm(origin_ns) as alarm:
         for process in others:
             alarm.watch(process)
-        # Where all flows end early the path's changes still come: what is checked is what was planned.
+        # If all flows end early, the path's changes are still made, because the checks expect those planned.
         while alarm.waits_for(len(processes) < to_start or any(kind == OF_PATH for _, kind, _ in events)):
             at, kind, what = events[0]
             if not alarm.rang(at):
@@ -248,7 +248,7 @@ def start_and_sample(
                 for further in what(at) or ():
                     bisect.insort(events, further, key=lambda event: event[:2])
             if kind == 2:
-                # From the count, not by adding up: 600 times 0.1 is not 60.
+                # Computed from the count and not by addition: 600 times 0.1 is not 60.
                 again = (sampler.samples * interval_ms / 1e3, 2, sampler.sample)
                 bisect.insort(events, again, key=lambda event: event[:2])
             for recording in recordings:
@@ -257,7 +257,7 @@ def start_and_sample(
 
 
 def on_and_on(look, events) -> Callable:
-    """Return an event that looks again and again, each time after an eighth of the time so far: nobody knows how long a file takes."""
+    """Return an event that looks repeatedly, each time after an eighth of the time so far, because the duration of a file transfer is unknown."""
 
     def look_again(at_s):
         look(at_s)
@@ -267,10 +267,10 @@ def on_and_on(look, events) -> Callable:
 
 
 def follower(clients, specification, sampler, deliveries, read, events) -> Callable:
-    """Return an event that goes on reading while flows that should have ended have not begun, until these have ended too.
+    """Return an event that continues reading while flows that should have ended have not begun, until these have ended too.
 
-    A path that loses the first packets of a connection delays its flow beyond the planned looks and readings. Where all flows
-    have begun by the time at which they should end, nothing is read in addition.
+    A path that loses the first packets of a connection delays its flow beyond the planned looks and readings. If all flows
+    have begun by the time at which they should end, there are no additional readings.
     """
     # Without long flows none can be missing.
     step_s = min((flow.length_s for flow in specification.long_flows), default=math.inf) / PARTS
@@ -294,14 +294,14 @@ def follower(clients, specification, sampler, deliveries, read, events) -> Calla
 
 
 def time_limit_s(specification) -> float:
-    """Return the time limit in s for a client; if an amount is sent, its rate may be far below the link's."""
+    """Return the time limit in s for a client; a transfer of a fixed amount may be far slower than the link."""
     by_time = specification.expected_s == specification.traffic.duration_s
     grace_s = VIRTUAL_GRACE_S if specification.virtual_clock else GRACE_S
     return grace_s + specification.expected_s * (1 if by_time else SLOWEST)
 
 
 def address_of(specification, client) -> str:
-    """Return the address that a client connects to: the receiver's, or the sender's where that is the server."""
+    """Return the address to which a client connects: the receiver's, or the sender's if that is the server."""
     pair = specification.flow_pair(client.flows[0])
     on_sender = application_of(specification).CLIENT_ON == "sender"
     return destination(specification, pair, pair.receiver if on_sender else pair.sender)
@@ -319,7 +319,7 @@ def entry_of(client, specification, process, server, folder, deadline, everyone,
     try:
         entry = application.entry(client, specification, outputs)
     except TrafficError:
-        # One that was killed makes the others fail.
+        # A killed process makes the others fail.
         for one in (process for group in everyone for process in group.values()):
             check_not_killed(specification.traffic.application, one)
         raise
@@ -338,7 +338,7 @@ def entry_of(client, specification, process, server, folder, deadline, everyone,
 def start(node, command, output) -> subprocess.Popen:
     """Start a process of the application on a node; its output goes to files.
 
-    What is to be in its environment besides stands before it, as a shell has it: ``NAME=value``.
+    Additional environment variables precede the command as in a shell: ``NAME=value``.
     """
     log(f"{node.name}$ {' '.join(command)}")
     variables = dict(word.split("=", 1) for word in itertools.takewhile(lambda word: "=" in word, command))
@@ -350,7 +350,7 @@ def start(node, command, output) -> subprocess.Popen:
 
 
 def wait_for_listeners(path, specification, clients, limit_s=5.0) -> None:
-    """Wait until every server listens; the guest's clock does not run meanwhile."""
+    """Wait until every server listens; the guest's clock is stopped during this time."""
     wanted = {}
     for client in clients:
         server, _ = nodes_of(path, specification, client)

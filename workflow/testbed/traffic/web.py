@@ -1,12 +1,13 @@
 """Web objects: nginx on the sender, and one client on the receiver that requests each object over a separate connection.
 
-The client is a program of ours, one process for all objects of a group: a browser or curl would be started for each of
-thousands. It connects at the time that was drawn, sends one request (HTTP/1.1, ``Connection: close``) and reads to the last
-byte. The completion time is from the call of connect(2) to that byte, SYN and request included.
+The client is our own program, with one process for all objects of a group, because a browser or curl would have to be started for
+each of thousands. It connects at the drawn time, sends one request (HTTP/1.1, ``Connection: close``) and reads to the last
+byte. The completion time lasts from the call of connect(2) to that byte and includes SYN and request.
 
-The server's CCA is that of its listening socket, which accepted ones inherit (tcp_create_openreq_child of
-net/ipv4/tcp_minisocks.c). nginx takes that socket over from the program that starts it, as it does from its predecessor when
-it is replaced while it runs (its variable NGINX; its process without a master would crash on that). Objects are files with holes in memory, of each size one.
+The server's CCA is that of its listening socket, which accepted sockets inherit (tcp_create_openreq_child of
+net/ipv4/tcp_minisocks.c). nginx inherits that socket from the program that starts it, as from a predecessor in an upgrade
+without interruption (its variable NGINX; its mode without a master process would crash on that). Objects are sparse files in memory,
+one per size.
 
 ``python3 -m testbed.traffic.web serve ADDRESS PORT CCA FOLDER`` becomes nginx, ``... ask PLAN RESULT`` is the client.
 """
@@ -21,7 +22,7 @@ from pathlib import Path
 from experiment.web_objects import NOT_COMPLETE
 from testbed.traffic.clocked import address_family, allow_open_files, begin, read_plan, write_result
 
-#: Connections that may wait to be accepted, and nginx's at a time.
+#: Number of connections that may wait to be accepted, and that nginx may have at a time.
 BACKLOG, CONNECTIONS = 4096, 16_384
 CONFIGURATION = """
 daemon off; worker_processes 1; user root; error_log stderr error; pid {folder}/nginx.pid;
@@ -87,7 +88,7 @@ class Fetch:
         """Send the request on the established connection; if it failed, return the reason, otherwise None."""
         if number := self.socket.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR):
             return errno.errorcode[number]
-        # A request fits the empty send buffer of a new connection.
+        # A request fits into the empty send buffer of a new connection.
         self.socket.send(self._request)
         self.requested = True
         return None
@@ -120,15 +121,15 @@ class Fetch:
 
 
 def ask(plan, clock) -> dict:
-    """Ask for all objects of a plan, each at its time, and wait for them until its deadline.
+    """Request all objects of a plan, each at its time, and wait for them until the plan's deadline.
 
-    Returns columns, an entry an object: ``start_ns``, ``completion_ns`` (None: it never was), ``body_bytes``,
-    ``header_bytes``; and ``failures``: number -> why.
+    Returns columns with one entry per object: ``start_ns``, ``completion_ns`` (None if incomplete), ``body_bytes``,
+    ``header_bytes``; and ``failures``: number -> reason.
 
     Parameters
     ----------
     plan : dict
-        ``address``, ``port``; ``time_ns`` and ``bytes`` of each object; ``deadline_ns``: all from the origin.
+        ``address``, ``port``; ``time_ns`` and ``bytes`` of each object; ``deadline_ns``. Times are since the origin.
     clock : clocked.Clock
     """
     times_ns, sizes = plan["time_ns"], plan["bytes"]

@@ -76,7 +76,7 @@ def _places_of(runs, scenarios):
 
 
 def describe_replications(runs, described, scenarios, confidence) -> pd.DataFrame:
-    """Return `FLOW_GOODPUT_CELLS`; `described` are the runs as `describe_runs` gives them.
+    """Return `FLOW_GOODPUT_CELLS`; `described` is the result of `describe_runs`.
 
     A cell without a valid run has rows without values.
     """
@@ -96,7 +96,7 @@ def _resolution(statistic, runs):
     if statistic in ("jain_index", "starved"):
         return resolution_of(runs, "jain_index") if statistic == "jain_index" else 1.0
     name, _, unit = statistic.rpartition("_")
-    # A total has all flows' ends in it; of each flow off by r a deviation is off by r sqrt(n / (n - 1)), the others by r.
+    # The error of a total is the sum of all flows' errors. If each flow is off by r, a deviation is off by r sqrt(n / (n - 1)), others by r.
     size = resolution_of(runs, "goodput_mbps" if name == "total" else "throughput_per_stream_mbps")
     size *= math.sqrt(2) if name == "sd" else 1.0
     return 100 * size / float(runs["capacity_mbps"].max()) if unit == "percent" and len(runs) else size
@@ -111,7 +111,7 @@ def over_replications(statistic, described, total, confidence, resolution=0.0) -
     if values.empty:
         return {"n": 0, "note": "no value in any valid run" if len(described) else f"no valid run among {total}"}
     flows = float(described["flows"].max())
-    # Jain's index is at least 1/n; no more flows starve than there are.
+    # Jain's index is at least 1/n; at most all flows starve.
     least = 1 / flows if statistic.name == "jain_index" else statistic.least
     most = flows if statistic.name == "starved" else statistic.most
     mean = cell_estimate(values, confidence, least, most, resolution)

@@ -1,7 +1,7 @@
 """Figures that show each flow: their inputs, and panels with one slot per buffer or per platform.
 
-`runs` are ``tidy/runs.csv``, `flows` ``tidy/flows.csv``, and `table` the scenarios as `scenario_series.with_series`
-gives them.
+`runs` is ``tidy/runs.csv``, `flows` is ``tidy/flows.csv``, and `table` has the scenarios from
+`scenario_series.with_series`.
 """
 
 from collections.abc import Callable, Iterator, Mapping

@@ -9,7 +9,7 @@ since a study may have another rate.
 #: Name of its claims file.
 KATO_PAPER = "kato-bbr-ns3"
 RATE_MBPS, FLOWS, VERSION = 1000, 16, "3.40"
-# Flows that get "less than 1 Mbps" (section III.B) of 62.5, their fair share, are its starving ones.
+# The paper's starving flows are those with "less than 1 Mbps" (section III.B); their fair share is 62.5 Mbit/s.
 STARVED_SHARE = 1 / 62.5
 # Buffer in percent of the BDP (around 10,000 packets) -> mean, standard deviation and total in Mbit/s.
 TABLE_2 = {
@@ -19,14 +19,14 @@ TABLE_2 = {
     20: (53.1, 12.7, 850.3),
     50: (56.3, 3.3, 900.2),
 }
-# Its buffers and ours are the same if they are so close: BDPs are rounded there.
+# Buffers of the paper and of a study count as equal within this tolerance, because BDPs are rounded in the paper.
 NEAR = 0.1
 
 
 def paper_row(bdp_percent: float) -> dict[str, float] | None:
     """Return the paper's mean, standard deviation and total in percent of the link, and Jain's index, for a buffer.
 
-    The index follows from mean and standard deviation, 1 / (1 + (sd / mean)^2), the latter taken with the divisor n.
+    The index follows from the mean and the standard deviation (with the divisor n): 1 / (1 + (sd / mean)^2).
     None if the paper doesn't have the buffer.
     """
     for percent, (mean, sd, total) in TABLE_2.items():

@@ -90,7 +90,7 @@ def _lines(axes, rates, colour):
         flow = rates[(rates["which"] == which) & (rates["pacing_mbps"] > 0)]
         if flow.empty:
             continue
-        # A rate holds until it is set anew.
+        # A rate applies until it is set again.
         look = {"color": ink, "lw": width, "drawstyle": "steps-post", "zorder": order}
         (line,) = axes.plot(flow["time_s"], flow["pacing_mbps"], **look)
         name = f"flow {flow['flow'].iloc[0] + 1}"

@@ -11,17 +11,17 @@ from wording.number_format import NONE, count, is_missing, number, plain
 from wording.scenario_series import buffers_of, platform_name, platforms_of, with_series
 from wording.sentence_words import cca_name
 
-# What stands beside the paper's, shares of the link and Jain's index -> decimals.
+# Statistics shown beside the paper's (shares of the link, and Jain's index) -> decimals.
 BESIDE = {"mean_percent": 2, "sd_percent": 2, "total_percent": 1, "jain_index": 2}
 
 
 def _mean(heading, statistic, decimals=None):
-    """Return a column of means of a statistic over the runs."""
+    """Return a column with the means of a statistic over runs."""
     return shown_cell(heading, lambda cell: number_cell(cell["statistics"][statistic]["mean"], decimals), "number")
 
 
 def _interval(statistic, decimals):
-    """Return a column of intervals of a statistic's mean."""
+    """Return a column with the intervals of a statistic's mean."""
     return shown_cell("Interval", lambda cell: _interval_cell(cell["statistics"][statistic], decimals), "short")
 
 
@@ -83,8 +83,8 @@ def _starved_words(flow_goodput):
 def paper_table(material) -> list[dict] | None:
     """Return the paper's table II beside this study's values, or None for a study that isn't compared with it.
 
-    There is one for each buffer and source: buffer, source, n, values (mean, SD, total, Jain's index) as texts; and
-    rows, of the buffer.
+    There is one dict per buffer and source: buffer, source, n, values (mean, SD, total, Jain's index) as texts, and
+    rows, the number of rows of the buffer.
     """
     if material.design.claims != KATO_PAPER or "bbr" not in material.design.ccas or material.design.flows != FLOWS:
         return None

@@ -24,25 +24,25 @@ from topics.calibration.tables import CALIBRATION
 from wording.number_format import is_missing, number, plain
 from wording.scenario_words import rate_words
 
-#: In the order of table and page.
+#: Quantities, in the order of the table and the page.
 QUANTITIES = ("rate", "delay", "serialisation", "loss", "queue", "jitter", "burst")
-#: ping takes both of its times in whole us.
+#: ping reads both of its times in whole us.
 ECHO_STEP_US = 1
-#: The shortest time whose error ping can show: its steps are more than a hundredth of what is less.
+#: Shortest time with an error that ping can show: its steps exceed a hundredth of shorter times.
 LEAST_ECHO_US = 100
-#: A random quantity is off where a sound instrument would be so far from its expectation once in 1,000 times.
+#: Limit of a random quantity's standardised error: an accurate instrument would exceed it once in 1,000 times.
 Z_LIMIT = 3.29
-#: A full queue is seen, but for one packet and those of the bucket, where no more packets than this leave between two samples.
+#: Largest number of packets between two samples with which a full queue is seen (except for one packet and those in the bucket).
 SLOW_PACKETS = 2
-#: A burst is told where a sample's uncertainty is no more of a packet than this.
+#: Largest uncertainty of a sample, in packets, with which a burst can be measured.
 COARSEST_BURST = 0.25
 
 
 def calibration(readings: pd.DataFrame, scenarios: pd.DataFrame) -> pd.DataFrame:
     """Return `CALIBRATION`: the quantities in their order, each at the scenarios' points in the study's order.
 
-    ``readings``: `READINGS`. Runs that failed a check are measured like the others, because an instrument must not
-    choose among its own readings. The note names the check.
+    ``readings`` are `READINGS`. Runs that failed a check are measured like the others, because an instrument must not
+    select its own readings. The note names the check.
     """
     points = readings.merge(scenarios, on="scenario").to_dict("records")
     all_rows = [row for point in points for row in _rows_of_point(point)] + list(_longer_messages(points))
@@ -51,7 +51,7 @@ def calibration(readings: pd.DataFrame, scenarios: pd.DataFrame) -> pd.DataFrame
 
 
 def _row(point, quantity, unit, set_to, expected, measured, *, what="", known_ppm=0.0, note="", **more):
-    """Return a row without verdict; ``more`` is its uncertainty, or its standard error and trials."""
+    """Return a row without a verdict; ``more`` has its uncertainty, or its standard error and trials."""
     names = {name: point[name] for name in CELL} | {"scenario_label": point["label"]}
     if point["failed_checks"]:
         note += f"; the run failed the check {point['failed_checks']}"
@@ -98,7 +98,7 @@ def _frame(point):
 
 def _rate(point):
     """Yield the rate of the bottleneck: frames between two moments divided by the time, if it was always busy."""
-    # Where the queue overflows, packets may be sent twice and delivered once.
+    # If the queue overflows, packets may be sent twice and delivered once.
     if is_missing(point["queue_least_packets"]) or point["drops"]:
         return
     frame, rate = _frame(point), point["rate_mbps"]
@@ -110,7 +110,7 @@ def _rate(point):
         yield _row(point, "rate", "Mbit/s", set_to, rate, math.nan, note=why)
         return
     packets, lasted_ns = point["delivered_bytes"] / point["payload_bytes"], point["end_ns"] - point["begin_ns"]
-    # Frames that are not the flow's: none to the most, so half of these more or less.
+    # Frames of other traffic: between none and the maximum, so half the maximum, plus or minus as much.
     others = MOST_SOLICITATIONS / 2 * (SOLICITATION_BYTES + point["frame_overhead_bytes"]) / (packets * frame)
     yield _row(
         point, "rate", "Mbit/s", set_to, rate, packets * frame * 8e3 / lasted_ns,
@@ -124,7 +124,7 @@ def _both(point, name):
 
 
 def _delay(point):
-    """Yield the round trip of an echo request over the idle path, on a cable without its delays; of random ones are too few."""
+    """Yield the round trip of an echo request over the idle path, without a cable's delays; there are too few with random delays."""
     if _both(point, "jitter"):
         return
     delays_ms, note = _both(point, "delay"), "ping's times are in whole µs"
@@ -189,10 +189,10 @@ def _queue(point):
         unit, limit = "bytes", full_queue_bytes(float(point["queue"].split()[0]), frame)
     each = frame if unit == "bytes" else 1
     where = f"{point['queue']}, {rate_words(point['rate_mbps'])}"
-    # So many may leave between two samples, and one from the shaper's bucket.
+    # Packets that may leave between two samples, and one from the shaper's bucket.
     left = math.ceil(point["rate_mbps"] * point["sample_ms"] * 125 / frame) + 1
     longest = point[f"queue_most_{unit}"]
-    # A full queue of slow packets is seen; of fast ones samples may miss it, but no sample can show more than the limit.
+    # Samples see a full queue of slow packets. With fast packets they may miss it, but none can show more than the limit.
     missed = left * each if left > SLOW_PACKETS and longest < limit else 0.0
     yield _row(
         point, "queue", unit, where, limit, longest, what="longest", uncertainty=missed,
@@ -226,7 +226,7 @@ def _jitter(point):
 
 
 def _burst(point):
-    """Yield the burst that leaves at once after idle time: the data sent up to some moment less the rate's share."""
+    """Yield the burst that leaves at once after idle time: the data sent up to some moment minus the amount due to the rate."""
     if is_missing(point["burst_packets"]):
         return
     frame, per_ms = _frame(point), 125 * point["rate_mbps"]

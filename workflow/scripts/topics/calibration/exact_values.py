@@ -7,26 +7,26 @@ import math
 
 import numpy as np
 
-from experiment.loss_models import GilbertElliott, LossModel  # noqa: F401, one is of an example
+from experiment.loss_models import GilbertElliott, LossModel  # noqa: F401, one is used in an example
 from experiment.packet_sizes import ECHO_BYTES, ETHERNET_HEADER_BYTES, IP_HEADER_BYTES, PACKET_BYTES
 from tcp_models.wire_theory import frame_bytes
 
 NS_PER_S = 1_000_000_000
-#: How many words iperf3's server says just before the data leave, each of which is acknowledged.
+#: Number of messages that iperf3's server sends just before the data leave, each of which is acknowledged.
 WORDS_TO_BEGIN = 2
-#: Hosts ask for an IPv6 router at intervals that double (RFC 7559), in the last three quarters of a time at most so often:
-#: frames with Ethernet's header, IPv6's, the message of 8 bytes (RFC 4861) and its option of 8.
+#: Hosts ask for an IPv6 router at doubling intervals (RFC 7559). Largest number of requests in the last three quarters of a period,
+#: and their size: Ethernet's header, IPv6's, the message of 8 bytes (RFC 4861) and its option of 8.
 MOST_SOLICITATIONS, SOLICITATION_BYTES = 2, ETHERNET_HEADER_BYTES + IP_HEADER_BYTES["ipv6"] + 16
-#: The weight of a new difference of two packets' delays in the smoothed one (RFC 3550, section 6.4.1).
+#: Weight of a new difference between two packets' delays in the smoothed difference (RFC 3550, section 6.4.1).
 SPREAD_GAIN = 1 / 16
-#: The standard deviation of a delay that is drawn evenly, in jitters.
+#: Standard deviation of a uniformly distributed delay, in multiples of the jitter.
 EVEN = 1 / math.sqrt(3)
 
 
 def shaper_time_ns(size: int, rate_mbps: float) -> int:
     """Return the duration of a frame as the kernel's shaper computes it, rounded down to whole ns.
 
-    As ``psched_ratecfg_precompute__`` and ``psched_l2t_ns`` have it (net/sched/sch_generic.c): a factor of 32 bits.
+    Like ``psched_ratecfg_precompute__`` and ``psched_l2t_ns`` (net/sched/sch_generic.c), it uses a factor of 32 bits.
 
     >>> shaper_time_ns(1514, 1000), shaper_time_ns(1514, 10_000)
     (12112, 1211)
@@ -77,9 +77,9 @@ def full_queue_bytes(limit: float, frame: float) -> float:
 def burst_bytes(ip_version: str) -> int:
     """Return the burst after idle time, without the packet that puts the shaper into debt, in bytes.
 
-    The shaper's bucket holds one full packet, less the acknowledgements that leave just before the data: iperf3's
+    The shaper's bucket allows one full packet minus the acknowledgements that leave just before the data: iperf3's
     server sends two messages at the start, TEST_START and TEST_RUNNING, one after the other, and the client's kernel
-    acknowledges each.
+    acknowledges each of them.
 
     >>> burst_bytes("ipv4")
     1382
@@ -93,10 +93,10 @@ def spread_ms(jitter_ms: float) -> float:
 
 
 def spread_error_ms(jitter_ms: float, estimates: float) -> float:
-    """Return the standard error of the mean of so many independent smoothed differences (`spread_ms`), in ms.
+    """Return the standard error, in ms, of the mean of a number (``estimates``) of independent smoothed differences (`spread_ms`).
 
-    A smoothed difference d is the sum of g (1 - g)^k times the k-th last one. Differences next to each other share a
-    packet: var d = 2 J^2 / 9, and for X, Y, Z even on a width w cov(|X - Y|, |Y - Z|) = (7/60 - 1/9) w^2 = w^2 / 180.
+    A smoothed difference is the sum of g (1 - g)^k times the k-th last difference d. Successive differences share a
+    packet: var d = 2 J^2 / 9, and for X, Y, Z uniform on a width w cov(|X - Y|, |Y - Z|) = (7/60 - 1/9) w^2 = w^2 / 180.
 
     >>> round(spread_error_ms(5, 1), 3)
     0.461
@@ -116,7 +116,7 @@ def round_trip_error_ms(deviation_forward_ms: float, deviation_reverse_ms: float
 
 
 def loss_error(probability: float, packets: float, of_one: float = 1) -> float:
-    """Return the standard error of a loss rate, where ``of_one`` packets carry as much information as one independent packet.
+    """Return the standard error of a loss rate if ``of_one`` packets carry as much information as one independent packet.
 
     >>> loss_error(0.2, 10_000)
     0.004

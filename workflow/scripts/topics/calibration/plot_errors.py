@@ -10,9 +10,9 @@ from figure_parts.tooltips import tell, value_words
 from wording.number_format import is_missing, number, plain, tick
 
 TITLE = "Error of each quantity, point by point"
-#: Half of a slot's width that a dash takes.
+#: Half the length of a dash, as a share of a slot's width.
 DASH = 0.3
-#: Uncertainties beyond so many times the largest error, or this in ppm, are left to arrowheads.
+#: Uncertainties beyond this multiple of the largest error, or beyond this value in ppm, get arrowheads.
 REACH, LEAST_PPM = 3, 50
 
 

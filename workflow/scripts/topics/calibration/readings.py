@@ -12,7 +12,7 @@ from testbed.readings.deliveries import START_UP, common_window
 from topics.calibration.exact_values import EVEN, packets_of_one
 from topics.calibration.tables import READINGS
 
-#: So many samples after the first packets came, one that leaves had to wait for its turn: those of the burst were seen before.
+#: Number of samples after the first packets from which on a leaving packet has waited for its turn: the burst has been seen by then.
 SETTLED = 3
 
 
@@ -66,13 +66,13 @@ def loss_counts(document) -> dict:
 
 
 def datagram_spread(intervals) -> dict:
-    """Return the mean of iperf3's jitter over whole seconds, without the first, which starts from 0, and the incomplete last one."""
+    """Return the mean of iperf3's jitter over whole seconds, without the first second (which starts from 0) and an incomplete last one."""
     jitters = [interval["sum"]["jitter_ms"] for interval in intervals[1:-1]]
     return {"spread_ms": sum(jitters) / len(jitters), "spread_seconds": len(jitters)} if jitters else {}
 
 
 def deliveries(document) -> dict:
-    """Return what was delivered between two readings, the first quarter of the window left out."""
+    """Return the data delivered between two readings, without the first quarter of the window."""
     window = common_window(document["delivered"], START_UP)
     if window is None:
         return {}
@@ -86,7 +86,7 @@ def deliveries(document) -> dict:
 
 
 def queue_samples(series, begin_ns, end_ns) -> dict:
-    """Return the shortest queue between two times, what was retransmitted since the first, the longest queue, and that after a drop."""
+    """Return the shortest queue between two times, the retransmissions since the first, the longest queue, and the queue after a drop."""
     queue = series["queue"]
     samples = list(zip(queue["time_s"], queue["packets"], queue["bytes"], queue["drops"], strict=True))
     row = {
@@ -109,9 +109,9 @@ def queue_samples(series, begin_ns, end_ns) -> dict:
 
 
 def burst(series) -> dict:
-    """Return how many of the first data packets had left when the first one left that had to wait, and when.
+    """Return the number of data packets that had left when the first waiting packet left, and that time.
 
-    Packets that left are those unacknowledged that don't wait, until the first acknowledgement or drop.
+    Until the first acknowledgement or drop, the packets that have left are the unacknowledged ones that aren't waiting.
     """
     queue, (socket, *_) = series["queue"], series["sockets"]
     unacked = dict(zip(socket["time_s"], socket["unacked_packets"], strict=True))
@@ -123,7 +123,7 @@ def burst(series) -> dict:
     if first is None:
         return {}
     sent = samples[first][1]
-    # From the last sample at which the burst may still have been leaving.
+    # Begin at the last sample at which the burst may still have been leaving.
     for number, (before, after) in enumerate(pairwise(samples[first:])):
         if after[1] != sent or after[3]:
             return {}

@@ -15,7 +15,7 @@ from wording.sentence_words import listed
 VERDICTS = {
     "exact": ALIKE, "explained": ALIKE, "expected": ALIKE, "off": DIFFERS, "not measured": OPEN,
 }  # fmt: skip
-#: What limits each quantity, in words.
+#: Quantity -> the reason for its limit, in words.
 LIMITS = {
     "rate": "the readings: one packet; the shaper's whole nanoseconds are known",
     "delay": "the probe: ping's times are in whole µs",
@@ -32,20 +32,20 @@ class Summary:
     """Summary of the errors of a quantity."""
 
     quantity: str  # as in the table
-    what: str  # as in the table; of loss both directions together
-    points: int  # rows that were measured
-    agreeing: int  # of these, those that are exact, explained or expected
-    largest_ppm: float  # the largest error of those with an exact number above 0, in millionths; nan if there is none
+    what: str  # as in the table; for loss both directions are combined
+    points: int  # number of measured rows
+    agreeing: int  # number of these that are exact, explained or expected
+    largest_ppm: float  # largest error among those with an exact value above 0, in ppm; nan if there is none
     largest: float  # the same error in its unit
     unit: str
-    # What that row's measurement can't tell, in millionths; of random quantities its standard error.
+    # Uncertainty of that row's measurement, in ppm; for random quantities the standard error.
     uncertainty_ppm: float
-    known_ppm: float  # what of that row's error is known beforehand
-    largest_z: float  # the largest error of a random quantity over its standard error; else nan
+    known_ppm: float  # part of that row's error that is known beforehand
+    largest_z: float  # largest ratio of a random quantity's error to its standard error; else nan
 
 
 def summaries(table: pd.DataFrame) -> list[Summary]:
-    """Return a `Summary` of each quantity of ``analysis/calibration.csv``, and what of it, that was measured anywhere."""
+    """Return one `Summary` per quantity and ``what`` of ``analysis/calibration.csv`` that was measured anywhere."""
     of_quantities, measured = [], table[table["measured"].notna()]
     kinds = measured["what"].where(measured["quantity"] != "loss", "")
     for (quantity, what), rows in measured.groupby(["quantity", kinds], sort=False):
@@ -68,7 +68,7 @@ DIGITS = 9
 
 
 def _exact(heading, name):
-    """Return a column of numbers with enough digits to see millionths of them."""
+    """Return a column of numbers with enough digits to show millionths of them."""
 
     def cell(row):
         value = row[name]
@@ -134,7 +134,7 @@ def findings(material: ReportMaterial) -> list[Finding]:
 
 
 def sentence(table: pd.DataFrame) -> str:
-    """Return in how many rows the exact number was measured, the largest error of the rate, and what is off."""
+    """Report the number of rows that agree with the exact value, the largest error of the rate, and the quantities that are off."""
     quantities = summaries(table)
     points, agreeing = (sum(getattr(summary, name) for summary in quantities) for name in ("points", "agreeing"))
     text = f"{agreeing:,} of {count(points, 'measured value')} agree with their exact numbers"

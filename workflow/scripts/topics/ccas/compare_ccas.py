@@ -28,14 +28,14 @@ from topics.ccas.tables import CCA_PAIRS, CCA_TESTS
 from wording.number_format import count
 
 GROUP = ["scenario", "ip_version"]
-# With fewer complete blocks, in proportion, the test would rest on a minority of the runs.
+# Smallest share of complete blocks. With fewer, the test would rest on a minority of the runs.
 MIN_COMPLETE_SHARE = 0.5
 
 
 def _blocks_of(group: pd.DataFrame, metric: str) -> pd.DataFrame:
     """Return a metric of a scenario and IP version, one row per replication and one column per CCA, in the runs' order.
 
-    It is missing where a run is excluded or has no value.
+    Values are missing where a run is excluded or has none.
     """
     values = group.assign(value=group[metric].where(group["valid"]))
     wide = values.pivot(index="replication", columns="cca", values="value")
@@ -45,19 +45,19 @@ def _blocks_of(group: pd.DataFrame, metric: str) -> pd.DataFrame:
 def compare_group(blocks, significance, resolution=0.0) -> dict:
     """Test whether the CCAs of one scenario and IP version differ.
 
-    Friedman's test of the complete blocks; where exclusions leave too few of them, Kruskal and
-    Wallis's of all values, which ignores that runs share a seed.
+    The test is Friedman's over the complete blocks or, if exclusions leave too few of them, Kruskal and
+    Wallis's over all values, which ignores that runs share a seed.
 
-    Returns columns of `CCA_TESTS` from `ccas` on, but for p_holm.
+    Returns the columns of `CCA_TESTS` beginning with `ccas`, except p_holm.
 
     Parameters
     ----------
     blocks : pandas.DataFrame
         One row per replication, one column per CCA; missing where there is no value.
     significance : float
-        A test that can't reach it with these numbers is skipped.
+        Level of significance. A test that can't reach it with this number of values is skipped.
     resolution : float
-        Resolution of the metric, in its unit. Where the values of each CCA are all closer than this, the blocks are one
+        Resolution of the metric, in its unit. If all values of each CCA are closer than this, the blocks are one
         measurement repeated, and there is no test.
     """
     notes = []
@@ -105,7 +105,7 @@ def _compare_unblocked(blocks, significance, notes) -> dict:
 def compare_pair(metric, a, b, resolution, tests, params) -> dict:
     """Compare two CCAs in one scenario and IP version.
 
-    Returns columns of `CCA_PAIRS` from `pairs` on, but for p_holm.
+    Returns the columns of `CCA_PAIRS` beginning with `pairs`, except p_holm.
 
     Parameters
     ----------

@@ -9,7 +9,7 @@ from run_tables.tidy_tables import RUNS
 from topics.cells.tables import CHANGING_PERCENT, STEADY
 from wording.number_format import count
 
-#: Columns of the whole run and of its steady part, and how two values of them are compared.
+#: Columns of the whole run and of its steady part, and the scale on which their values are compared.
 STEADY_PAIRS = (
     ("goodput_mbps", "goodput_steady_mbps", "ratio"),
     ("rtt_mean_ms", "rtt_steady_ms", "ratio"),
@@ -64,7 +64,7 @@ def _changing_words(runs):
 def compare_steady(runs, params) -> pd.DataFrame:
     """Compare every metric that has a steady part in every cell; return `STEADY`.
 
-    Left out are metrics without a steady part in the whole study, cells without a value of the whole run, and Jain's index of one flow.
+    Metrics without a steady part in the whole study, cells without a value of the whole run, and Jain's index of a single flow are left out.
     """
     rows = []
     for whole, steady, scale in STEADY_PAIRS:

@@ -6,15 +6,15 @@ from study_files.study_design import cca_word
 from wording.number_format import NONE, decimals_for, interval_words, is_missing, number, p_value
 from wording.scenario_words import conditions, heading, ip_words
 
-# So many columns of numbers fit a page of paper.
+# Number of columns of numbers that fit on a printed page.
 MAX_VALUE_COLUMNS = 12
 
 
 def mean_tables(descriptive, scenarios, metric) -> list[dict]:
     """Return compact tables of one metric's means, split so that each fits a page.
 
-    The factor with more levels, scenario or CCA, makes the rows; under each level of the other
-    stand the IP versions.
+    The factor with more levels, scenario or CCA, forms the rows. Each level of the other has one column per IP
+    version.
 
     Returns groups (column headings), ip_versions, row_name, rows (heading, detail, cells).
     """

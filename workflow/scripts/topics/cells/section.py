@@ -7,7 +7,7 @@ from report_parts.material import Finding
 from topics.cells.tables import CHANGING_PERCENT
 from wording.number_format import count
 
-#: What readers call metrics that have no name elsewhere.
+#: Displayed names of metrics that have none elsewhere.
 NAMES = {
     "retransmit_percent": "Retransmission share", "queue_mean_packets": "Queue", "jain_index": "Jain's index",
 }  # fmt: skip
@@ -39,11 +39,11 @@ def startup_sentence(cells, margin) -> str:
     Parameters
     ----------
     cells : pandas.DataFrame
-        Rows of `STEADY` of goodput that have a difference.
+        Rows of `STEADY` for goodput that have a difference.
     margin : float
         Largest difference, in percent, that doesn't count.
     """
-    # Of the means: one run without goodput has no ratio, and its cell's difference is relative to something else.
+    # Use the means: a run without goodput has no ratio, and the difference in its cell is on another scale.
     changes = 100 * (cells["steady_mean"] / cells["whole_mean"] - 1)
     apart, low, high = int((changes.abs() > margin).sum()), changes.min(), changes.max()
     return (

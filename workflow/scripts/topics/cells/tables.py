@@ -3,10 +3,10 @@
 from run_tables.run_keys import LABELLED_CELL
 from run_tables.table import Table, count_column, interval_columns, number_column, text_column
 
-#: Units of numbers that are of another kind in each row.
+#: Units of numbers whose unit differs from row to row.
 IN_UNIT, IN_EFFECT_UNIT = "as `unit` says", "as `effect_unit` says"
 
-#: Change from the first half of the time after start-up to the second beyond which a run is not steady then, in %.
+#: Largest change, in %, between the halves of the time after start-up with which a run counts as steady.
 CHANGING_PERCENT = 10
 METRIC = text_column("metric", "Column of the metric in `runs.csv`.")
 UNIT = text_column("unit", "Unit of the metric.")
@@ -15,7 +15,7 @@ NOTE = text_column(
     "note", "What can't be computed and why, and what else to know of the row.", "there is nothing to say"
 )
 
-#: Why a number is missing in tables that compare pairs, and the test that was made.
+#: Reason for a missing number in tables that compare pairs, and the test that was made.
 NO_TEST = "no test was made"
 NO_SPREAD = "there are fewer than 6 pairs, some lie apart from the others, runs repeat one measurement, or all pairs show the same"
 TOO_FEW_PAIRS = (
@@ -29,7 +29,7 @@ PAIRED_TEST = (
     number_column("statistic", "", "Student's t.", NO_TEST),
 )
 
-#: Why columns with excluded runs kept are empty.
+#: Reason why columns with excluded runs kept are empty.
 NONE_KEPT = "no excluded run of the study has numbers"
 _TESTED = "there are fewer than three values, or one measurement"
 DESCRIPTIVE = Table(

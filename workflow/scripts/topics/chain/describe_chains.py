@@ -8,7 +8,7 @@ from tcp_models.chain_models import fair_share, reno_share_independent, reno_sha
 from topics.chain.tables import CHAIN_CELLS
 from wording.number_format import count, is_missing
 
-#: What is measured of a run, and averaged over those of a cell.
+#: Measures of a run, which are averaged over the runs of a cell.
 MEASURES = (
     "long_share_percent", "long_goodput_mbps", "cross_goodput_mbps", "used_percent", "long_rtt_ms", "cross_rtt_ms",
     "long_retransmit_percent", "cross_retransmit_percent", "queue_drop_percent",
@@ -92,7 +92,7 @@ def flow_counts(scenario) -> dict[str, int]:
     if scenario["bottlenecks"] > 1:
         cross = int(scenario["cross_flows"])
         return {"long_flows": flows - cross * int(scenario["bottlenecks"]), "cross_flows": cross}
-    # The two pairs of a dumbbell take flows in turn.
+    # The flows of a dumbbell are assigned to its two pairs in turn.
     return {"long_flows": flows - flows // 2, "cross_flows": flows // 2}
 
 

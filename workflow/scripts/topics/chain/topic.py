@@ -12,7 +12,7 @@ def in_common(scenario) -> dict:
     parts = ("link.rate_mbps", "link.delay_ms", "queue", "topology", "chain.bottlenecks", "hosts", "flows")
     rest = keys_of(scenario, parts)
     if not run.is_chain:
-        # The two pairs of a dumbbell take flows in turn.
+        # The flows of a dumbbell are assigned to its two pairs in turn.
         rest |= {
             "flows": [run.flows - run.flows // 2, run.flows // 2],
             "chain.cross_flows": None,

@@ -31,9 +31,9 @@ def ratio(claim, samples, tail) -> Outcome:
     ratios = nested(values, lambda tail: (values, values), inner, tail)[0][..., 0, 0]
     interval = JOINT if values.size > 1 else T
     if combine == "farthest":
-        # As many times above the lower bound as below the upper.
+        # Geometric middle: the same factor above the lower bound as below the upper.
         middle = math.sqrt(math.prod(claim["requirement"].values()))
-        with np.errstate(divide="ignore"):  # 0 is as far away as infinity
+        with np.errstate(divide="ignore"):  # 0 counts as infinitely far away
             logs = np.log(values)
 
             def bounds(tail):
@@ -43,15 +43,15 @@ def ratio(claim, samples, tail) -> Outcome:
             value, ends = ratios.ravel()[place], np.exp(ends)
     elif combine == "mean" and ratios.size > 1:
         logs = _logarithms(above, below)
-        if values.size == ratios.size:  # nothing is picked: the mean is as smooth as its parts
+        if values.size == ratios.size:  # nothing is selected: the mean is as smooth as its parts
             interval, inner = T, []
-            with np.errstate(invalid="ignore"):  # 0 and infinity together have no mean
+            with np.errstate(invalid="ignore"):  # 0 and infinity have no common mean
                 logs = logs.mean(axis=tuple(range(1, 6)), keepdims=True)
         ends = nested(logs[0], _log_bounds(logs, strata), [*inner, ((0, 1, 2), np.mean)], tail)
         ends = [end.item() for end in ends]
         picks = {function for (axis,), function in inner if values.shape[axis] > 1}
         if len(picks) == 1 and picks <= {np.min, np.max} and np.isfinite(logs).all():
-            # Scenarios compared with others of their own kind share runs with the next comparison.
+            # Scenarios that are compared with each other share runs with the next comparison.
             apart = "scenario" in claim["each"] and claim["numerator"]["scenarios"] == claim["denominator"]["scenarios"]
             end = mean_of_extremes(logs, strata, *picks, apart, tail)
             ends = [ends[0], max(ends[1], end), ends[2]] if picks == {np.min} else [*ends[:2], min(ends[2], end)]
@@ -81,9 +81,9 @@ def ratio(claim, samples, tail) -> Outcome:
 
 
 def _pairs(claim, samples):
-    """Return the means of both groups, each pair of cells once that may be picked; a mean over cells is one cell.
+    """Return the means of both groups with each selectable pair of cells once; a mean over cells counts as one cell.
 
-    Rows of (scenarios, CCAs, IP versions of `each`, cells of the numerator, of the denominator).
+    The rows have the axes scenarios, CCAs and IP versions of `each`, cells of the numerator, and cells of the denominator.
     """
     groups = []
     for name in SIDES[claim["kind"]]:
@@ -103,13 +103,13 @@ def _pairs(claim, samples):
 
 
 def _logarithms(above, below):
-    """Return the logarithms of ratios: of 0 minus infinity, nan where there is no ratio."""
+    """Return the logarithms of ratios: minus infinity for 0, and nan where there is no ratio."""
     with np.errstate(divide="ignore"):
         return np.log(ratios_of(above, below))
 
 
 def _log_bounds(logs, strata):
-    """Return the bounds of logarithms, infinite where some rows but not all have the logarithm of 0 or of infinity."""
+    """Return the bounds of logarithms, infinite where some but not all rows have the logarithm of 0 or of infinity."""
     known = np.isfinite(logs).all(axis=0)
     same = (logs == logs[:1]).all(axis=0)
 
@@ -124,7 +124,7 @@ def _log_bounds(logs, strata):
 
 
 def largest_difference(claim, samples, tail) -> Outcome:
-    """Absolute difference of two groups' means in a scenario over the largest of those in the other scenarios."""
+    """Absolute difference of two groups' means in a scenario, divided by the largest such difference in other scenarios."""
     minuend, subtrahend = (means[:, :, 0, 0] for means in _groups(claim, samples, ["scenario"]))
     rows, names = minuend - subtrahend, paired_scenarios(claim)
     differences = np.abs(rows[0])
@@ -148,7 +148,7 @@ def largest_difference(claim, samples, tail) -> Outcome:
 
 
 def _groups(claim, samples, each):
-    """Return what is picked of both groups' means: axes as those of `Samples.means`, of length 1 if not in `each`."""
+    """Return the selected means of both groups, with the axes of `Samples.means`; axes not in `each` have length 1."""
     groups = []
     for name in SIDES[claim["kind"]]:
         means = taken(samples.means(measure_of(claim, name)), samples, claim[name])

@@ -12,7 +12,7 @@ import numpy as np
 from inference import student_t
 from inference.stratified_jackknife import covariances, degrees_of_freedom
 
-#: What low and high of a row are: of one mean or ratio, of the lowest or highest of several, of a number of them ...
+#: Kinds of interval of a row: for one mean or ratio, for the lowest or highest of several, for a count, for a median, for a spread.
 T, JOINT, COUNTED, MEDIAN, SPREAD = "t", "joint t", "counted", "of ranks", "chi-square"
 
 Bounds = Callable[[float], tuple[np.ndarray, np.ndarray]]
@@ -44,9 +44,9 @@ def nested(values, bounds: Bounds, steps, tail) -> tuple[np.ndarray, np.ndarray,
 
 
 def farthest(values, bounds: Bounds, steps, tail, middle) -> tuple[int, float, float]:
-    """Find the part farthest from a point, after `steps`, and the interval of the farthest value on its side.
+    """Find the part farthest from a point, after `steps`, and the interval of the farthest value on that side.
 
-    Returns its place in the flattened values after the steps, and both ends.
+    Returns its index in the flattened values after the steps, and both ends of the interval.
     """
     one = nested(values, bounds, steps, tail)
     joint = nested(values, lambda tail: bounds(tail / max(one[0].size, 1)), steps, tail)
@@ -62,8 +62,8 @@ def farthest(values, bounds: Bounds, steps, tail, middle) -> tuple[int, float, f
 def mean_of_extremes(rows, strata, function, by_scenario, tail) -> float:
     """Return the lower end of a mean of lowest parts, or the upper end of one of highest parts.
 
-    For the truly lowest, whichever they are, a t interval holds; their mean is at least that of the lowest values seen,
-    and its error at most that of the least certain parts. So it needs no correction for their number, unlike the other end.
+    For the truly lowest parts, whichever they are, a t interval is valid. Their mean is at least that of the lowest observed values,
+    and its error at most that of the least certain parts. So this end needs no correction for their number, unlike the other.
 
     Parameters
     ----------
@@ -87,11 +87,11 @@ def mean_of_extremes(rows, strata, function, by_scenario, tail) -> float:
 def median_interval(values, rows, strata, tail) -> tuple[float, float]:
     """Return the interval of the median of pooled runs: the values at the ends of the interval of the share below it.
 
-    Woodruff (1952), JASA 47(260), 635-646. An end beyond all values is unknown: 0 or infinite.
+    The method is that of Woodruff (1952), JASA 47(260), 635-646. An end beyond all values is unknown: 0 or infinite.
 
     Parameters
     ----------
-    values : numpy.ndarray of float, rising
+    values : numpy.ndarray of float, ascending
     rows : numpy.ndarray of int
         Number of the row that leaves out each value.
     strata, tail
@@ -99,13 +99,13 @@ def median_interval(values, rows, strata, tail) -> tuple[float, float]:
     """
     total = len(values)
     number = max(stratum.rows.stop for stratum in strata)
-    # Half of the ties at the median count as below.
+    # Half of the values equal to the median count as below it.
     below = (values < np.median(values)) + 0.5 * (values == np.median(values))
     left = total - np.bincount(rows, minlength=number)
     share = (below.sum() - np.bincount(rows, weights=below, minlength=number)) / np.maximum(left, 1)
     scaled = covariances(share, share, strata)
     half = student_t.quantile(1 - tail, degrees_of_freedom(scaled[:, None], strata)[0]) * np.sqrt(scaled.sum())
-    # A rank more on either side, because a share moves by whole runs.
+    # Add one rank on either side, because a share changes by whole runs.
     low, high = np.floor(len(values) * (0.5 - half)) - 1, np.ceil(len(values) * (0.5 + half))
     return values[int(low)] if low >= 0 else 0.0, values[int(high)] if high < len(values) else np.inf
 
@@ -113,7 +113,7 @@ def median_interval(values, rows, strata, tail) -> tuple[float, float]:
 def spread_bounds(spreads, counts) -> Bounds:
     """Return the bounds of standard deviations, s sqrt((n - 1) / chi-square), for approximately normal replications."""
 
-    from scipy import stats  # here: it takes half a second, which each job without spreads would pay
+    from scipy import stats  # imported here: it takes half a second
 
     def bounds(tail):
         df = counts - 1

@@ -9,7 +9,7 @@ from topics.claims.claim_quantities import RELATIONS, STATES, quantities_of
 from topics.claims.claim_words import requirement_words
 from wording.number_format import plain
 
-#: Columns of `tidy/flows.csv` that claims are about, and those of the time series from which others follow.
+#: Columns of `tidy/flows.csv` used by claims, and columns of the time series from which others are derived.
 FLOW = [*RUN, "flow"]
 SOURCES = {"acked_mbps": ["bytes_acked"]} | {name: ["state", "cwnd_packets", "ssthresh_packets"] for name in STATES}
 TAKE_WORDS = {
@@ -22,7 +22,7 @@ TIME_WORDS = {
     "spread_percent": "interquartile range over time, in % of the median,",
     "beginnings": "number of beginnings",
 }  # fmt: skip
-#: What pandas calls it otherwise.
+#: Aggregate -> its name in pandas, where it differs.
 AGGREGATES = {"lowest": "min", "highest": "max", "sd": "std"}
 
 
@@ -32,15 +32,15 @@ class Measure:
 
     #: A column of `claim_quantities`.
     quantity: str
-    #: What is taken over its flows: mean, sum, lowest, highest, sd, variation_percent or count; None is its own value.
+    #: Aggregate over its flows: mean, sum, lowest, highest, sd, variation_percent or count; None for the run's own value.
     flows: str | None = None
     #: Only flows of this CCA.
     cca: str | None = None
     #: With `count`: the bounds that flows must meet to be counted, pairs of key and number.
     within: tuple = ()
-    #: Each value in percent of this: link, fair_share or total.
+    #: Reference of values in percent: link, fair_share or total.
     relative_to: str | None = None
-    #: What is taken of a flow's time series, and from where to where in percent of the run's duration.
+    #: Aggregate of a flow's time series, and its beginning and end in percent of the run's duration.
     over_time: tuple | None = None
 
     @property
@@ -50,7 +50,7 @@ class Measure:
 
     @property
     def plain(self) -> bool:
-        """Whether it is a run's own value."""
+        """Whether it is the run's own value."""
         return self.flows is None and self.relative_to is None
 
     @property
@@ -146,7 +146,7 @@ def _relative(values, to):
 
 
 def _taken_of_flows(values, measure):
-    """Return the aggregate of each run's flow values; unknown where a flow's value is."""
+    """Return the aggregate of each run's flow values; unknown if any flow's value is unknown."""
     groups = values.groupby(RUN)["value"]
     if measure.flows == "count":
         counted = meets_requirement(values["value"], dict(measure.within)).astype(float)
@@ -188,7 +188,7 @@ def _series_values(measure, runs, sockets):
 def _acked_in_window(series, start, end):
     """Return each flow's acknowledged Mbit/s between two fractions of the run's duration, including flows that began later.
 
-    The growth between two samples is spread evenly over the time between them, of which the window may cover a part.
+    The growth between two samples is distributed evenly over the time between them, part of which may be in the window.
     """
     begin_s, end_s = start * series["duration_s"], end * series["duration_s"]
     since_s = series["time_s"] - series["elapsed_s"]
@@ -200,11 +200,11 @@ def _acked_in_window(series, start, end):
 def _at_each_look(series, quantity):
     """Return a quantity at each sample: a column, or a value derived from others.
 
-    A flow is in slow start while nothing is wrong and cwnd is below ssthresh, which is infinite at first
-    (RFC 5681, section 3.1), in fast recovery while Linux calls its state Recovery, and recovers from a
-    timeout while that is Loss.
+    A flow is in slow start if nothing is wrong and cwnd is below ssthresh, which is infinite at first
+    (RFC 5681, section 3.1); in fast recovery if its state in Linux is Recovery; and recovering from a
+    timeout if that state is Loss.
     """
-    if quantity == "acked_mbps":  # since the look before; before the first one nothing was acknowledged
+    if quantity == "acked_mbps":  # since the previous sample; nothing was acknowledged before the first
         acked = series.groupby(FLOW)["bytes_acked"].diff().fillna(series["bytes_acked"])
         return 8e-6 * acked / series["elapsed_s"].where(series["elapsed_s"] > 0)
     if quantity not in STATES:
@@ -224,7 +224,7 @@ def quotient(dividend, divisor, least=0.0) -> np.ndarray:
     return np.divide(dividend, divisor, out=values, where=divisor > least)
 
 
-# Sums in another order differ in the last digits, which must decide nothing.
+# Sums in another order differ in the last digits, which must not decide anything.
 DIGITS = 1e-9
 
 

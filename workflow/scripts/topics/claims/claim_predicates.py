@@ -1,7 +1,7 @@
 """The statistics of claims about one group of cells, computed from the cells' means, with their intervals and wording.
 
 One function per kind takes the claim, `claim_samples.Samples` and the probability of a miss on either side, and returns
-an `Outcome`. Statistics are rows as `inference.stratified_jackknife` needs them: along the first axis, the data first.
+an `Outcome`. Statistics have the form that `inference.stratified_jackknife` needs: rows along the first axis, first the complete data.
 """
 
 import math
@@ -38,11 +38,11 @@ class Outcome:
     low: float
     high: float
     unit: str
-    #: What the requirement is about, in words.
+    #: Subject of the requirement, in words.
     subject: str
-    #: Which cells decide.
+    #: The deciding cells, in words.
     detail: str
-    #: What low and high are: a name in `claim_intervals`.
+    #: Kind of the interval from low to high: a name in `claim_intervals`.
     interval: str = T
 
 
@@ -58,7 +58,7 @@ def parts_of(claim, samples) -> list[tuple[Measure, np.ndarray]]:
 
 
 def counts_of(parts, samples) -> np.ndarray:
-    """Return the number of values of each cell of a claim, the smaller one where it is measured twice; elsewhere 0."""
+    """Return the number of values of each cell of a claim (the smaller one if it is measured twice); 0 for other cells."""
     counts = np.full(parts[0][1].shape, np.iinfo(int).max)
     for measure, mask in parts:
         counts[mask] = np.minimum(counts[mask], samples.counts(measure)[mask])
@@ -76,14 +76,14 @@ def _selected(claim, samples, **others):
 
 
 def taken(values, samples, cells) -> np.ndarray:
-    """Return the values of all cells at the levels of `cells`, a claim or one of its two groups."""
+    """Return the values at the levels of `cells`, which is a claim or one of its two groups."""
     for axis, key in enumerate(LEVELS, 1):
         values = np.take(values, [getattr(samples, key).index(name) for name in cells[key]], axis=axis)
     return values
 
 
 def _counted(true, false, tail):
-    """Return bounds of the share of comparisons in which something holds, in percent: the certain ones, and all but the refuted."""
+    """Return bounds, in percent, of the share of comparisons in which something holds: those shown, and those not refuted."""
     total = np.size(true)
     if not total:
         return math.nan, math.nan
@@ -102,7 +102,7 @@ def ordering(claim, samples, tail) -> Outcome:
             parts.append(of_cca)
     holds, true, false = (np.stack(parts, axis=1) for parts in (holds, true, false))
     first = field[0]
-    # Nobody is first where all are equal.
+    # If all are equal, none is first.
     counts = ((np.ptp(first, axis=1) > DIGITS * np.abs(first).max(axis=1))[:, None, :]) & np.ones_like(holds)
     compared = int(counts.sum())
     share = 100 * (holds & counts).sum() / compared if compared else math.nan
@@ -124,13 +124,13 @@ def ordering(claim, samples, tail) -> Outcome:
 
 
 def _place_chances(claim, own, others, strata):
-    """Return for each scenario and IP version whether a CCA has its place, and the p-values for having it and for not having it.
+    """Return, for each scenario and IP version, whether a CCA has its place, and the p-values for having it and for not having it.
 
-    `own` and `others` are rows of (scenarios, CCAs, IP versions). All shape (scenarios, IP versions).
+    `own` and `others` have rows with the axes (scenarios, CCAs, IP versions). The results have the shape (scenarios, IP versions).
     """
     tie = (claim["tie_percent"] / 100 + DIGITS) * np.abs(own)
     number, places = others.shape[2], claim["places"]
-    # 0 or more where an other is no higher, and where it is no lower.
+    # 0 or more where another CCA isn't higher, and where it isn't lower.
     margins = {"highest": own + tie - others, "lowest": others - own + tie}
 
     def of(side):
@@ -149,7 +149,7 @@ def _place_chances(claim, own, others, strata):
 
 
 def threshold(claim, samples, tail) -> Outcome:
-    """Lowest, highest, farthest, mean of the cells' means, highest spread, or the median of runs, in the quantity's unit."""
+    """Lowest, highest, farthest or mean of the cells' means, largest spread, or median of runs, in the quantity's unit."""
     measure, pick, strata = measure_of(claim), claim["pick"], strata_of(claim, samples)
     unit = measure.unit
     rows = taken(samples.means(measure), samples, claim)
@@ -228,7 +228,7 @@ def _margin_unit(claim):
 
 
 def no_difference(claim, samples, tail) -> Outcome:
-    """IPv6's mean over all cells less IPv4's, in percent of it or in the quantity's unit."""
+    """IPv6's mean over all cells minus IPv4's, in percent of IPv4's or in the quantity's unit."""
     cells = _selected(claim, samples, ip_versions=["ipv4", "ipv6"])
     four, six = (cells[..., place].mean(axis=(1, 2))[:, None] for place in (0, 1))
     strata, unit = strata_of(claim, samples), _margin_unit(claim)
@@ -246,10 +246,10 @@ def no_difference(claim, samples, tail) -> Outcome:
 def dominance(claim, samples, tail) -> Outcome:
     """Mean square of one factor as a share of its sum with another's, in percent.
 
-    Two-way analysis of variance of the cells' means within each scenario, one value a cell
+    It is a two-way analysis of variance of the cells' means within each scenario, with one value per cell
     (Montgomery, Design and Analysis of Experiments, "two-factor factorial, one observation per
-    cell"), sums of squares and degrees of freedom added over scenarios. Means are divided by their
-    scenario's, so that each scenario counts alike; scenarios whose mean is 0 are left out.
+    cell"). Sums of squares and degrees of freedom are added over scenarios. Means are divided by their
+    scenario's mean, so that all scenarios count equally; scenarios with a mean of 0 are left out.
     """
     cells = _selected(claim, samples, ip_versions=["ipv4", "ipv6"])
     centre = cells.mean(axis=(2, 3), keepdims=True)

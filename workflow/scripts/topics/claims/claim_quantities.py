@@ -4,32 +4,32 @@ from run_tables.metrics import METRICS, PUBLISHED_METRICS
 
 
 def _named(metric):
-    """Return "goodput" for "Goodput", and "RTT of the first stream" as it is."""
+    """Return "goodput" for "Goodput", and "RTT of the first stream" unchanged."""
     name = metric.name
     return name if name[:2].isupper() else name[0].lower() + name[1:], metric.unit
 
 
-#: What claims may be about of a run, `tidy/runs.csv`: column -> name, unit.
+#: Quantities of a run for claims: column of `tidy/runs.csv` -> name, unit.
 RUN_QUANTITIES = {metric.column: _named(metric) for metric in (*METRICS, *PUBLISHED_METRICS)} | {
     "jain_index": ("Jain's index of the flows' goodput", ""),
     "transfer_s": ("time of the file transfer", "s"),
     "cpu_busy_percent": ("busy share of the cores", "%"),
     "cpu_seconds_per_gbyte": ("CPU time of a GB", "s"),
 }
-#: The same of a flow, `tidy/flows.csv`.
+#: Quantities of a flow, columns of `tidy/flows.csv`, likewise.
 FLOW_QUANTITIES = {
     "goodput_mbps": ("goodput", "Mbit/s"),
     "retransmits": ("retransmissions", "segments"),
     "rtt_mean_ms": ("mean round-trip time", "ms"),
     "rtt_max_ms": ("highest round-trip time", "ms"),
 }
-#: States of a flow: 100 at a look in which it was in that state, else 0.
+#: States of a flow: 100 in a sample in which it was in that state, else 0.
 STATES = {
     "slow_start_percent": ("slow start", "%"),
     "fast_recovery_percent": ("fast recovery", "%"),
     "timeout_percent": ("recovery from a timeout", "%"),
 }
-#: The same of a flow at an instant, `tidy/sockets.parquet`, and what follows from its columns.
+#: Quantities of a flow at an instant: columns of `tidy/sockets.parquet`, and values derived from them.
 SERIES_QUANTITIES = {
     "cwnd_packets": ("congestion window", "packets"),
     "unacked_packets": ("packets in flight", "packets"),
@@ -38,11 +38,11 @@ SERIES_QUANTITIES = {
     "delivery_mbps": ("delivery rate", "Mbit/s"),
     "acked_mbps": ("rate of acknowledged data", "Mbit/s"),
 } | STATES
-#: A claim's keys that choose cells, in the order of the axes -> the factor that each is.
+#: Keys of a claim that select cells, in the order of the axes -> factor.
 LEVELS = {"scenarios": "scenario", "ccas": "cca", "ip_versions": "ip_version"}
 #: Kinds that compare two groups of cells -> the keys of the groups.
 SIDES = {"ratio": ("numerator", "denominator"), "largest_difference": ("minuend", "subtrahend")}
-#: What a value can be put in relation to, in words, and the units for which that makes sense.
+#: Reference to which a value may be relative -> its words, and the units for which this makes sense.
 RELATIONS = {
     "link": ("the link's rate", ("Mbit/s",)),
     "fair_share": ("the fair share", ("Mbit/s",)),

@@ -1,4 +1,4 @@
-"""The cells that a paper's claims are about, their means, and these without each of the replications.
+"""The cells that a paper's claims are about, their means, and the means without each replication.
 
 A replication of a scenario has the same seed for all CCAs and both IP versions, so whole replications are left
 out within each scenario, which preserves the dependence between their runs.
@@ -17,7 +17,7 @@ from topics.claims.claim_measures import quotient, run_values
 from topics.claims.claim_scenarios import match_scenarios, scenario_conditions
 from wording.scenario_words import ip_words
 
-#: Two values that happen to be equal, as rounded ones are, don't tell how much runs scatter.
+#: Smallest number of replications: two values may be equal by chance, for example after rounding, and don't show how much runs scatter.
 MIN_REPLICATIONS = 3
 
 
@@ -29,9 +29,9 @@ class Samples:
     runs, flows, scenarios : pandas.DataFrame
         The tidy tables; flows are needed for claims about them, scenarios for those about queues set in bytes.
     claims : dict
-        A claims file as `claims_file.load_claims` returns it.
+        A claims file from `claims_file.load_claims`.
     sockets : callable, optional
-        Reads ``tidy/sockets.parquet``, as for `claim_measures.run_values`.
+        Function that reads ``tidy/sockets.parquet``, as for `claim_measures.run_values`.
     """
 
     def __init__(self, runs, claims, flows=None, scenarios=None, sockets=None):
@@ -67,7 +67,7 @@ class Samples:
         np.maximum.at(self._replications, self._where[0], replications + 1)
 
     def _leave_out(self):
-        """Number the rows in which a replication is left out, scenario by scenario; row 0 is the data as they are."""
+        """Number the rows in which a replication is left out, scenario by scenario; row 0 has the complete data."""
         ends = 1 + np.cumsum(self._replications)
         self._rows = [slice(end - n, end) for end, n in zip(ends, self._replications, strict=True)]
         self._number_of_rows = int(ends[-1])
@@ -75,8 +75,8 @@ class Samples:
     def strata(self, counts) -> list[Stratum]:
         """Return the scenarios of some cells as strata of the jackknife.
 
-        ``counts`` (numpy.ndarray of int, shape (scenarios, CCAs, IP versions)): number of values in each of these cells,
-        0 in the others. The smallest cell of a scenario sets its degrees of freedom.
+        ``counts`` (numpy.ndarray of int, shape (scenarios, CCAs, IP versions)) has the number of values in each of these cells and
+        0 in the others. The smallest cell of a scenario determines its degrees of freedom.
         """
         known = counts > 0
         return [
@@ -149,7 +149,7 @@ class Samples:
             for place, rows in enumerate(self._rows):
                 n = rows.stop - rows.start
                 if n:
-                    # About the mean, so that equal values leave it as it is, to the last digit.
+                    # Relative to the mean, so that equal values leave it unchanged to the last digit.
                     off = np.where(known[place], values[place] - means[0, place][..., None], 0)[..., :n]
                     rest = number[place][..., None] - known[place][..., :n]
                     means[rows, place] -= np.moveaxis(np.where(rest > 0, off / np.maximum(rest, 1), np.nan), 2, 0)
@@ -166,7 +166,7 @@ class Samples:
         return quotient(100 * np.sqrt(quotient(squares, number - 1)), np.abs(means))
 
     def pooled(self, measure, mask) -> tuple[np.ndarray, np.ndarray]:
-        """Return the known values of all runs of the cells in `mask`, rising, and the row that leaves each of them out."""
+        """Return the known values of all runs of the cells in `mask`, ascending, and the row that leaves each of them out."""
         scenario, cca, ip_version, replication = self._where
         values = self.of_runs(measure)
         taken = np.isfinite(values) & mask[scenario, cca, ip_version]
@@ -175,7 +175,7 @@ class Samples:
         return values[order], rows[order]
 
     def mask(self, scenarios, ccas, ip_versions) -> np.ndarray:
-        """Return the cells of these levels, shape (scenarios, CCAs, IP versions)."""
+        """Return a mask of the cells at these levels, shape (scenarios, CCAs, IP versions)."""
         return (
             np.isin(self.scenarios, scenarios)[:, None, None]
             & np.isin(self.ccas, ccas)[:, None]
@@ -185,7 +185,7 @@ class Samples:
     def why_not(self, parts, duration_s=None) -> str | None:
         """Return the reason why a claim's cells can't answer it, or None.
 
-        Its parts are those of `claim_predicates.parts_of`; runs with another duration than `duration_s` can't answer it.
+        The claim's parts come from `claim_predicates.parts_of`. Runs with a duration other than `duration_s` can't answer it.
         """
         mask = np.logical_or.reduce([mask for _, mask in parts])
         levels = [
@@ -223,7 +223,7 @@ class Samples:
 
 
 def reader_of(path) -> Callable[[tuple[str, ...], tuple[str, ...]], pd.DataFrame]:
-    """Return a function that reads columns and scenarios of a table of time series, each choice once."""
+    """Return a function that reads columns and scenarios of a table of time series; each combination is read only once."""
     return lru_cache(
         lambda columns, scenarios: pd.read_parquet(path, columns=list(columns), filters=[("scenario", "in", scenarios)])
     )

@@ -4,7 +4,7 @@ import math
 
 from run_tables.conditions_at_centre import runs_at_centre
 
-#: What a claims file may say of a scenario: numbers, and texts; its own id only the expectations of a study.
+#: Conditions of a scenario in a claims file: numbers, and texts. Only a study's expectations may use the scenario's id.
 NUMBERS = (
     "rate_mbps", "delay_ms", "rtt_path_ms", "loss_configured_percent", "flows", "pairs", "queue_packets", "queue_bytes",
     "queue_bdp", "message_bytes", "segment_bytes", "paths",
@@ -13,15 +13,15 @@ TEXTS = (
     "scenario", "platform", "topology", "background", "application", "protocol", "multipath", "tunnel_ip_version", "distribution",
     "discipline",
 )  # fmt: skip
-#: Those that only `tidy/scenarios.csv` has.
+#: Conditions that are only in `tidy/scenarios.csv`.
 OF_SCENARIOS = ("segment_bytes", "distribution", "discipline")
 
 
 def scenario_conditions(runs, scenarios=None) -> list[dict]:
     """Return the conditions of the scenarios in `tidy/runs.csv`.
 
-    Each has ``scenario``, ``scenario_label``, and `NUMBERS` and `TEXTS` as far as they are known. ``queue_bytes`` is a
-    queue's size if it was set in bytes; without ``scenarios`` (``tidy/scenarios.csv``) this and `OF_SCENARIOS` are
+    Each dict has ``scenario``, ``scenario_label``, and `NUMBERS` and `TEXTS` as far as they are known. ``queue_bytes`` is the
+    queue's size if it was set in bytes. Without ``scenarios`` (``tidy/scenarios.csv``), it and `OF_SCENARIOS` are
     unknown.
     """
     if scenarios is not None:
@@ -42,7 +42,7 @@ def _bytes_of(queue):
 
 
 def match_scenarios(known, scenarios) -> tuple[dict[str, str], dict[str, str]]:
-    """Find the scenarios of a claims file among those of a study, as `scenario_conditions` gives them.
+    """Find the scenarios of a claims file among those of a study (``known``, from `scenario_conditions`).
 
     Returns two dicts by the paper's number: the study's scenario, and for unmatched ones a sentence with the reason.
     """

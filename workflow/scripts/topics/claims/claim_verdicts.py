@@ -1,8 +1,8 @@
 """Claims compared with runs: statistic, interval, verdict and reason.
 
 A claim is reproduced if the whole interval of its statistic meets the requirement, not reproduced if the whole
-interval misses it, and otherwise not shown. It is not testable where its runs are missing or measure another
-quantity than the paper.
+interval misses it, and otherwise not shown. It is not testable if its runs are missing or measure a quantity
+other than the paper's.
 """
 
 import math
@@ -25,13 +25,13 @@ from topics.claims.tables import CLAIMS, NOT_REPRODUCED, NOT_SHOWN, NOT_TESTABLE
 from wording.number_format import count, p_value
 from wording.scenario_words import ip_words
 
-#: What the value of runs that repeat one measurement says.
+#: Verdict -> sentence on the value of runs that repeat one measurement.
 OF_ONE_MEASUREMENT = {
     REPRODUCED: "our value meets the requirement",
     NOT_REPRODUCED: "our value misses the requirement",
     NOT_SHOWN: "our value can't be told from the bound",
 }
-#: A claim's kind -> what computes its statistic.
+#: Kind of a claim -> the function that computes its statistic.
 KINDS = OF_ONE_GROUP | OF_TWO_GROUPS
 
 
@@ -41,7 +41,7 @@ def check_claims(runs, claims, confidence, significance, flows=None, scenarios=N
     Parameters
     ----------
     claims : dict or None
-        As `claims_file.load_claims` returns it; None checks nothing.
+        Claims from `claims_file.load_claims`; None checks nothing.
     confidence, significance : float
         Confidence of the intervals, and significance of the paper's tests.
     runs, flows, scenarios, sockets
@@ -72,7 +72,7 @@ def check_claims(runs, claims, confidence, significance, flows=None, scenarios=N
 
 
 def _why_no_verdict(claim, samples, parts):
-    """Return the reason why these runs could not refute a claim, whatever their values, or an empty text."""
+    """Return the reason why these runs could not refute a claim, whatever their values, or an empty string."""
     if claim["untestable"]:
         return claim["untestable"]
     cells = np.logical_or.reduce([mask for _, mask in parts])
@@ -135,7 +135,7 @@ def _check_statistic(claim, samples, parts, confidence, significance):
 
 
 def _apart_words(samples, parts):
-    """Return a sentence on outliers, because of which a mean has no interval, or an empty text."""
+    """Return a sentence on outliers, which prevent an interval of the mean, or an empty string."""
     for measure, mask in parts:
         lost = samples.apart(measure, mask)
         if lost.any():
@@ -169,10 +169,10 @@ def interval_verdict(low, value, high, requirement) -> tuple[str, str]:
 
 
 def _prediction(requirement, ours, confidence):
-    """Return the prediction interval of a perfect replication as bounds, its name, and half the width of the paper's interval.
+    """Return the prediction interval of a perfect replication as bounds, its name, and the half-width of the paper's interval.
 
-    The prediction interval of Patil, Peng and Leek (2016, Perspectives on Psychological Science 11(4)): the half
-    widths of both intervals add in quadrature.
+    The prediction interval is that of Patil, Peng and Leek (2016, Perspectives on Psychological Science 11(4)): the half-widths
+    of both intervals add in quadrature.
     """
     theirs = float(special.ndtri((1 + confidence) / 2)) * requirement["standard_error"]
     half, middle = math.hypot(theirs, ours), requirement["replicates"]
@@ -183,7 +183,7 @@ def _prediction(requirement, ours, confidence):
 
 
 def _pooled(samples, measure, mask):
-    """Return the known values of each IP version, of all its cells in `mask`."""
+    """Return the known values of all cells in `mask`, by IP version."""
     values = np.where(mask[..., None], samples.values(measure), np.nan)
     return [group[np.isfinite(group)] for group in np.moveaxis(values, 2, 0)]
 
@@ -239,7 +239,7 @@ def _paired_words(claim, samples, measure, mask, significance, differs):
     means = np.array([contrasts(b, a, scale).mean() for a, b in zip(four, six, strict=True)])
     # Cells of a scenario share their seeds.
     means = np.array([means[of_scenario == place].mean() for place in np.unique(of_scenario)])
-    # Scenarios that differ by rounding only are equal.
+    # Scenarios that differ only by rounding are equal.
     means = contrasts(means, 0 * means, "points") if len(means) else means
     test = mean_test(means)
     if test is None:
@@ -259,7 +259,7 @@ def _paired_words(claim, samples, measure, mask, significance, differs):
 
 
 def _header_words(runs):
-    """Report the effect of only IPv6's longer header on throughput: the ratio of the segment sizes."""
+    """Report the effect of IPv6's longer header alone on throughput: the ratio of the segment sizes."""
     four, six = (runs.loc[runs["ip_version"] == ip_version, "mss_bytes"].mean() for ip_version in ("ipv4", "ipv6"))
     return f" (its longer header alone makes {100 * (1 - six / four):.2g} %)" if six < four else ""
 

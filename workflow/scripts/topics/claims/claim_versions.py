@@ -12,12 +12,12 @@ from pathlib import Path
 
 from topics.claims.tables import FIXED
 
-#: Where it stands in a study's results.
+#: Path of the record in a study's results.
 RECORD = "workflow/claims-record.json"
 
 
 def version_of(content, sha256) -> dict:
-    """Return the identity of a claims file: ``sha256`` of its bytes, ``claims`` (id to digest), ``rest``: digest of the others.
+    """Return the identity of a claims file: ``sha256`` of its bytes, ``claims`` (id -> digest), and ``rest``, the digest of all else.
 
     A `cause` is no part of a claim, because it is found after the runs.
     """

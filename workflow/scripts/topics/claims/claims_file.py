@@ -64,7 +64,7 @@ def schema_for(own_ccas) -> dict:
     if not names:
         return claims_schema()
     schema = copy.deepcopy(claims_schema())
-    schema["$defs"]["cca"]["enum"].extend(names)  # one list, wherever a CCA may stand
+    schema["$defs"]["cca"]["enum"].extend(names)  # one shared list for all places where a CCA may stand
     return schema
 
 
@@ -91,7 +91,7 @@ def _complete(content):
 
 
 def _levels(content):
-    """Return all names allowed in each of a claim's keys."""
+    """Return all names allowed as values of each of a claim's keys."""
     names = {key: content[key] for key in LEVELS}
     return names | {"scenarios": [scenario["id"] for scenario in content["scenarios"]]}
 

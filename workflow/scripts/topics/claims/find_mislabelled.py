@@ -1,8 +1,8 @@
 """Find runs in which a CCA other than the requested one ran, and compare them with runs of the requested CCA.
 
-A host that silently refuses a setting, and a script that doesn't read it back, publish one CCA's
-numbers under another's name. Such runs fail the check `cca` and are excluded everywhere
-else; here they are the evidence, so invalid runs are used on purpose.
+If a host silently refuses a setting and a script doesn't read it back, one CCA's numbers are published
+under another's name. Such runs fail the check `cca` and are excluded everywhere
+else. Here they are the evidence, so invalid runs are used on purpose.
 """
 
 import json

@@ -13,16 +13,16 @@ from wording.sentence_words import cca_name, listed, short
 STYLES = {
     REPRODUCED: "verdict good", NOT_REPRODUCED: "verdict bad", NOT_SHOWN: "verdict open", NOT_TESTABLE: "verdict open",
 }  # fmt: skip
-# Whose conclusion a claim is, by the verdicts of the sound method and of the published one.
+# Owner of a claim's conclusion, by the verdicts of the sound method and of the published one.
 OWNERS = {
     (REPRODUCED, REPRODUCED): ("TCP's: both methods", "verdict good"),
     (NOT_REPRODUCED, REPRODUCED): ("the emulation's: published method only", "verdict bad"),
     (REPRODUCED, NOT_REPRODUCED): ("the sound method only", "verdict alike"),
     (NOT_REPRODUCED, NOT_REPRODUCED): ("neither", "verdict bad"),
 }
-#: A value that differs from a bound by less is shown as equal to it.
+#: Largest number of decimals. A value that differs from a bound by less is shown as equal to it.
 MOST_DECIMALS = 6
-# Claims that are a test's outcome on all runs pooled: that both methods give it says nothing of TCP yet.
+# Claims about a test's outcome on all runs pooled: agreement of both methods doesn't yet show anything about TCP.
 TEST_KINDS = ("normality",)
 TESTS_OWN = "the test's: pooling shows it with both methods"
 OWNER_MEANINGS = {
@@ -71,9 +71,9 @@ def value_text(row) -> str:
 
 
 def _claim_decimals(row):
-    """Return the decimals for comparing our value and its interval with the bounds: as many as the bounds have.
+    """Return the number of decimals for comparing our value and its interval with the bounds: that of the bounds.
 
-    There are more where a number of ours would otherwise appear equal to a bound from which it differs.
+    More are used if a value would otherwise appear equal to a bound from which it differs.
     """
     ours = [row[name] for name in ("value", "low", "high") if not is_missing(row[name])]
     bounds = row.get("bounds", "").split()
@@ -113,7 +113,7 @@ def claims_table(claims, other=None, swapped=False, quoted=False) -> dict:
 
 
 def _of_other(study, claims, swapped):
-    """Return the columns with the other method's value and verdict on a claim, and the owner of the conclusion."""
+    """Return the columns with the other method's value and verdict on each claim, and the owner of the conclusion."""
     partners = {row["claim"]: row for row in claims.to_dict("records")}
 
     def value(row):

@@ -30,8 +30,8 @@ NOTHING = "The studies have no cell in common."
 def _common_cells(descriptive, other, metric):
     """Put the means of the cells that both studies have side by side, in this study's order.
 
-    Columns: those of the cell, scenario_label, n, the metric's, other_n and other_<metric>, note (why a cell
-    can't be compared). A missing value is None.
+    The columns are those of the cell, scenario_label, n, the metric's, other_n and other_<metric>, and note (the reason why a
+    cell can't be compared). A missing value is None.
     """
     here, there = (table[table["metric"] == metric.column] for table in (descriptive, other))
     cells = here.merge(there[[*CELL, "n", "mean"]], on=CELL, suffixes=("", "_there"))
@@ -50,9 +50,9 @@ def _note(values):
 
 
 def _draw_methods(cells, scenarios, metric, names):
-    """Draw the cells of `_common_cells`: a panel for each of this study's scenarios that has one.
+    """Draw the cells of `_common_cells`, one panel per scenario of this study that has any.
 
-    The names are those of this study and of the other.
+    ``names`` are those of this study and of the other.
     """
     apply_style()
     shown = scenarios[scenarios["scenario"].isin(set(cells["scenario"]))]
@@ -83,7 +83,7 @@ def _draw_methods(cells, scenarios, metric, names):
 
 
 def _one_axis(cells, metric):
-    # One for all panels, so that a line of the same length is the same ratio everywhere.
+    # One axis for all panels, so that lines of equal length are equal ratios.
     drawn = cells[cells["note"] == ""]
     values = [*drawn[metric.column], *drawn[f"other_{metric.column}"]]
     if not values:

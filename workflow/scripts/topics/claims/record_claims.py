@@ -7,7 +7,7 @@ from topics.claims.claim_versions import record_claims
 
 
 def main(inputs, outputs, params) -> None:
-    """Add the claims file as it is to the record."""
+    """Add the current claims file to the record."""
     record_claims(Path(outputs.record).parents[1], params.version)
 
 

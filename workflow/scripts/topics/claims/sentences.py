@@ -6,20 +6,20 @@ from topics.claims.page_tables import TEST_KINDS
 from topics.claims.tables import NOT_REPRODUCED, REPRODUCED, VERDICTS
 from wording.sentence_words import listed
 
-# What is said of claims with each of `VERDICTS`, of one and of several.
+# Verdict of `VERDICTS` -> predicate for one claim and for several.
 WORDS = (
     ("is reproduced here", "are reproduced here"), ("is not", "are not"),
     ("can't be told from so few runs", "can't be told from so few runs"),
     ("can't be tested with these data", "can't be tested with these data"),
 )  # fmt: skip
-# A longer statement doesn't fit into the sentence on claims.
+# Largest length of a statement that fits into the sentence on claims.
 EXAMPLE_WORDS = 14
 
 
 def claims_sentence(claims, other=None, swapped=False) -> str:
-    """Report how many of a paper's claims hold here, and how many only with the published method, with an example.
+    """Report the number of a paper's claims that hold here, and the number that hold only with the published method, with an example.
 
-    Parameters are those of `page_tables.claims_table`; no claims (None) if none were checked.
+    Parameters are those of `page_tables.claims_table`; ``claims`` is None if none were checked.
     """
     if claims is None or claims.empty:
         return "No paper's claims were checked, because the study's file names none."

@@ -6,7 +6,7 @@ from run_tables.tidy_tables import RUNS
 from topics.cells.tables import IN_UNIT, NOTE
 
 REPRODUCED, NOT_REPRODUCED = "reproduced", "not reproduced"
-#: Too imprecise to say; and no runs that could say it.
+#: Verdicts on claims for which the data are too imprecise, and for which there are no suitable runs.
 NOT_SHOWN, NOT_TESTABLE = "not shown", "not testable"
 VERDICTS = REPRODUCED, NOT_REPRODUCED, NOT_SHOWN, NOT_TESTABLE
 
@@ -91,7 +91,7 @@ MISLABELLED_METRICS = ("goodput_mbps", "rtt_mean_ms", "retransmits")
 
 
 def _means(suffix: str, whose: str, empty: str) -> tuple[Column, ...]:
-    """Return the columns of these metrics' means over some runs."""
+    """Return the columns with the means of `MISLABELLED_METRICS` over some runs."""
     return tuple(
         number_column(f"{name}{suffix}", RUNS[name].unit, f"Mean of `{name}` over {whose}.", empty)
         for name in MISLABELLED_METRICS

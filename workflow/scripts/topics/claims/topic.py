@@ -7,7 +7,7 @@ from topics.topic import Analysis, Place, Plot, Topic
 
 
 def _figures(design):
-    # If the other study was analysed.
+    # Exists only if the other study was analysed.
     if "descriptive" in design.other_tables and not compares_sizes_alone(design):
         yield Plot(
             "methods",

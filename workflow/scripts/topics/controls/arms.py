@@ -8,12 +8,12 @@ import pandas as pd
 
 from topics.ip_version.run_pairs import IPV4, IPV6
 
-#: What stands for a CCA where cells are compared by the tests of CCAs.
+#: Names used in place of CCAs when cells are compared by the tests of CCAs.
 RUNS, CONTROL = "runs", "control"
 
 
 def _arms(runs, controls, column, names):
-    """Return both in one table, a column renamed in each; the n-th control run has the n-th run's number."""
+    """Return both in one table, with the names put into a column; the n-th control run gets the number of the n-th run."""
     shifted = controls.assign(replication=controls["replication"] - runs["replication"].max())
     return pd.concat([runs.assign(**{column: names[0]}), shifted.assign(**{column: names[1]})], ignore_index=True)
 

@@ -9,7 +9,7 @@ from topics.controls.tables import AA_SUMMARY, AA_TESTS, OF_CCAS, OF_IP_VERSIONS
 
 ALL = "all"
 AS_CHANCE, MORE, FEWER = "consistent with chance", "more than chance", "fewer than chance"
-#: What makes a family of a comparison, besides its name.
+#: Comparison -> columns that define a family of its tests, in addition to the comparison's name.
 FAMILY = {OF_IP_VERSIONS: ["ip_version", "metric"], OF_CCAS: ["comparison"]}
 
 
@@ -28,7 +28,7 @@ def of_ccas(table, significance) -> pd.DataFrame:
 
 
 def summary(tests, significance, confidence) -> pd.DataFrame:
-    """Return `AA_SUMMARY` of `AA_TESTS`."""
+    """Return `AA_SUMMARY` for `AA_TESTS`."""
     rows = []
     for comparison, of_comparison in tests.groupby("comparison", sort=False):
         families = of_comparison.groupby(FAMILY[comparison], sort=False)["different"].any()

@@ -22,7 +22,7 @@ from topics.cells.tables import (
     UNIT,
 )
 
-#: The comparisons of the study that cells are taken through with themselves.
+#: Comparisons of the study in which cells are also compared with themselves.
 OF_IP_VERSIONS, OF_CCAS = "IPv6 against IPv4", "CCA against CCA"
 COMPARISON = text_column("comparison", f"Whose tests were made: `{OF_IP_VERSIONS}` or `{OF_CCAS}`.")
 _NO_PAIR = "no replication has a value of both"

@@ -9,10 +9,10 @@ from run_tables.run_keys import CELL
 from run_tables.tidy_tables import RUNS
 from topics.delay_and_loss.tables import DELAY_PERCENTILES
 
-#: Which percentiles of each delay are estimated, in percent.
+#: Percentiles of each delay to estimate, in percent.
 PERCENTILES = (50, 95)
 DELAYS = ("rtt_mean_ms", "rtt_steady_ms", "transfer_s")
-#: That iperf3 prints to the microsecond.
+#: Delays that iperf3 prints to the microsecond.
 PRINTED = ("rtt_mean_ms", "rtt_steady_ms")
 
 

@@ -1,4 +1,4 @@
-"""The section on delay and loss: the metrics by cell besides goodput, and percentiles of delays."""
+"""The section on delay and loss: the metrics other than goodput by cell, and percentiles of delays."""
 
 from inference.percentile_interval import NONE, UPPER
 from report_parts.cells_table import CCA_KEY, IP_KEY, N, cells_table, shown_cell, shown_number, shown_text
@@ -6,7 +6,7 @@ from report_parts.data_tables import Cell
 from report_parts.hypothesis_cells import METRIC_NAMES, NOTE, OPEN, shown_scenario
 from wording.number_format import decimals_for, number
 
-#: What readers call delays that have no name elsewhere.
+#: Displayed names of delays that have none elsewhere.
 NAMES = {"rtt_steady_ms": "Round-trip time, steady part", "transfer_s": "Transfer time"}
 
 

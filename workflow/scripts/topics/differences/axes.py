@@ -4,14 +4,14 @@ from collections.abc import Sequence
 
 from wording.scenario_labels import PARTS, Differences, Part, keys_of, said
 
-#: Begins of keys by which scenarios are repeated or drawn, not what they are.
+#: Prefixes of keys that set how scenarios are repeated or drawn. They aren't conditions.
 NO_CONDITION = ("replications", "seeds_of", "variation")
 
 
 def pairs_of(scenarios: Sequence[dict]) -> list[dict[str, str]]:
     """Return the pairs of resolved scenarios that differ in only one condition.
 
-    Of several scenarios that differ only in it, each is paired with the first one of the study.
+    If several scenarios differ only in that condition, each is paired with the first of them in the study.
 
     Returns
     -------

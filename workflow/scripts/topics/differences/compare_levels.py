@@ -1,7 +1,7 @@
 """Compare a study's levels (CCAs, and scenarios that differ in only one condition) in each measure, place by place.
 
 The unit is a replication: its runs over both IP versions have the same seed, and their mean is one value. The CCAs of a scenario
-share its seeds and are compared in pairs. Each scenario has other seeds, so scenarios are independent samples.
+share its seeds, so they are compared in pairs. Scenarios have different seeds, so they are independent samples.
 """
 
 import math
@@ -34,11 +34,11 @@ from topics.differences.tables import (
     OPEN,
 )
 
-#: What tells runs apart, in the order of the axes of `Values`.
+#: Columns that identify a run, in the order of the axes of `Values`.
 KEYS = ("scenario", "cca", "replication", "ip_version")
-#: So large a share of pairs has the sign of their mean; of fewer than 20 that is all of them.
+#: Share of pairs that must have the sign of their mean. With fewer than 20 pairs, that means all of them.
 SAME_SIGN = 0.95
-#: A difference is beyond chance by its size alone where it is so many times as large as any between two runs of one cell.
+#: Ratio to the largest difference between two runs of one cell from which a difference is beyond chance by its size alone.
 SPREADS = 3.0
 
 
@@ -48,7 +48,7 @@ class Values:
     Attributes
     ----------
     spread : float
-        Largest difference of two runs of one cell, on the scale of contrasts; 0 if none differ.
+        Largest difference between two runs of one cell, on the scale of contrasts; 0 if none differ.
     """
 
     def __init__(self, runs, measure):
@@ -126,14 +126,14 @@ def compare_levels(runs, pairs, margins, significance, confidence) -> tuple[pd.D
 
 
 def _lost(runs):
-    """Return scenario and CCA -> replications with an excluded run, except runs that are absent or excluded for the instrument."""
+    """Return scenario and CCA -> replications with an excluded run; runs that are absent or excluded because of the instrument don't count."""
     excluded = ~runs["valid"] & ~runs["excluded_by"].isin([INSTRUMENT, ABSENT])
     cells = runs[excluded].groupby(["scenario", "cca"])["replication"]
     return {cell: set(replications) for cell, replications in cells}
 
 
 def _sides(runs, pairs, measure):
-    """Yield the compared sides, as the columns of a row that name them."""
+    """Yield the two sides of each comparison, as the columns of a row that name them."""
     labels = dict(zip(runs["scenario"], runs["scenario_label"], strict=True))
     ccas = list(runs["cca"].unique())
     if measure.of_ccas:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-#: Of a measure whose values are compared as a ratio, in percent; of any other the difference counts, in its own unit.
+#: Scales of comparison: as a ratio, in percent, or as a difference in the measure's own unit.
 RATIO, POINTS = "ratio", "points"
 
 
@@ -11,15 +11,15 @@ class Measure:
     """A measure of a run, a column of ``tidy/runs.csv``."""
 
     column: str
-    name: str  # as a sentence has it: "the mean RTT"
+    name: str  # as used in a sentence: "the mean RTT"
     unit: str
     scale: str  # `RATIO` or `POINTS`
-    margin: str  # the key of the smallest difference that counts, as `margins_of` has it
+    margin: str  # key of the smallest difference that counts, for `margins_of`
     better: int  # 1 if more is better, -1 if less is
-    asks: str  # what it answers: of several measures of one question a sentence tells the first
-    words: tuple[str, str] = ("lower", "higher")  # what a smaller and a larger value are called
+    asks: str  # question that it answers: of several measures for one question a sentence reports the first
+    words: tuple[str, str] = ("lower", "higher")  # words for a smaller and a larger value
     of_ccas: bool = True  # whether CCAs are compared in it
-    of_scenarios: bool = True  # whether scenarios are: what their rate or delay alone would set can't be
+    of_scenarios: bool = True  # whether scenarios are: not if their rate or delay alone determines the value
     figures: tuple[str, ...] = ()  # slugs of the figures that show it, the best first
 
     @property
@@ -48,9 +48,9 @@ MEASURES = (
     Measure("cpu_seconds_per_gbyte", "CPU time per gigabyte", "s/GB", RATIO, "cpu_percent", -1, "cost"),
 )  # fmt: skip
 BY_COLUMN = {measure.column: measure for measure in MEASURES}
-#: Measures of which one says what another does: where CCAs, or scenarios, have the first, the other isn't compared.
+#: Measure -> measure with the same information, which is compared instead where CCAs or scenarios have it.
 INSTEAD = {"rtt_above_ms": "queueing_mean_ms"}
-#: CPU times of repeated runs under a real clock differ by some percent; no key of a study sets this margin.
+#: CPU times of repeated runs under a real clock differ by several percent. A study can't set this margin.
 CPU_PERCENT = 10.0
 
 

@@ -14,13 +14,13 @@ import pandas as pd
 from topics.differences.measures import BY_COLUMN, Measure
 from topics.differences.tables import LESS, MORE
 
-#: A CCA of the study's own comes before what is said of others, unless others differ so many times as much.
+#: Weight of CCAs that the study defines itself: they come first unless others differ by this many times as much.
 OF_OWN = 10.0
-#: Conditions are compared after CCAs, of differences that are about alike.
+#: Weight of differences between scenarios: among similar differences, those between CCAs come first.
 OF_SCENARIOS = 0.5
-#: Sizes count in so many margins at most, as logarithms: ten times as large is not ten times as telling.
+#: Largest size that counts, in margins. Sizes count as logarithms: ten times as large isn't ten times as important.
 MOST_MARGINS = 100.0
-#: A subject's further measures are told in one finding if they differ from so large a share of its levels.
+#: Smallest share of a finding's levels from which a further measure must differ to be reported with it.
 MOST_OF = 0.5
 
 
@@ -32,7 +32,7 @@ class Side:
     other: str
     measure: Measure
     direction: int  # 1 if the subject has more
-    row: Mapping  # of `COMPARISONS`
+    row: Mapping  # row of `COMPARISONS`
     weight: float
 
     @property
@@ -62,7 +62,7 @@ class Ranked:
 def sides_of(comparisons: pd.DataFrame, own: Collection[str] = ()) -> list[Side]:
     """Return both sides of each comparison that has a verdict of more or less.
 
-    ``own``: CCAs of the study's own.
+    ``own`` are the CCAs that the study defines itself.
     """
     sides = []
     for row in comparisons.to_dict("records"):
@@ -82,7 +82,7 @@ def sides_of(comparisons: pd.DataFrame, own: Collection[str] = ()) -> list[Side]
 
 
 def ranked(comparisons: pd.DataFrame, own: Collection[str] = ()) -> Iterator[Ranked]:
-    """Yield the findings of a table `COMPARISONS`, the most telling first."""
+    """Yield the findings of a table `COMPARISONS`, the most important first."""
     sides, said = sides_of(comparisons, own), set()
     while left := [side for side in sides if side.key not in said]:
         first = max(_by_subject(left), key=lambda group: _worth(group, own))

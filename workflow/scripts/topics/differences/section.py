@@ -22,7 +22,7 @@ from topics.differences.tables import ALIKE, LESS, MORE
 from wording.number_format import is_missing
 from wording.sentence_words import cca_name
 
-#: So many differences open the report; the tables have all.
+#: Largest number of differences that open the report; the tables have all of them.
 MOST_FINDINGS = 4
 STYLES = {MORE: DIFFERS, LESS: DIFFERS, ALIKE: ALIKE_STYLE}
 

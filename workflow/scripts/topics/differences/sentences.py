@@ -11,17 +11,17 @@ from topics.differences.tables import ALIKE, BY_REPEATS, BY_SPREAD, BY_T, LESS, 
 from wording.number_format import is_missing
 from wording.sentence_words import between, cca_name, listed, p_words, short
 
-#: From a ratio of two on a sentence says how many times as large a value is.
+#: Ratio from which a sentence reports a factor ("times as large") instead of a percentage.
 TIMES = 2.0
-#: A price that isn't shown is bounded in so many measures, which answer different questions.
+#: Largest number of measures, for different questions, in which a cost that isn't shown is bounded.
 MOST_BOUNDS = 2
-#: So many further measures, and groups of levels that are alike, are told.
+#: Largest numbers of further measures, and of groups of equal levels, that are reported.
 MOST_FURTHER, MOST_GROUPS = 2, 3
-#: So many places are named.
+#: Largest number of places that are named.
 MOST_PLACES = 2
-#: Of more levels "all others" says it.
+#: Largest number of levels that are named; more are called "all others".
 MOST_OTHERS = 2
-#: What an increase is called that is told as "times": "3.1 times as long".
+#: Comparative -> word used with a factor: "3.1 times as long".
 AS = {"higher": "high", "longer": "long"}
 
 
@@ -55,7 +55,7 @@ class Told:
         return " ".join(filter(None, parts))
 
     def _measure_words(self, group, whole=False) -> str:
-        """Return "the mean RTT is 21.7 % shorter (slow: 49.1 against 62.7 ms)"; of the whole "... shorter than with Reno in 1 of 2 scenarios"."""
+        """Return "the mean RTT is 21.7 % shorter (slow: 49.1 against 62.7 ms)"; if ``whole``, "... shorter than with Reno in 1 of 2 scenarios"."""
         side = group[0]
         others = f" than with {self._others(group)}" if whole else ""
         size = _size_words([end for one in group for end in _ends(one)], side)
@@ -89,7 +89,7 @@ class Told:
         return f"{before} {listed(names)}"
 
     def _holds(self, group) -> tuple[int, int, int]:
-        """Return the number of places in which a difference holds against all levels, of all places, and of those with the reverse."""
+        """Return the number of places in which a difference holds against all levels, the number of places, and that of the reverse."""
         says = {MORE: 1, LESS: -1}
         of_places: dict[tuple, list[int]] = {}
         for side in group:
@@ -98,7 +98,7 @@ class Told:
                 own = row["scenario"] if side.subject == side.row["level_a"] else row["other_scenario"]
                 place = (own,) if side.row["factor"] == "cca" else (own, row["cca"])
                 of_places.setdefault(place, []).append(wanted * says.get(row["verdict"], 0))
-        # A place that lacks one of the levels tells nothing of all of them.
+        # A place without one of the levels doesn't count.
         found = [says_of for says_of in of_places.values() if len(says_of) == max(map(len, of_places.values()))]
         return sum(min(one) == 1 for one in found), len(found), sum(max(one) == -1 for one in found)
 
@@ -112,7 +112,7 @@ class Told:
             noun = ("combination of CCA and scenario", "combinations of CCA and scenario")
         if places == 1:
             return ""
-        if not holds:  # the levels have their places with them
+        if not holds:  # the levels already name their places
             return ""
         which = ("both" if places == 2 else f"all {places}") if holds == places else f"{holds} of {places}"
         other = _comparative(group[0], reverse=True)
@@ -135,7 +135,7 @@ class Told:
         return f"{place[0].upper()}{place[1:]} ({certainty})."
 
     def _largest(self, group, named) -> tuple[str, dict, Side]:
-        """Return the place where a difference is largest with both values: "most in slow, against Reno: 49.1 against 62.7 ms"; its row, its side."""
+        """Return the place with the largest difference and both values ("most in slow, against Reno: 49.1 against 62.7 ms"), its row and its side."""
         rows = [
             (abs(row["difference"]), number, row)
             for number, side in enumerate(group)

@@ -11,9 +11,9 @@ from run_tables.table import (
     verdict_column,
 )
 
-#: What a place, or all of them, say of a difference.
+#: Verdicts on a difference, in one place or over all places.
 MORE, LESS, ALIKE, OPEN = "more", "less", "alike", "open"
-#: What shows that a difference is none of chance.
+#: Kinds of evidence that a difference isn't due to chance.
 BY_FLIPS, BY_T, BY_SPREAD, BY_REPEATS = "sign flips", "Student's t", "spread", "repeats"
 _FACTOR = text_column("factor", "`cca`, or `scenario`: scenarios that differ in one condition alone.")
 _LEVELS = (

@@ -16,7 +16,7 @@ from wording.sentence_words import cca_name
 TITLE = "Both directions, over time"
 WIDTH_PT, HEIGHT_PT, COLUMNS = 260, 160, 3
 LEFT_PT, RIGHT_PT, TITLE_PT, AXIS_PT = 46, 8, 34, 26
-#: Series -> what a panel of it is called, and its unit.
+#: Series -> title of its panel, and its unit.
 KINDS = {
     "forward": ("download", "all flows together, Mbit/s"),
     "reverse": ("upload", "all flows together, Mbit/s"),
@@ -33,7 +33,7 @@ def lines_of(runs, flows, intervals) -> pd.DataFrame:
     named = intervals.merge(valid, on=list(RUN)).merge(
         flows[[*keys, "direction", "start_offset_ms"]], on=keys, validate="many_to_one"
     )
-    # Flows begin within a round trip: an interval counts from the whole second that is nearest.
+    # Flows begin within a round trip, so the beginning of an interval is rounded to a whole second.
     length_s = (named["end_s"] - named["start_s"]).median()
     middle_s = named["start_offset_ms"] / 1e3 + (named["start_s"] + named["end_s"]) / 2
     named["time_s"] = ((middle_s / length_s - 0.5).round() + 0.5) * length_s
@@ -59,7 +59,7 @@ def plot_directions(runs, scenarios, flows, intervals) -> Drawing:
     drawn = PanelFigure(TITLE, grid, (LEFT_PT, RIGHT_PT, TITLE_PT + key_pt, AXIS_PT), [])
     for scenario in shown:
         own = data[data["scenario"] == scenario]
-        # What both directions carry is to be compared.
+        # The same scale for both directions, so that they can be compared.
         most = float(own.loc[own["series"] != "rtt", "value"].max() or 1.0)
         for kind, (name, unit) in KINDS.items():
             axes, lines = drawn.next_axes(), own[own["series"] == kind]

@@ -1,4 +1,4 @@
-"""The section on bidirectional data: the goodput of each direction, and the round-trip time meanwhile."""
+"""The section on bidirectional data: the goodput of each direction, and the round-trip time during the transfer."""
 
 from report_parts.cells_table import CCA, IP_VERSION, SCENARIO, N, PageTable, shown_interval, shown_number, shown_text
 from report_parts.material import Finding

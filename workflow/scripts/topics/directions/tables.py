@@ -4,7 +4,7 @@ from run_tables.run_keys import CELL_COLUMNS, SCENARIO_LABEL
 from run_tables.table import Table, columns_with_intervals, count_column, number_column, text_column
 
 _NO_RUN = "no valid run has a value"
-#: What is estimated of a direction of a cell, each with its interval.
+#: Estimated measures of a direction in a cell, each with an interval.
 MEASURES = (
     number_column("goodput_mbps", "Mbit/s", "Goodput of all long flows of the direction together, each over its own life.", _NO_RUN, least=0),
     number_column("used_percent", "%", "The same, of what the path can carry in that direction on average, headers included.", f"nothing limits the rate, or {_NO_RUN}", least=0, most=100),

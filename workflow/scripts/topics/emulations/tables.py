@@ -12,7 +12,7 @@ MEASURES = tuple(
     number_column(name, RUNS[name].unit, RUNS[name].meaning, _NO_RUN, least=0)
     for name in ("goodput_mbps", "rtt_mean_ms", "retransmit_percent")
 )
-#: Measures whose ratio to the first way is given, and what it is called.
+#: Measures compared with the first way -> column of the difference.
 RATIOS = {"goodput_mbps": "goodput_difference_percent", "rtt_mean_ms": "rtt_difference_percent"}
 EMULATION_CELLS = Table(
     "emulation_cells",

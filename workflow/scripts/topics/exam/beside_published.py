@@ -10,7 +10,7 @@ from topics.exam.criteria import CRITERIA, MEASURES
 from topics.exam.judge import cells_of
 from topics.exam.tables import EXAM_PUBLISHED
 
-#: What a mean does beside what is published.
+#: Verdicts on a mean compared with a published statement.
 AGREES, DIFFERS, NOT_SHOWN = "agrees", "differs", "not shown"
 
 
@@ -41,10 +41,10 @@ def beside_published(values, scenarios: Mapping[str, str], confidence=0.95) -> p
                 if of_runs is None or of_runs.empty:
                     continue
                 known = cell_estimate(of_runs, confidence, None if stated.minus else 0)
-                # One measurement repeated is judged by itself.
+                # A repeated measurement is judged by its value.
                 exact = known.n > 1 and known.measurements == 1
                 low, high = (known.mean, known.mean) if exact else (known.low, known.high)
-                # "More than" another CCA leaves out no difference at all.
+                # "More than" another CCA excludes a difference of 0.
                 above = low is not None and (stated.at_least < low if stated.minus else stated.at_least <= low)
                 within = above and high <= stated.at_most
                 beyond = low is not None and (high < stated.at_least or low > stated.at_most)

@@ -4,7 +4,7 @@ import pandas as pd
 
 from wording.number_format import plain
 
-#: The longest that a flow of a short exam lives; what begins later is not seen by most cases.
+#: Longest duration of a flow in a short exam, in s; most cases miss effects that begin later.
 LONG_S = 60
 
 

@@ -16,11 +16,11 @@ from scipy import special
 
 from topics.exam.outcomes import Outcomes
 
-#: The share of runs above which falling counts as shown.
+#: Share of runs above which falling counts as shown.
 RARE = 0.05
-#: What the sign test has of a row's level, and the first look of the whole.
+#: Share of a row's level for the sign test, and share of the total error for the first look.
 SHARE_OF_MOST, FIRST_LOOK = 0.96, 0.96
-#: With more replications a row is not said to be closed by more runs.
+#: Largest number of replications that is recommended to close a row.
 MOST_RUNS = 400
 
 

@@ -31,16 +31,16 @@ class Measure:
 class Criterion:
     """A criterion of the RFC."""
 
-    section: str  # the RFC's
-    words: str  # what is asked
+    section: str  # section of the RFC
+    words: str  # its requirement
     strength: str  # the RFC's word: "MUST"
     group: str  # one of `GROUPS`
-    # Whole names, or their first words up to a hyphen, of the scenarios that answer it; none: it can't be evaluated.
+    # Names of the scenarios that answer it, in full or up to a hyphen; without any, it can't be evaluated.
     scenarios: tuple[str, ...] = ()
     measures: tuple[str, ...] = ()  # names of `MEASURES`
-    reason: str = ""  # why it can't be evaluated
+    reason: str = ""  # reason why it can't be evaluated
     is_explained: bool = False  # whether the author's explanation answers it
-    published: tuple[Published, ...] = ()  # what publications state of its measures
+    published: tuple[Published, ...] = ()  # published statements on its measures
 
     def is_answered_by(self, scenario: str) -> bool:
         """Return whether a scenario evaluates the criterion, by its name."""
@@ -60,8 +60,8 @@ MEASURES = {
         Measure("loss_percent", "the loss", "%", LOWER, _LOSS, decimals=2),
         Measure("jain_index", "Jain's index of its flows", "", HIGHER, _INDEX, decimals=3),
         Measure("least_percent", "what the flow that gets least has, of its fair share,", "%", HIGHER, _PERCENT),
-        # A ratio, so that a factor counts alike wherever it begins, and over that of the RTTs, so that cases compare and theory is in its
-        # unit: 0 where all get the same, 1 where windows are alike, 2 for Reno's flows that lose together (RFC 9438, section 3.3).
+        # A ratio, so that equal factors count alike, and relative to the ratio of RTTs, so that cases are comparable and theory uses the same
+        # unit: 0 for equal shares, 1 for equal windows, 2 for Reno flows with synchronised losses (RFC 9438, section 3.3).
         Measure("rtt_exponent", "the power of the RTT that parts its flows' goodput", "", LOWER, _POWER, decimals=2),
         Measure("convergence_s", "the time until all flows had their fair shares", "s", LOWER, _TIME),
         Measure("starved_s", "the longest time for which one of its flows starves", "s", limit="starved_s"),
@@ -69,7 +69,7 @@ MEASURES = {
         Measure("slowdown_p95", "the 95th percentile of the slowdown of short flows", "", LOWER, _SLOWDOWN, decimals=2),
         Measure("harm_throughput", "the harm to the other flow's throughput", "", LOWER, _INDEX, decimals=3),
         Measure("harm_delay", "the harm to the other flow's delay", "", LOWER, _INDEX, decimals=3),
-        # Of loss the harm as a ratio is 1 wherever there is none alone, of one packet as of a third of all.
+        # As a ratio, the harm through loss would be 1 whenever a lone flow has no loss, for one lost packet as for a third of all.
         Measure("loss_added_percent", "the loss that the other flow has more than alone", "%", LOWER, _LOSS, decimals=2),
         Measure("other_fair_percent", "what the other flow gets, of its fair share,", "%", HIGHER, _PERCENT),
         Measure("other_starved_s", "the longest time for which the other flow starves", "s", limit="starved_s"),
@@ -91,7 +91,7 @@ MEASURES = {
     )
 }  # fmt: skip
 
-#: What is asked of all scenarios together.
+#: Criterion about all scenarios together.
 RARE_EVENTS = Criterion(
     "5", "all cases: runs in which it falls far behind each standard CCA, by any measure", "MUST consider", ALONE, measures=("runs_far_worse",)
 )  # fmt: skip

@@ -1,12 +1,12 @@
 """The scorecard: a CCA's results, criterion by criterion, compared with the standard CCAs and with absolute limits.
 
-Every run of the CCA is worse than each standard CCA in the run of the same seed by more than the margin, or better than each, or neither
-(`outcomes`). A verdict counts such runs (`card_tests`), and so is valid for any distribution:
+Each run of the CCA is compared with the standard CCAs' runs of the same seed. It is worse than each of them by more than the margin,
+better than each, or neither (`outcomes`). A verdict counts such runs (`card_tests`), so it is valid for any distribution:
 
 *worse*: most runs of such paths are worse, or far more of them fall than allowed, or than for the standard that it is like. *Better*:
-most are better. Over the rows that decide, the probability of any false one is below the level. *Like*: no run is missing, and the data
-rule out, over the rows together, that more than a stated share of the runs is worse. *Too variable*: the runs differ, and leave it open.
-*Not enough*: they don't, but are too few, or repeat each other. *Not measured*: none has a value.
+most are better. Over all deciding rows, the probability of any false verdict is below the level. *Like*: no run is missing, and the data
+rule out, over the rows together, that more than a stated share of the runs is worse. *Too variable*: the runs differ and leave the question
+open. *Not enough*: the runs agree, but are too few or repeat each other. *Not measured*: none has a value.
 """
 
 from collections.abc import Mapping
@@ -36,9 +36,9 @@ from topics.exam.tables import (
 )  # fmt: skip
 from wording.scenario_words import ip_words
 
-#: From where on shares of worse runs over IPv4 and IPv6 are shown each.
+#: Difference between the shares of worse runs over IPv4 and IPv6 from which both are shown.
 APART = 0.3
-#: Why a run of the CCA has no value, where that is what the CCA did: values of ``excluded_by`` in ``tidy/runs.csv``.
+#: Values of ``excluded_by`` in ``tidy/runs.csv`` for runs without a value because of the CCA's behaviour.
 OF_THE_CCA = frozenset(("sender", "crash", "not ended"))
 
 
@@ -221,7 +221,7 @@ def _by_ip_version(outcomes) -> dict[str, str]:
     if not outcomes.worse or outcomes.worse_by.index.get_level_values("ip_version").nunique() < 2:
         return {}
     of_standards = outcomes.worse_by > outcomes.margin
-    # Of the standard that decides: it is seldomest worse than that.
+    # For the deciding standard: the one that the CCA is least often worse than.
     worse = of_standards[of_standards.sum().idxmin()].groupby(level="ip_version")
     if np.ptp(worse.mean()) < APART:
         return {}
@@ -229,7 +229,7 @@ def _by_ip_version(outcomes) -> dict[str, str]:
 
 
 def rare_row(rows, exam, of_scenarios) -> dict:
-    """Return the row on all cases together: the number of runs in which the CCA falls, by any measure, and in which a standard does.
+    """Return the row on all cases together: the numbers of runs in which the CCA and a standard fall, by any measure.
 
     Parameters
     ----------
@@ -279,12 +279,12 @@ def _counts(outcomes) -> dict:
 def judge(rows, exam, significance) -> None:
     """Set the verdicts of the deciding rows jointly; at each look those of the rows that are still open.
 
-    ``rows``: dicts with ``role``, ``margin`` or ``limit``, and `Outcomes` as ``outcomes``; they get the columns of `SCORECARD` that follow.
+    ``rows`` are dicts with ``role``, ``margin`` or ``limit``, and `Outcomes` as ``outcomes``. The columns of `SCORECARD` that follow are added.
     """
     deciding = [row for row in rows if row["role"] == PRIMARY and "outcomes" in row]
     tests = sum(row["role"] == PRIMARY for row in rows)
     looks = [*exam.get("looks", ()), None]
-    # What falls as often as the standards do, anywhere, is no harm of its own.
+    # Falling as often as the standards do anywhere isn't the CCA's own harm.
     of_all = next((row["outcomes"] for row in deciding if "is_rare" in row and row["outcomes"].n), None)
     rare = max(card_tests.RARE, of_all.standards_far / of_all.n if of_all else 0.0)
     for number, look in enumerate(looks):
@@ -312,7 +312,7 @@ def _verdicts(outcomes, rows, tests, level, exam, rare):
     is_absolute = ["limit" in row or "is_rare" in row for row in rows]
     worse = [card_tests.p_worse(*one, rare) for one in zip(outcomes, is_absolute, strict=True)]
     better = [card_tests.p_better(*one) for one in zip(outcomes, is_absolute, strict=True)]
-    # Holm's correction for all rows that decide, of which those without runs have p = 1.
+    # Holm's correction over all deciding rows; those without runs have p = 1.
     worse_corrected, better_corrected = (
         adjusted(pd.Series([*of, *[1.0] * (tests - len(of))]), "holm")[: len(of)] for of in (worse, better)
     )
@@ -354,13 +354,13 @@ def _open(one) -> dict[str, str]:
 
 
 def _what_it_would_take(row, exam, level, next_level) -> dict:
-    """Return how much worse an open row must have been for a verdict, and the number of runs that would close it."""
+    """Return the deterioration that an open row would have needed for a verdict, and the number of runs that would close it."""
     one, is_absolute = row["outcomes"], "limit" in row or "is_rare" in row
     found = {"runs_needed": card_tests.runs_needed(one, next_level, exam["limits"]["worse_share"], is_absolute)}
     fewest = card_tests.fewest_for_most(one.n, level)
     if not is_absolute and fewest is not None:
         ordered = np.sort(one.worse_by[one.nearest].to_numpy(float))
-        # Were all runs worse by so much more, so many of them would be worse by the margin as show it.
+        # If all runs were worse by this amount, enough of them would exceed the margin to show it.
         lowest = ordered[one.n - fewest]
         found["detectable"] = row["margin"] + float(np.median(ordered)) - float(lowest)
     return found

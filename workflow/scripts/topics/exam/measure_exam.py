@@ -13,9 +13,9 @@ from topics.exam.criteria import wanted_measures
 from topics.exam.tables import EXAM_VALUES
 from topics.path_changes.phases import specification_of
 
-#: Scenarios of one flow that is alone: what harm is measured from.
+#: Scenario with a single flow, and the scenarios with harm measured relative to it.
 SOLO, HARMED = "5.2.1-solo", ("5.2.1-before", "5.2.1-after", "5.2.1-beside", "5.2.1-near", "5.2.1-far")
-#: What tells the paths of flows that are alone apart: the flow's CCA and RTT, the bottleneck's rate and queue, and which replication drew them.
+#: Columns that identify the path of a lone flow: the flow's CCA and RTT, the bottleneck's rate and queue, and the replication that drew them.
 PATH = ["other", "rtt_path_ms", "rate_mbps", "queue_bytes", "ip_version", "replication"]
 #: Measures that are columns of ``tidy/runs.csv``.
 COLUMNS = {
@@ -24,16 +24,16 @@ COLUMNS = {
     "loss_percent": "loss_percent",
     "jain_index": "jain_steady_index",
 }
-#: Those that a function of their name in `measures` computes.
+#: Measures that are computed by the function of the same name in `measures`.
 SINGLE = {"packets_per_rtt", "least_percent", "rtt_exponent", "dip_percent", "crowd_percent", "subflows_percent"}
-#: Measures of flows whose RTTs are alike, and of those whose RTTs aren't: equal shares are asked of the former alone.
+#: Measures of flows with equal RTTs, and of flows with different RTTs: equal shares are required only of the former.
 ALIKE, UNLIKE = {"jain_index", "least_percent"}, {"rtt_exponent"}
 AFTER = ("after_utilisation_percent", "after_queueing_p95_ms", "recovery_s")
 FAILOVER = ("during_percent", "standstill_s")
 
 
 def values_of(run: measures.RunData, limits) -> Iterator[tuple[str, str, float]]:
-    """Yield (measure, CCA of the other flow or "", value) of a run, harm left out."""
+    """Yield (measure, CCA of the other flow or "", value) of a run, except harm."""
     row = run.row
     wanted = wanted_measures(row["scenario"]) - (UNLIKE if run.flows["rtt_path_ms"].nunique() == 1 else ALIKE)
     for name in wanted & COLUMNS.keys():
@@ -81,9 +81,9 @@ def _of_groups(run, wanted):
 def harms(others) -> pd.DataFrame:
     """Return the harm of runs to their other flow: its loss relative to running alone in the same replication on the same path.
 
-    ``others``: one row per run of the scenarios `SOLO` and `HARMED`: its factors, `PATH`, and ``throughput``, ``delay``,
-    ``loss`` of the flow as returned by `measures.other_flow`. Returns `EXAM_VALUES` of the runs in `HARMED` whose other
-    flow's CCA ran alone there, so that the differences between replications include the variation of the flow alone.
+    ``others`` has one row per run of the scenarios `SOLO` and `HARMED`: its factors, `PATH`, and ``throughput``, ``delay`` and
+    ``loss`` of the flow from `measures.other_flow`. Returns `EXAM_VALUES` for the runs in `HARMED` whose other
+    flow's CCA also ran alone. Differences between replications thus include the variation of the lone flow.
     """
     solo = others[others["scenario"].str.startswith(SOLO)]
     alone = solo.groupby(PATH)[["throughput", "delay", "loss"]].mean()

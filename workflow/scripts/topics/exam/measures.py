@@ -11,15 +11,15 @@ from topics.failover.path_series import measure_run as measure_failover
 from topics.path_changes.phases import Phase, phases_of
 from topics.path_changes.responses import delivered_bytes, measures_of, share_percent
 
-#: Columns of the tidy time series that are read.
+#: Columns to read from the tidy time series.
 SOCKET_COLUMNS = [
     "flow", "flow_cca", "path", "time_s", "bytes_sent", "bytes_acked", "sacked_packets", "retransmits", "bbr_rtt_min_ms",
     "vegas_rtt_ms",
 ]  # fmt: skip
 QUEUE_COLUMNS = ["time_s", "packets", "drops", "delay_ms"]
-#: A flow has so long to notice that the path loses what it sends.
+#: Time in s that a flow has to notice that the path loses its packets.
 NOTICED_S = 3
-#: Shares of flows and of loss are taken over so long.
+#: Averaging time, in s, of shares of flows and of loss.
 BIN_S = 1.0
 
 
@@ -27,11 +27,11 @@ BIN_S = 1.0
 class RunData:
     """All data read from a run."""
 
-    row: dict  # of ``tidy/runs.csv``
-    scenario: dict  # of ``tidy/scenarios.csv``
+    row: dict  # row of ``tidy/runs.csv``
+    scenario: dict  # row of ``tidy/scenarios.csv``
     flows: pd.DataFrame  # rows of ``tidy/flows.csv``
     groups: pd.DataFrame  # rows of ``tidy/groups.csv``
-    specification: RunSpecification | None  # of a run whose path changes
+    specification: RunSpecification | None  # only for a run with a changing path
     sockets: pd.DataFrame  # `SOCKET_COLUMNS`
     queue: pd.DataFrame  # `QUEUE_COLUMNS`
 
@@ -70,10 +70,10 @@ def _delivered(run: RunData, edges) -> pd.DataFrame:
 
 
 def starved_s(run: RunData, share, flows=None) -> float:
-    """Return the longest time for which a flow got less than a share of its fair share of what all got, in s.
+    """Return the longest time, in s, for which a flow got less than a given part of its fair share of the total goodput.
 
-    Measured in steps of `BIN_S`, beginning one RTT of the longest path after all flows have started: a flow can't starve
-    before its first window has been acknowledged.
+    It is measured in steps of `BIN_S`, beginning one RTT of the longest path after all flows have started, because a flow can't
+    starve before its first window has been acknowledged.
 
     Parameters
     ----------
@@ -117,7 +117,7 @@ def breaker_s(run: RunData, loss_percent) -> float:
 
 
 def after_change(run: RunData) -> dict[str, float]:
-    """Return utilisation and queueing after the path's last change, and the time until its rate is used, or all remaining time if never."""
+    """Return utilisation and queueing after the path's last change, and the time until its rate is used (all remaining time if never)."""
     phase = run.phases[-1]
     measures = measures_of(phase, run.sockets, run.queue)
     waiting = run.queue[run.queue["time_s"] >= phase.begin_s]["delay_ms"]
@@ -144,9 +144,9 @@ def least_percent(run: RunData) -> float:
 
 
 def rtt_exponent(run: RunData) -> float:
-    """Return the exponent of the goodput's dependence on the paths' RTT, without sign: the slope of a line through both logarithms.
+    """Return the exponent, without sign, of goodput's dependence on the paths' RTT: the slope of a line through both logarithms.
 
-    Start-up is left out. A flow that got nothing counts as having got one packet.
+    Start-up is left out. A flow without goodput is treated as if it had delivered one packet.
     """
     packet_mbps = 8e-6 * run.row["mss_bytes"] / run.row["duration_s"]
     goodput = np.log(run.flows["goodput_steady_mbps"].clip(lower=packet_mbps))

@@ -1,8 +1,8 @@
 """The outcome of each run of the CCA under examination: worse than each standard CCA by more than the margin, better than each, or neither.
 
-Runs are compared in pairs, with the runs of the standard CCAs of the same seed, and so the same path. A run that crashed, did not end, or was
-excluded because of what its sender did, is worse than any. Verdicts count such outcomes and take no mean, so that they hold
-whatever the distribution of the values is.
+Runs are compared in pairs with the standard CCAs' runs of the same seed and thus the same path. A run that crashed, didn't end, or was
+excluded because of its sender's behaviour, is worse than any other. Verdicts count such outcomes instead of using means, so they are valid
+for any distribution of the values.
 """
 
 from collections.abc import Mapping
@@ -15,9 +15,9 @@ import pandas as pd
 from topics.exam.criteria import HIGHER, Measure
 
 PAIR = ["ip_version", "replication"]
-#: How finely a difference is known at best, of its margin: runs that agree more closely than that repeat one measurement.
+#: Best resolution of a difference, as a share of its margin: runs that agree more closely repeat one measurement.
 STEP = 0.1
-#: So many margins are far: a run that is so much worse fell, whatever the others did.
+#: Number of margins by which a run must be worse to count as far worse: it fell, whatever the others did.
 FAR = 4
 
 
@@ -25,20 +25,18 @@ FAR = 4
 class Outcomes:
     """The outcomes of a row's runs."""
 
-    planned: int  # runs of the CCA that the study has in the scenario
-    missing: int  # of them without a value, and not for what the CCA did
-    failed: int  # of them without a value for what the CCA did
-    worse_by: (
-        pd.DataFrame
-    )  # than each standard CCA (a column): a row a pair, failed runs inf, where that standard has no value missing
-    margin: float  # beyond which it counts
-    far: float  # beyond which it is far worse
+    planned: int  # number of the CCA's runs in the scenario
+    missing: int  # number of these without a value for reasons other than the CCA's behaviour
+    failed: int  # number of these without a value because of the CCA's behaviour
+    worse_by: pd.DataFrame  # amount by which each pair (row) is worse than each standard CCA (column): inf for failed runs, missing if the standard has no value
+    margin: float  # amount beyond which it counts
+    far: float  # amount beyond which a run is far worse
     far_pairs: Mapping[str, pd.Index]  # standard CCA -> pairs in which it is far worse than each of the others
-    measurements: int  # runs that don't repeat each other
+    measurements: int  # number of runs that don't repeat each other
 
     @property
     def n(self) -> int:
-        """Runs with an outcome."""
+        """Number of runs with an outcome."""
         return len(self.worse_by)
 
     @cached_property
@@ -53,19 +51,19 @@ class Outcomes:
 
     @cached_property
     def is_far(self) -> pd.Series:
-        """Which runs are far worse than each standard CCA."""
+        """Whether each run is far worse than every standard CCA."""
         return (self.worse_by > self.far).mask(self.worse_by.isna(), True).all(axis=1)
 
     @property
     def far_worse(self) -> int:
-        """Runs that are far worse than each standard CCA."""
+        """Number of runs that are far worse than every standard CCA."""
         return int(self.is_far.sum())
 
     @cached_property
     def standard_pairs(self) -> pd.Index:
-        """Pairs in which the standard CCA that the CCA is like is far worse than each of the others: what befalls such a CCA too.
+        """Pairs in which the standard CCA nearest to the CCA is far worse than each of the others, which thus also happens to such a CCA.
 
-        For a limit, and without a value of the CCA, those of the standard with the largest number of them.
+        For a limit, and without a value of the CCA, they are those of the standard with the largest number of such pairs.
         """
         known = [name for name in self.worse_by if name in self.far_pairs]
         distances = self.worse_by[known].abs().median()
@@ -109,7 +107,7 @@ def relative_outcomes(
         CCA -> its values by IP version and replication.
     cca, standards : str, list of str
     margin : float
-        In the measure's unit.
+        Margin in the measure's unit.
     planned, failed : pandas.Index
         The CCA's pairs in the study, and those of them that failed because of its behaviour.
     paths : int, optional

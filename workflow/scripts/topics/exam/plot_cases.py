@@ -1,4 +1,4 @@
-"""Draw every case of the examined CCA over time, the first valid run of each: the windows of its flows, or what they deliver if a program is among them, and the queue."""
+"""Draw the first valid run of each case of the examined CCA over time: its flows' windows (or goodput, if one is a program) and the queue."""
 
 import numpy as np
 import pandas as pd
@@ -15,7 +15,7 @@ from run_tables.series_of_runs import series_of_runs
 from wording.number_format import number
 from wording.sentence_words import cca_name
 
-#: Points of a line, and lines of a panel: of more flows the first.
+#: Number of points per line, and largest number of lines per panel: of more flows only the first are drawn.
 POINTS, MOST_FLOWS = 100, 4
 WIDTH_PT, HEIGHT_PT, COLUMNS, LEFT_PT, RIGHT_PT, TITLE_PT, AXIS_PT = 230, 130, 2, 40, 10, 30, 26
 KINDS = {"cwnd": "cwnd, packets", "goodput": "goodput, Mbit/s", "queueing": "queueing delay, ms"}
@@ -23,7 +23,7 @@ DATA = ["scenario", "ip_version", "replication", "series", "flow", "flow_cca", "
 
 
 def thinned(times, values, how) -> pd.DataFrame:
-    """Return time_s and value of a line in `POINTS` parts of its time, each by a function of pandas (``mean``, ``max``)."""
+    """Return time_s and value of a line, reduced to `POINTS` parts by a function of pandas (``mean``, ``max``)."""
     edges = np.linspace(times.min(), times.max() + 1e-9, POINTS + 1)
     parts = pd.Series(values.to_numpy(float)).groupby(np.digitize(times, edges)).agg(how).dropna()
     return pd.DataFrame({"time_s": (edges[parts.index - 1] + edges[parts.index]) / 2, "value": parts.to_numpy()})

@@ -6,7 +6,7 @@ from figure_parts.figure_svg import Drawing
 from topics.fairness.matrix_figure import Scale, draw_matrices
 
 SCALE = Scale("Share of the row's CCA against the column's", "share", (0.1, 0.25, 0.4, 0.6, 0.75, 0.9), True)
-#: Word of the scenario's name behind its section -> title and conditions of the panel.
+#: Word after the section in a scenario's name -> title and conditions of the panel.
 PANELS = {
     "beside": ("Both begin at once", "on the same path"),
     "before": ("The row's CCA begins", "the column's follows 2 s later"),
@@ -31,7 +31,7 @@ def shares(flows) -> pd.DataFrame:
         if kind in PANELS and len(of_run) == 2:
             of_group = of_run.set_index("group")
             if kind in ("near", "far") and of_group["rtt_path_ms"].nunique() == 1:
-                kind = "beside"  # both are near their receivers, or far
+                kind = "beside"  # both are near their receivers, or both are far
             goodput = of_group["goodput_lifetime_mbps"]
             ccas = of_group["flow_cca"]
             rows.append((kind, ip_version, ccas["own"], ccas["other"], goodput["own"] / goodput.sum()))

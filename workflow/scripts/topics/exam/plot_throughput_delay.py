@@ -43,7 +43,7 @@ def _draw(data, scenarios):
         value_axis(axes, "y", linear_axis(min(lowest, 0.98 * highest), highest))
         value_axis(axes, "x", linear_axis(0, max(here[DELAY].max(), *(max(x) for x, _ in outlines.values())) or 1.0))
         lines_behind(axes, "xy")
-        # Less delay is better, and so on the right: up and to the right is where to be.
+        # Less delay is better and therefore on the right: the best place is at the top right.
         axes.invert_xaxis()
         axes.set_xlabel("queueing delay, 95th percentile, ms", size=SMALL_SIZE_PT, labelpad=1, loc="right")
         panel_title(axes, row["label"], "goodput, % of the most that the path allows", LEFT_PT, key_pt)

@@ -1,8 +1,8 @@
 """Published statements on measures of the exam: the CCA, the scenario, and the resulting bounds for a mean of ours.
 
-Bounds are set here in advance, like margins in the study: they allow for what the source leaves open (another rate, an omitted
-start), and `words` says so. A statement applies to its CCA in every exam in which that CCA runs, examined or not, so that each exam
-is itself compared with known results.
+Bounds are set here in advance, like margins in the study. They allow for conditions that the source leaves open (another rate, an omitted
+start), which `words` mentions. A statement applies to its CCA in every exam in which that CCA runs, examined or not, so each exam
+is itself checked against known results.
 """
 
 from dataclasses import dataclass
@@ -17,17 +17,17 @@ from tcp_models.throughput_models import aimd_window
 class Published:
     """A statement of a publication."""
 
-    cca: str  # of which it speaks
-    scenarios: tuple[str, ...]  # whole names of the scenarios whose conditions are those of the statement
+    cca: str  # CCA of the statement
+    scenarios: tuple[str, ...]  # full names of the scenarios with the statement's conditions
     measure: str  # one of the criterion's measures
-    words: str  # what is stated, with what the conditions there were
-    source: str  # where it is stated
-    at_least: float = -inf  # where the statement puts the measure's mean, in its unit: the bounds belong to it
+    words: str  # the statement, with its conditions
+    source: str  # source of the statement
+    at_least: float = -inf  # bounds of the measure's mean by the statement, in its unit, inclusive
     at_most: float = inf
-    minus: str = ""  # a CCA whose value in the same seeds is taken off; none: the value itself is meant
+    minus: str = ""  # CCA whose value with the same seeds is subtracted; if empty, the value itself is meant
 
 
-#: Bounds of "more than" something and "less than" something, which don't belong to it: the next number there is.
+#: Exclusive bounds ("more than", "less than"): the next representable number.
 def _more_than(bound):
     return nextafter(bound, inf)
 
@@ -36,7 +36,7 @@ def _less_than(bound):
     return nextafter(bound, -inf)
 
 
-#: Scenarios of the shipped exams behind less than 1.5 BDP.
+#: Scenarios of the shipped exams with a buffer below 1.5 BDP.
 _SHALLOW = ("5.1.3-0.1bdp", "5.1.3-1bdp") + tuple(
     f"5.1.3-{flows}flows-{bdp}bdp" for flows in (2, 8) for bdp in (0.1, 0.25, 0.5, 1)
 )
@@ -50,7 +50,7 @@ HIGH_LOSS = tuple(
     for cca, name in (("reno", "Reno"), ("cubic", "CUBIC"))
 )  # fmt: skip
 
-#: A queue between nothing and its 40 ms makes the ratio of the path's RTTs, 40 and 160 ms, one of 4 to 2.5; their power is taken over that.
+#: A queue of 0 to 40 ms turns the ratio of the paths' RTTs (40 and 160 ms) into one between 4 and 2.5, which changes the exponent.
 _LEAST_POWER = log(200 / 80) / log(160 / 40)
 _SECTION_3_3 = "RFC 9438, section 3.3, after Xu, Harfoush, Rhee, Binary Increase Congestion Control, INFOCOM 2004"
 _EITHER = "the RTT's inverse, or, where they lose together, with its square"
@@ -74,12 +74,12 @@ BETWEEN_RTTS = (
     ),
 )  # fmt: skip
 
-#: The exam's link, in packets a second and seconds.
+#: Rate of the exam's link in packets per second, and its RTT in seconds.
 _RATE_PACKETS_S, _RTT_S = 20e6 / 8 / PACKET_BYTES, 0.04
 
 
 def _modelled_percent(queue_packets):
-    """Return the modelled share of one BBR flow beside a loss-based one behind a queue of the exam's."""
+    """Return the modelled share, in %, of one BBR flow beside a loss-based one with a queue of the exam."""
     return 100 * bbr_share(_RATE_PACKETS_S, _RTT_S, queue_packets)
 
 
@@ -106,7 +106,7 @@ SHARES = (
         for other, name, error in (("cubic", "CUBIC", 5), ("reno", "Reno", 8))
         for queue, packets, share in (("", 66, _modelled_percent(66)), ("-4bdp", 264, _modelled_percent(264)))
     ),
-    # Linux's doesn't, and UPSTREAM.md says why.
+    # Linux's doesn't; see UPSTREAM.md for the reason.
     Published(
         "lp", ("5.2.1-after-reno", "5.2.1-after-cubic"), "own_share_percent",
         "TCP-LP takes only what TCP leaves, which behind one BDP is next to nothing (a tenth is left to its start)",
@@ -119,8 +119,8 @@ SHARES = (
     ),
 )  # fmt: skip
 
-#: A burst of four packets is one loss event. A quarter is left to what the law leaves out: that loss is random, that bursts reach into the
-#: next window, timeouts.
+#: A burst of four packets is one loss event. A quarter is allowed for effects that the law ignores: randomness of losses, bursts that extend
+#: into the next window, and timeouts.
 _RENO_PERCENT = 100 * aimd_window(0.01 / 4, 1, 0.5) / (_RATE_PACKETS_S * _RTT_S)
 RESPONSE = (
     Published(

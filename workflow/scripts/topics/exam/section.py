@@ -30,7 +30,7 @@ from topics.exam.topic import AXES, CASES, FIGURE_OF, THROUGHPUT, TOPIC
 from wording.number_format import NONE, count, is_missing, number, plain
 from wording.sentence_words import cca_name, listed
 
-#: How many findings the first screen has.
+#: Largest number of findings on the first screen.
 MOST_FINDINGS = 3
 GOOD, BAD = "verdict good", "verdict bad"
 VERDICTS = {
@@ -38,7 +38,7 @@ VERDICTS = {
 }  # fmt: skip
 #: Signs of agreement with what is published.
 AGREEMENT = {AGREES: ALIKE, PUBLISHED_DIFFERS: DIFFERS, NOT_SHOWN: OPEN}
-#: What a run that the CCA itself ended is called.
+#: Names of runs that the CCA itself ended.
 FAILED_WORDS = {
     "crash": "crashed the kernel",
     "not ended": "did not end",
@@ -112,7 +112,7 @@ def lead(deciding: pd.DataFrame) -> str:
         others.append(f"{unmeasured} not measured")
     rest = f"; {', '.join(others)}" if others else ""
     if worse:
-        # A case says more than the row on all of them.
+        # A single case is more informative than the row on all of them.
         worst = max(worst_rows(deciding), key=lambda row: row["measure"] != RARE_EVENTS.measures[0])
         return (
             f"worse in {worse} of {rows} that decide, most clearly in {_row_name(worst)}: {_worse_words(worst)}{rest}."
@@ -171,17 +171,17 @@ def counts_words(card: pd.DataFrame) -> str:
 
 
 def worst_rows(deciding: pd.DataFrame) -> list[dict]:
-    """Return the worst rows: those that are worse, by the share of their runs and then by how many margins."""
+    """Return the rows with the verdict worse, ordered by the share of worse runs and then by size in margins."""
     bad = deciding[deciding["verdict"] == WORSE].copy()
     bad["share"], bad["size"] = bad["runs_worse"] / bad["n"], (bad["worse_by"] / bad["margin"]).fillna(0)
-    # A criterion is one finding, in the scenario in which it is worst; that on all cases together stands first.
+    # A criterion is one finding, in the scenario with the worst result; the one on all cases together comes first.
     bad["first"] = bad["measure"] == RARE_EVENTS.measures[0]
     ordered = bad.sort_values(["first", "size", "share"], ascending=False, kind="stable")
     return ordered.drop_duplicates(["rfc_section", "criterion"]).head(MOST_FINDINGS).to_dict("records")
 
 
 def fallen_rows(deciding: pd.DataFrame) -> list[dict]:
-    """Return open rows in which some runs fall and none of a standard's does: they are a finding even without a verdict."""
+    """Return open rows in which runs of the CCA fall and none of a standard's does: they are findings even without a verdict."""
     fallen = deciding[
         deciding["verdict"].isin(OPEN_VERDICTS) & (deciding["runs_far_worse"] > deciding["standard_runs_far_worse"])
     ]

@@ -9,11 +9,11 @@ from topics.path_changes.topic import changing, is_watched
 from topics.topic import Analysis, Place, Plot, Topic
 
 THROUGHPUT, SHARES, CHANGES, CASES = "exam-throughput-delay", "exam-shares", "exam-changes", "exam-cases"
-#: With more scenarios the cases aren't drawn one by one.
+#: Largest number of scenarios with which cases are drawn one by one.
 MOST_CASES = 60
-#: Measures that `THROUGHPUT` has on its axes.
+#: Measures on the axes of `THROUGHPUT`.
 AXES = frozenset(("utilisation_percent", "queueing_p95_ms"))
-#: Sections of the RFC -> the figure that shows them; others are in `THROUGHPUT`, or else in `CASES`.
+#: Section of the RFC -> the figure that shows it; other sections are in `THROUGHPUT`, or else in `CASES`.
 FIGURE_OF = {**dict.fromkeys(("5.2", "5.2.1"), SHARES), **dict.fromkeys(("5.1.1", "7.3", "7.8", "7.9"), CHANGES)}
 
 
@@ -50,7 +50,7 @@ def _judged(design: StudyDesign) -> dict:
 
 def _problems(design: StudyDesign) -> Iterator[str]:
     """Yield problems of deciding rows: a missing scenario, or a missing criterion that requires the measure there."""
-    # Only exams need the criteria, whose published statements take models.
+    # Imported here because only exams need the criteria, whose published statements require models.
     from topics.exam.criteria import wanted_measures
 
     names = [scenario["id"] for scenario in design.scenarios]

@@ -1,4 +1,4 @@
-"""A study's expectations of its results, from its file and its claims file: validated and completed before anything runs."""
+"""Validate and complete a study's expectations of its results, from its file and its claims file, before anything runs."""
 
 import copy
 from functools import lru_cache
@@ -12,9 +12,9 @@ from study_files.study_validation import nearest_choice, problems_of_form, value
 from topics.claims.claims_file import completed_claims, schema_for
 
 SCHEMA_PATH = Path(__file__).resolve().parents[3] / "schemas" / "expectation.schema.yaml"
-#: What only papers have: keys of a claim that no expectation has.
+#: Keys of a claim that only papers have, and no expectation.
 OF_PAPERS = ("section", "published", "tolerance", "remark", "cause", "untestable", "needs_real_clock", "expect")
-#: How a value in a row of a table can be judged.
+#: Keys by which a value in a row of a table can be judged.
 JUDGED_BY = ("requirement", "one_of", "none_of")
 NUMBERS = ("number", "count", "ordinal")
 
@@ -71,7 +71,7 @@ def expectations_of(study, source, tables) -> dict:
     if problems:
         raise ExpectationError(source, [problem.replace("claims[", "analysis.expect[") for problem in problems])
     for scenario in content["scenarios"]:
-        scenario["scenario"] = [scenario["id"]]  # a condition that only this scenario of the study meets
+        scenario["scenario"] = [scenario["id"]]  # a condition that only this scenario meets
     return {"ids": ids, "predicates": content if predicates else None, "rows": rows}
 
 

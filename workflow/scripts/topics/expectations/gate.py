@@ -11,14 +11,14 @@ from pathlib import Path
 TABLE = "analysis/expectations.csv"
 #: The lines of the last call that failed, for `show_failures`.
 FAILED = "logs/gate.failed"
-#: Lines on one expectation, which may be about a thousand rows.
+#: Largest number of lines on one expectation, which may be about a thousand rows.
 MOST_LINES = 10
 
 
 def failures(folder, configfile, platform=None) -> list[str]:
     """Return one line for each unmet expectation of a results folder, or for each row that doesn't meet one.
 
-    The study's file, and the platform on which it ran instead of its own, are for the command that repeats a run.
+    The study's file, and the platform on which it ran if not its own, are used in the command that repeats a run.
     """
     call = f"snakemake --cores 1 --use-apptainer --configfile {shlex.quote(configfile)}"
     call += f" --config platform={shlex.quote(platform)}" if platform else ""
@@ -34,7 +34,7 @@ def failures(folder, configfile, platform=None) -> list[str]:
 
 
 def line_of(row, call) -> str:
-    """Return the line on a row of `EXPECTATIONS` that the gate rejects; the command repeats its run, if it has one."""
+    """Return the line on a row of `EXPECTATIONS` that the gate rejects, with the command that repeats its run if it has one."""
     value = row["found"] or _number(row["value"])
     if row["found"] and row["value"]:
         value += f" ({_with_interval(row)})"

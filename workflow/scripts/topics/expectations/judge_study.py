@@ -1,4 +1,4 @@
-"""Fail if a study doesn't pass as a gate, and leave the lines on it where `onerror` of the Snakefile finds them."""
+"""Fail if a study doesn't pass as a gate, and store the failures' lines where `onerror` of the Snakefile finds them."""
 
 import sys
 from pathlib import Path
@@ -8,7 +8,7 @@ from topics.expectations.gate import FAILED, failures
 
 
 def main(inputs, outputs, params) -> None:
-    """Read the expectations; do nothing without a failure."""
+    """Read the expectations and fail if any isn't met."""
     folder = Path(inputs.expectations).parents[1]
     lines = [f"sawtooth: gate: {line}\n" for line in failures(folder, params.configfile, params.platform)]
     if lines:

@@ -1,4 +1,4 @@
-"""Expectations that are predicates like those of claims: the same statistics, intervals and verdicts for the study's own runs."""
+"""Expectations in the form of claims' predicates: the same statistics, intervals and verdicts for the study's own runs."""
 
 import numpy as np
 import pandas as pd
@@ -26,7 +26,7 @@ def check_predicates(predicates, confidence, significance, runs, flows, scenario
     Parameters
     ----------
     predicates : dict
-        As `expectation_list.expectations_of` completes them.
+        Predicates completed by `expectation_list.expectations_of`.
     confidence, significance : float
     runs, flows, scenarios, sockets
         As for `topics.claims.claim_samples.Samples`.
@@ -37,7 +37,7 @@ def check_predicates(predicates, confidence, significance, runs, flows, scenario
 
 
 def runs_of_claims(claims, table, runs, flows, scenarios, sockets) -> dict[str, str]:
-    """Return a run to repeat for each claim of a study's claims file, by the claim's id; arguments are those of `Samples`, and `CLAIMS`."""
+    """Return a run to repeat for each claim of a study's claims file, by the claim's id; ``table`` is `CLAIMS`, the rest as for `Samples`."""
     samples, values = Samples(runs, claims, flows, scenarios, sockets), table.set_index("claim")["value"]
     return {
         claim["id"]: _run_to_repeat(claim, {"value": values[claim["id"]]}, samples, runs) for claim in claims["claims"]
@@ -51,7 +51,7 @@ def _row(claim, row, samples, runs):
     expected = _expected_words(claim, row)
     subject = row["requirement"].removesuffix(f": {expected}")
     measure = parts_of(claim, samples)[0][0]
-    if measure.plain or not subject:  # else the subject begins with it
+    if measure.plain or not subject:  # otherwise the subject begins with it
         subject = f"{measure.words}; {subject}" if subject else measure.words
     return {
         "expectation": claim["id"],
@@ -82,7 +82,7 @@ def _expected_words(claim, row):
 
 
 def _run_to_repeat(claim, row, samples, runs):
-    """Return the run that is farthest off on the side where the statistic misses, from the cells of a predicate's first group."""
+    """Return the run, from the cells of a predicate's first group, that is farthest off on the side where the statistic misses."""
     side = claim[SIDES[claim["kind"]][0]] if claim["kind"] in SIDES else claim
     factors = {factor: side[key] for key, factor in LEVELS.items()}
     factors["scenario"] = [samples.matches[name] for name in factors["scenario"] if name in samples.matches]

@@ -13,11 +13,11 @@ from topics.claims.tables import NOT_REPRODUCED, REPRODUCED
 from topics.expectations.tables import EXPECTATIONS, MET, NOT_MET, NOT_SHOWN, NOT_TESTABLE
 from wording.number_format import count
 
-#: The replication of a row that doesn't say one.
+#: Replication for a row that doesn't give one.
 FIRST = 1
-#: The longest text that tells a row from others, in characters.
+#: Longest text, in characters, that is used to identify a row.
 LONGEST_NAME = 60
-#: Why a value that meets a requirement shows nothing.
+#: Reason why a value that meets a requirement isn't evidence.
 NO_INTERVAL = ", but it has no interval: one measurement, or runs that allow none, are no evidence"
 #: Columns of a table of values -> those of `EXPECTATIONS` that a row about a text also shows.
 SHOWN = {"value": "value", "low": "low", "high": "high", "unit": "unit"}
@@ -29,12 +29,12 @@ def check_rows(one, table, declared, study) -> list[dict]:
     Parameters
     ----------
     one : dict
-        As `expectation_list.expectations_of` completes it.
+        An expectation completed by `expectation_list.expectations_of`.
     table : pandas.DataFrame
-        As `run_tables.reading.read_table` gives it.
+        A table from `run_tables.reading.read_table`.
     declared : run_tables.table.Table
     study : dict
-        Resolved, for the runs that a row is about.
+        The resolved study, for finding the runs that a row is about.
     """
     chosen = table[_is_chosen(one, table)]
     expected = _expected_words(one, declared)
@@ -102,11 +102,11 @@ def _judged(one, row, declared, study):
     judged |= {"low": low, "high": high}
     if math.isnan(cell):
         return judged | {"outcome": NOT_TESTABLE, "passed": False, "because": "The row has no value."}
-    if math.isnan(low) and math.isnan(high):  # the value alone: of a run it is all there is, of a mean no evidence
+    if math.isnan(low) and math.isnan(high):  # only a value: sufficient for a run, but for a mean it isn't evidence
         met = bool(meets_requirement([cell], one["requirement"]).all())
         outcome = (NOT_SHOWN if one["interval"] else MET) if met else NOT_MET
         because = f"the value {'meets' if met else 'misses'} the requirement" + NO_INTERVAL * bool(one["interval"])
-    else:  # an end that is missing is infinite
+    else:  # a missing end is infinite
         ends = (-math.inf if math.isnan(low) else low, cell, math.inf if math.isnan(high) else high)
         verdict, because = interval_verdict(*ends, one["requirement"])
         outcome = {REPRODUCED: MET, NOT_REPRODUCED: NOT_MET}.get(verdict, NOT_SHOWN)

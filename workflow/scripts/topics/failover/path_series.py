@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-#: Columns of ``tidy/sockets.parquet`` that this takes.
+#: Columns of ``tidy/sockets.parquet`` that are needed here.
 COLUMNS = ["flow", "path", "time_s", "bytes_acked"]
 MEASURES = ("before_mbps", "during_mbps", "after_mbps", "standstill_s", "return_s")
 
@@ -39,7 +39,7 @@ def measure_run(acked, scenario) -> dict[str, float]:
 
 
 def _rate(acked, begin_s, end_s):
-    """Return the mean rate between two moments in Mbit/s, from the first sample within to the last."""
+    """Return the mean rate between two moments in Mbit/s, from the first sample between them to the last."""
     within = acked[(acked.index >= begin_s) & (acked.index <= end_s)]
     if len(within) < 2:
         return np.nan

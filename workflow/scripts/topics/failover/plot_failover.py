@@ -16,9 +16,9 @@ from topics.failover.path_series import COLUMNS, acked_by_path
 from wording.number_format import number, plain
 from wording.sentence_words import cca_name
 
-#: Rates are those of so long a time, so that single acknowledgements don't show.
+#: Averaging time of rates, long enough to hide single acknowledgements.
 STEP_S = 0.5
-#: Line of the path that goes down, and of the others.
+#: Style of the line of the path that goes down, and of the others.
 LINES = ((LIGHT.ink, 1.1, "-"), (LIGHT.muted, 0.9, DASHES))
 
 

@@ -1,4 +1,4 @@
-"""The section on fail-over: rates while a path is down, standstill and return."""
+"""The section on failover: rates while a path is down, standstill and return."""
 
 from report_parts.cells_table import CCA, IP_VERSION, SCENARIO, N, PageTable, shown_cell, shown_interval, shown_number
 from report_parts.material import Finding

@@ -26,7 +26,7 @@ def _level_row(values, base, flows, params):
     Values and base are those of `replication_balances`; the base's own row has no base.
     """
     row = pair_row(values, flows, params)
-    row.pop("p", None)  # against half: not this table's
+    row.pop("p", None)  # a test against one half, which this table doesn't have
     if base is None:
         return row
     row["base_share"] = pair_row(base, flows, params)["share"]
@@ -51,7 +51,7 @@ def compare_levels(pairs, scenarios, queues, params) -> pd.DataFrame:
     Returns `FAIRNESS_FACTORS`. Where paths are alike, it has each pair once, in the study's order of CCAs; otherwise once for
     each order, including a CCA with itself. p is adjusted over levels and pairs of a factor and IP version (Holm, 1979).
 
-    ``queues``: their packets and queues as returned by `queue_sizes.queues_of`.
+    ``queues`` has the scenarios' packet and queue sizes from `queue_sizes.queues_of`.
     """
     rtts = pairs.runs.reindex(columns=["scenario", "first_rtt_path_ms", "second_rtt_path_ms"])
     paths = {scenario: rtts_ms for scenario, *rtts_ms in rtts.drop_duplicates("scenario").itertuples(index=False)}

@@ -12,14 +12,14 @@ from topics.fairness.pair_shares import balance_mean, bounded_columns, coarsest_
 from topics.fairness.start_order import compare_start_order
 from topics.fairness.tables import SHARES
 
-# Means of each flow, with the start of their columns' names.
+# Column of a flow -> prefix of the columns with its mean.
 MEANS = {"goodput_mbps": "goodput", "rtt_mean_ms": "rtt", "retransmits": "retransmits"}
 
 
 def _sides_of_runs(shares):
     """Return the totals of each position's flows in each valid run, by `CELL`, position and replication.
 
-    share and fair are sums, first is whether one of them was planned to start first, `MEANS` are means per flow.
+    share and fair are sums, first is whether one of the flows was planned to start first, `MEANS` are means per flow.
     """
     sides = shares[shares["valid"]].groupby([*CELL, "position", "replication"], sort=False)
     table = sides.agg(
@@ -31,14 +31,14 @@ def _sides_of_runs(shares):
 
 
 def _describe_position(flows, sides, total, params):
-    """Describe the results of one position's flows in a mix: `SHARES` from ``position`` on, except p_holm.
+    """Describe the results of one position's flows in a mix: the columns of `SHARES` beginning with ``position``, except p_holm.
 
     `flows` are the position's flows in all replications, `total` is the number per run; `sides` has one row per replication,
     which is the unit.
     """
     flow, flows_of_run = flows.iloc[0], int((flows["replication"] == flows["replication"].iloc[0]).sum())
     fair, part = flows_of_run / total, sides["finely"] / sides["whole"].where(sides["whole"] > 0)
-    # With each of k flows off by r, the sum of m of them being the share s: (m (1 - s) + (k - m) s) r of all that arrived.
+    # If each of k flows is off by r, the share s of m of them is off by (m (1 - s) + (k - m) s) r divided by the total.
     step = part * (flows_of_run * (1 - sides["share"]) + (total - flows_of_run) * sides["share"])
     share, tested = bounded_estimate(sides["share"], params.confidence, resolution=coarsest_known(step)), {}
     if fair < 1:
@@ -67,10 +67,8 @@ def _describe_position(flows, sides, total, params):
 def describe_shares(shares, params) -> pd.DataFrame:
     """Describe every position of every mix in each scenario and IP version.
 
-    Returns `SHARES`. p, of a share against the fair one, is adjusted over the tests of a scenario and IP version (Holm,
-    1979); of the two sides of a pair, which are one test, the first counts and the second has the same.
-
-    ``shares``: `FLOW_SHARES`.
+    Returns `SHARES` for the table `FLOW_SHARES`. p, for a share against the fair one, is adjusted over the tests of a scenario and
+    IP version (Holm, 1979). The two sides of a pair are one test: the first side counts, and the second has the same p.
     """
     rows, sides = [], _sides_of_runs(shares)
     by_position, nothing = dict(iter(sides.groupby(level=[*CELL, "position"], sort=False))), sides[:0]
@@ -86,7 +84,7 @@ def describe_shares(shares, params) -> pd.DataFrame:
 
 
 def compare_shares(flow_shares, params) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
-    """Return `SHARES` and `SHARE_PAIRS` and `START_ORDER`."""
+    """Return `SHARES`, `SHARE_PAIRS` and `START_ORDER`."""
     shares = numbered(flow_shares)
     pairs = pairs_of(shares)
     return describe_shares(shares, params), compare_pairs(pairs, params), compare_start_order(pairs, params)

@@ -2,11 +2,11 @@
 
 import pandas as pd
 
-#: More flows with one CCA are no rows of their own.
+#: Largest number of flows with one CCA that are listed in separate rows.
 MOST_ROWS = 12
-#: The median, and between which percentiles of the flows a line reaches.
+#: Quantiles of the flows: ends of a line, and the median.
 LOW, MIDDLE, HIGH = 0.05, 0.5, 0.95
-#: What a distribution is of: cells, and the CCAs of their flows.
+#: Columns that identify a distribution: those of a cell, and the CCA of its flows.
 OF = ["scenario", "scenario_label", "ip_version", "cca", "flow_cca"]
 
 

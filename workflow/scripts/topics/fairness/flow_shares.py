@@ -20,9 +20,9 @@ PLACE = ["scenario", "ip_version"]
 class Pairs:
     """The runs in which two CCAs meet."""
 
-    runs: pd.DataFrame  # as `two_sided_runs` gives
-    alike: dict[str, bool]  # as `paths_alike` gives
-    ccas: list[str]  # all of them, in the order in which the study names them, valid or not
+    runs: pd.DataFrame  # result of `two_sided_runs`
+    alike: dict[str, bool]  # result of `paths_alike`
+    ccas: list[str]  # all CCAs in the study's order, whether or not they have valid runs
 
 
 def numbered(shares) -> pd.DataFrame:
@@ -63,10 +63,10 @@ def position_of(shares) -> pd.Series:
 
 
 def paths_alike(shares) -> dict[str, bool]:
-    """Return for each scenario whether all positions have the same paths and the same number of flows.
+    """Return, for each scenario, whether all positions have the same paths and the same number of flows.
 
-    The study determines this. If it is true, the order of a mix's CCAs only determines the pair of
-    hosts that each of them has, and ``a+b`` and ``b+a`` are one condition.
+    The study determines this. If it is true, the order of a mix's CCAs determines only the pair of
+    hosts for each of them, and ``a+b`` and ``b+a`` are one condition.
     """
     alike = {}
     for (scenario, *_), run in shares.groupby(RUN, sort=False):
@@ -78,8 +78,8 @@ def paths_alike(shares) -> dict[str, bool]:
 def two_sided_runs(shares) -> pd.DataFrame:
     """Return the valid runs whose flows have two positions, one row each.
 
-    Returns `RUN` and scenario_label; first_cca, second_cca (of the positions), flows, first_mbps and second_mbps (mean
-    goodput of a flow), balance (logit of the first position's share, each side counted as one flow), jain_index, start
+    The columns are `RUN` and scenario_label; first_cca and second_cca (of the positions), flows, first_mbps and second_mbps (mean
+    goodput of a flow), balance (logit of the first position's share, counting each side as one flow), jain_index, start
     (1 if a flow of the first position was planned to start first, -1 if one of the second, 0 if neither), first_rtt_path_ms,
     second_rtt_path_ms, step and jain_step (the resolutions of balance and jain_index).
     """
@@ -97,7 +97,7 @@ def two_sided_runs(shares) -> pd.DataFrame:
     first, second = (table["mbps"][side].where(known[side] == sizes[side]) for side in (0, 1))
     with np.errstate(invalid="ignore", divide="ignore"):
         balance = logit(first / (first + second))
-        # How far the ratio is off if both goodputs are by their resolution.
+        # Error of the ratio if both goodputs are off by their resolution.
         step = table["finely"][0] / first + table["finely"][1] / second
     started = table["started"].fillna(False).astype(bool)
     result = pd.DataFrame(

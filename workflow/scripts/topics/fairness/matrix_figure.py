@@ -37,7 +37,7 @@ NAME_PT = FONT_SIZE_PT - 0.5
 
 @dataclass(frozen=True)
 class Scale:
-    """The mapping of values to steps of colour: a figure's title, the colours' key, and the ends of the steps, ascending.
+    """A mapping of values to steps of colour: the figure's title, the key to the colours, and the upper ends of the steps, ascending.
 
     On a diverging scale (the balance) the middle step is the best one, otherwise the highest is (the ramp, reversed so
     that unfair values stand out).
@@ -73,7 +73,7 @@ def draw_matrices(cells, panels_of, scale) -> PanelFigure:
     cells : pandas.DataFrame
         Columns scenario, ip_version, row_cca, column_cca, value (may be missing), note.
     panels_of : list of dict
-        scenario, ip_version, title, conditions: one panel each, or several if it has many CCAs.
+        scenario, ip_version, title, conditions: one panel each, or several if there are many CCAs.
     scale : Scale
     """
     apply_style()
@@ -136,7 +136,7 @@ def value_words(value) -> str:
 
 
 def _key(axes, rows, scale, tile, columns):
-    # Steps side by side, and between them the values at which they change.
+    # Steps side by side, with the values at which they change between them.
     width = max(columns, 150 / tile) / scale.steps
     top, height = rows - 0.5 + 9 / ROW_PT, 7 / ROW_PT
     for number in range(scale.steps):

@@ -13,7 +13,7 @@ from topics.fairness.tables import FLOW_SHARES
 def shares_of_flows(runs, flows) -> pd.DataFrame:
     """Return every flow of every run with its share: `FLOW_SHARES`, in the order of the runs.
 
-    ``runs``, ``flows``: ``tidy/runs.csv`` and ``tidy/flows.csv``.
+    ``runs`` and ``flows`` are ``tidy/runs.csv`` and ``tidy/flows.csv``.
     """
     finely = runs.assign(resolution_mbps=resolutions(runs, "throughput_per_stream_mbps"))
     shares = finely[[*RUN, "scenario_label", "valid", "resolution_mbps"]].merge(
@@ -30,7 +30,7 @@ def add_shares(shares) -> pd.DataFrame:
     shares["share"] = (shares["goodput_mbps"] / total).where(whole)
     shares["fair_share"] = 1 / size
     shares["jain_index"] = of_run["goodput_mbps"].transform(jain_index).where(whole)
-    # The drawn order: it is random, and so what a test may rest on.
+    # Use the drawn order: a test may rely on it because it is random.
     earliest, latest = (of_run["start_offset_ms"].transform(name) for name in ("min", "max"))
     shares["first"] = (shares["start_offset_ms"] == earliest) & (earliest < latest)
     shares["position"] = position_of(shares)

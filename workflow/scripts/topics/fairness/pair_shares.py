@@ -1,4 +1,4 @@
-"""Pairs of CCAs: the shares of each against each other in every scenario, over both orders of a mix where they are one condition."""
+"""Pairs of CCAs: their shares against each other in every scenario, over both orders of a mix if these are one condition."""
 
 from dataclasses import replace
 
@@ -14,7 +14,7 @@ from inference.share_intervals import NOISE, BoundedEstimate, bounded_estimate, 
 from topics.fairness.flow_shares import PLACE, matrix_cells
 from topics.fairness.tables import SHARE_PAIRS
 
-#: Whether both orders of a mix are taken together.
+#: Treatment of the two orders of a mix: combined, or as named.
 POOLED, ORDERED = "both", "as named"
 _COLUMNS = ["balance", "jain_index", "row_mbps", "column_mbps", "step", "jain_step"]
 
@@ -22,8 +22,8 @@ _COLUMNS = ["balance", "jain_index", "row_mbps", "column_mbps", "step", "jain_st
 def mixes_of(runs) -> dict[tuple[str, str], pd.DataFrame]:
     """Return the runs of each mix by the CCAs of its positions, for look-ups by `replication_balances`.
 
-    ``runs`` are those of one scenario and IP version from `two_sided_runs`. Returns tables by replication: balance,
-    jain_index, row_mbps, column_mbps, of the first position's CCA, step, jain_step.
+    ``runs`` are those of one scenario and IP version from `two_sided_runs`. The tables are indexed by replication: balance,
+    jain_index, row_mbps and column_mbps (the row's CCA is the first position's), step, jain_step.
     """
     names = {"first_mbps": "row_mbps", "second_mbps": "column_mbps"}
     table = runs.dropna(subset=["balance"]).rename(columns=names).set_index("replication").sort_index()
@@ -49,7 +49,7 @@ def replication_balances(mixes, row, column, pooled) -> pd.DataFrame:
         balance=-backward["balance"], row_mbps=backward["column_mbps"], column_mbps=backward["row_mbps"]
     )
     forward, backward = forward.align(backward, axis=0)
-    # The other order stands in place of one that is missing.
+    # Use the other order in place of a missing one.
     means = (forward.fillna(backward) + backward.fillna(forward)) / 2
     runs = forward["balance"].notna().astype(int) + backward["balance"].notna().astype(int)
     return means.assign(forward=forward["balance"], backward=backward["balance"], runs=runs)
@@ -61,12 +61,12 @@ def bounded_columns(name, estimate) -> dict:
 
 
 def pair_row(values, flows, params) -> dict:
-    """Return the result of one pair's replications: `SHARE_PAIRS` from ``replications`` to ``note``, except the adjusted p.
+    """Return the result of one pair's replications: columns ``replications`` to ``note`` of `SHARE_PAIRS`, except the adjusted p.
 
     Parameters
     ----------
     values : pandas.DataFrame
-        As returned by `replication_balances`.
+        Result of `replication_balances`.
     flows : int
         Number of flows per run.
     """
@@ -114,9 +114,9 @@ def balance_mean(balances, step=0.0) -> FlippedMean | StudentMean | None:
 
 
 def tested_share(test, share, confidence, fair=0.5) -> tuple[BoundedEstimate, dict]:
-    """Return a share, with the interval that inverts its test if both are known, and the columns test and p.
+    """Return a share, with the interval obtained by inverting its test if both are known, and the columns test and p.
 
-    ``test``: the test of balances, which are logits of the share less the logit of the ``fair`` one.
+    ``test`` is the test of balances, which are logits of the share minus the logit of the ``fair`` share.
     """
     if test is None:
         return share, {}
@@ -177,7 +177,7 @@ def once(pairs) -> pd.DataFrame:
 
 def _mirrored(row):
     """Return a pair's row from the other CCA's point of view."""
-    # In b+a the other is on the first pair of hosts: the difference of the orders is the same for both.
+    # In b+a the other CCA uses the first pair of hosts, so the difference between the orders is the same for both.
     result = row | {"row_mbps": row["column_mbps"], "column_mbps": row["row_mbps"]}
     for name, other in (("share", "share"), ("share_low", "share_high"), ("share_high", "share_low"),
                         ("share_mean", "share_mean"), ("share_min", "share_max"), ("share_max", "share_min")):  # fmt: skip

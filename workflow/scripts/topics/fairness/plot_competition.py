@@ -21,7 +21,7 @@ PANELS = {
     "rtt_ms": "Smoothed RTT, ms",
 }
 PANEL_PT, PLOT_PT, LEFT_PT, RIGHT_PT, BELOW_PT = 260, 104, 34, 10, 28
-# Points of a line at most: of each bucket of more the lowest and the highest are kept.
+# Largest number of points per line: longer lines keep the lowest and the highest point of each bucket.
 MOST_POINTS = 800
 GOODPUT_BINS = 60
 DATA = ["flow", "flow_cca", "time_s", *PANELS]
@@ -82,7 +82,7 @@ def _draw(data, title, conditions, bin_s):
     drawn = PanelFigure(title, grid, (LEFT_PT, RIGHT_PT, TITLE_PT, BELOW_PT))
     flows = list(data[["flow", "flow_cca"]].drop_duplicates().itertuples(index=False))
     ccas = [cca for _, cca in flows]
-    # Solid, and dashed where an earlier flow is of the same CCA.
+    # Solid, or dashed if an earlier flow has the same CCA.
     styles = [DASHES if cca in ccas[:number] else "-" for number, cca in enumerate(ccas)]
     end = data["time_s"].max() if len(data) else 1.0
     for name, words in PANELS.items():

@@ -27,7 +27,7 @@ COLUMNS = [
 PANEL_PT, PLOT_PT, LEFT_PT, RIGHT_PT, BELOW_PT, KEY_ROW_PT = 250, 150, 30, 10, 30, 12
 KEY_COLUMNS, KEY_GAP_PT = 3, 6
 RATIO = "rtt_ratio"
-# Share of the space between two levels over which CCAs stand side by side.
+# Share of the space between two levels over which CCAs are spread.
 DODGE = 0.56
 
 
@@ -41,18 +41,18 @@ def shares_of(cca, factors) -> pd.DataFrame:
     ends, level = ["share", "share_low", "share_high"], factors["level"]
     turned = level.where((factors["factor"] != RATIO) | (level == 0), 1 / level)
     as_column = factors.assign(**(1 - factors[ends].astype(float)), level=turned).rename(columns=swapped)
-    # As a row first, in the table's order.
+    # Rows first, in the table's order.
     both = pd.concat([as_row, as_column]).sort_index(kind="stable")
     shares = both.loc[both["cca"] == cca, COLUMNS]
     return shares.drop_duplicates(["factor", "level", "ip_version", "against"])
 
 
 def _draw(shares, factors, title):
-    """Return the figure; the comparison is for its factors and the base's levels."""
+    """Return the figure; the comparison provides its factors and the base's levels."""
     apply_style()
     others = list(dict.fromkeys(shares["against"]))
     shown = [factor for factor in FACTORS if factor.name in set(shares["factor"])]
-    # A CCA stands beside itself where the flows' RTTs differ, and so in one panel only.
+    # A CCA is compared with itself only where the flows' RTTs differ, and thus in one panel.
     most = max((shares.loc[shares["factor"] == factor.name, "against"].nunique() for factor in shown), default=0)
     key = KEY_ROW_PT * -(-most // KEY_COLUMNS) + KEY_GAP_PT
     number = max(1, len(shown))

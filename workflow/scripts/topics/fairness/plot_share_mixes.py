@@ -25,7 +25,7 @@ from topics.fairness.share_words import scenario_name
 from wording.number_format import count, is_missing
 from wording.scenario_words import conditions
 
-#: Columns of the table that are drawn.
+#: Columns of the table to draw.
 DRAWN = [
     "scenario", "scenario_label", "ip_version", "cca", "flow_cca", "note", "position", "flows", "n", "rtt_path_ms",
     "share", "share_low", "share_high", "fair_ratio", "fair_ratio_low", "fair_ratio_high",
@@ -34,7 +34,7 @@ ROW_PT, RIGHT_PT, AXIS_PT, PLOT_PT, WIDEST_LABEL_PT = 17, 10, 32, 150, 150
 
 
 def _row_name(row, many=False):
-    """Return a row's name: "reno in reno+cubic+bbr", or "cubic, flow 2" where all flows run the same, "cubic" of ``many``."""
+    """Return a row's name: "reno in reno+cubic+bbr"; "cubic, flow 2" if all flows have the same CCA, or "cubic" if ``many``."""
     if len(ccas_of(row["cca"])) > 1:
         return f"{row['flow_cca']} in {row['cca']}"
     if many:

@@ -9,7 +9,7 @@ from topics.fairness.matrix_figure import Scale, draw_matrices
 from topics.fairness.share_words import scenario_name
 from wording.scenario_words import conditions
 
-#: Columns of the table that are drawn.
+#: Columns of the table to draw.
 DRAWN = [
     "scenario", "scenario_label", "ip_version", "row_cca", "column_cca", "orders", "note", "replications", "runs",
     "share", "share_low", "share_high", "share_mean", "jain", "jain_low", "jain_high", "jain_min",
@@ -31,7 +31,7 @@ def _whole_matrix(pairs, flows):
 
 
 def _panels_of(scenarios, flows):
-    """Return a panel for each scenario and IP version."""
+    """Return one panel per scenario and IP version."""
     ip_versions = list(flows["ip_version"].unique())
     return [
         {

@@ -9,7 +9,7 @@ from wording.number_format import is_missing, plain
 
 @dataclass(frozen=True)
 class Factor:
-    """A factor of the scenarios: its name in the table, with the unit, and its title and unit for readers."""
+    """A factor of the scenarios: its name in the table, with the unit, and its displayed title and unit."""
 
     name: str
     title: str
@@ -27,7 +27,7 @@ FACTORS = (
     Factor("loss_percent", "Random loss", "%"),
     Factor("rate_mbps", "Link rate", "Mbit/s"),
 )
-# Scenarios that differ in one of these are not compared in a factor.
+# Scenarios that differ in one of these aren't compared in a factor.
 OTHERS = ("jitter_forward_ms", "jitter_reverse_ms", "loss_reverse_percent", "flows", "bitrate_mbps", "duration_s",
           "platform", "segmentation_offload", "netem", "processes", "discipline", "queue_parameters", "reverse_queue", "ecn", "groups", "host_options", "link_options", "more")  # fmt: skip
 
@@ -47,8 +47,8 @@ def _factor_levels(scenario, rtt_ms, other_rtt_ms):
 def base_and_levels(scenarios, paths) -> tuple[str | None, dict]:
     """Find the scenario from which most others differ in only one factor, and those others.
 
-    Returns ``base``: its id, the first in a tie, None if no two scenarios can be compared in this way; ``levels``: factor ->
-    its levels in ascending order with their scenarios, the base's among them; only factors with two levels or more.
+    Returns ``base``, its id (the first in a tie, None if no two scenarios can be compared in this way), and ``levels``: factor ->
+    its levels in ascending order with their scenarios, including the base's, for factors with two or more levels.
 
     Parameters
     ----------

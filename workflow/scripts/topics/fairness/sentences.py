@@ -7,9 +7,9 @@ from topics.fairness.start_order import START
 from wording.number_format import count, is_missing
 from wording.sentence_words import cca_name, listed, p_words
 
-# Where there are more pairs, the most unequal ones are named.
+# Largest number of pairs to name; the most unequal ones come first.
 MOST_NAMED = 3
-# The pairs of hosts are called even if their goodputs agree within so many percent.
+# The pairs of hosts count as equal if their goodputs agree within this percentage.
 EVEN_PERCENT = 10
 
 
@@ -32,7 +32,7 @@ def base_of(factors, pairs) -> str | None:
 
 
 def ranking_sentence(pairs, base, significance, confidence) -> str:
-    """Name the CCAs that take more than half beside others in the base scenario, and those indistinguishable from half."""
+    """Name the CCAs that get more than half against others in the base scenario, and those indistinguishable from half."""
     contests = pairs[(pairs["scenario"] == base) & pairs["share"].notna() & (pairs["row_cca"] != pairs["column_cca"])]
     each = once(contests)
     if each.empty:

@@ -9,7 +9,7 @@ from topics.fairness.pair_shares import mixes_of, pair_row, replication_balances
 from topics.fairness.tables import SHARE_THEORY
 from wording.number_format import is_missing
 
-#: A share this far from the model's counts as the model's.
+#: Largest distance from the model's share at which a share agrees with the model.
 MARGIN = 0.05
 BBR_MODEL, CUBIC_MODEL = "BBR's window", "Reno-friendly region"
 
@@ -39,7 +39,7 @@ def models_of_scenario(scenario, rtt_ms) -> dict[tuple[str, str], dict]:
     sizes = {"buffer_bdp": bdps, "queue_packets": queue}
     share = bbr_share(packets_s, rtt_s, queue)
     of_bbr = sizes | {"model": BBR_MODEL, "predicted": share, "expected": f"{share:.2f}"}
-    # Half of what path and full queue hold is each flow's, and a full queue is what they wait for.
+    # Each flow has half of the packets on the path and in the full queue, and waits for a full queue.
     reno_s, cubic_s = cubic_times_s((packets_s * rtt_s + queue) / 2, rtt_s + queue / packets_s)
     friendly = reno_s <= cubic_s
     of_cubic = sizes | {
@@ -50,7 +50,7 @@ def models_of_scenario(scenario, rtt_ms) -> dict[tuple[str, str], dict]:
 
 
 def _agreement(row):
-    """Return `agreement` of a row's interval with the expected share; "" without a basis for judgement.
+    """Return the `agreement` of a row's interval with the expected share; "" without a basis for judgement.
 
     Runs that repeat one measurement have no interval, and their share is known exactly; a single run isn't judged.
     """
@@ -63,7 +63,7 @@ def _agreement(row):
 
 
 def agreement(low, high, predicted) -> str:
-    """Return "yes" if an interval is within `MARGIN` of the predicted share (above one half if missing), "no" if beyond, else ""."""
+    """Return "yes" if an interval is within `MARGIN` of the predicted share (above one half if there is none), "no" if beyond, else ""."""
     least, most = (0.5, 1.0) if is_missing(predicted) else (predicted - MARGIN, predicted + MARGIN)
     if least < low and high <= most:
         return "yes"

@@ -1,4 +1,4 @@
-"""Does it matter which flow starts first, or which pair of hosts a CCA has?
+"""Estimate the effects of the order of starting and of the pair of hosts that a CCA has.
 
 The flows' start times are drawn for each scenario and replication, and are the same for every mix.
 That draw is the unit; the number of units is scenarios times replications.
@@ -24,10 +24,10 @@ UNIT = ["scenario", "replication"]
 def _unit_effects(runs, first, second):
     """Return the advantage of the first position in each unit for one unordered pair of CCAs, and its start.
 
-    With b(a+b) = d + h + s and b(b+a) = -d + h + s, where d is what sets the CCAs apart, h the
-    hosts' advantage and s that of starting first (its sign changed where the second position
-    does), their mean is h + s whatever d is. If both CCAs are the same, the mix is its own other order. The start is
-    1 or -1; 0 if unknown or not the same in both orders.
+    With b(a+b) = d + h + s and b(b+a) = -d + h + s, where d is the difference between the CCAs, h the
+    hosts' advantage and s that of starting first (with a negative sign if the second position
+    does), their mean is h + s for any d. If both CCAs are the same, the mix is its own reverse. The start is
+    1 or -1, or 0 if it is unknown or differs between the orders.
     """
     orders = [_of_mix(runs, first, second)] + ([_of_mix(runs, second, first)] if first != second else [])
     joined = pd.concat(orders, axis=1, join="inner", keys=range(len(orders)))
@@ -68,7 +68,7 @@ def _effect_rows(effects, params):
     if min(map(len, groups)) < 2 or sum(group.var() for group in groups) == 0:
         return dict.fromkeys((HOSTS, START), row | {"note": "too few units in which either starts first, or all alike"})
     by_hosts, by_start = (welch(groups[0], other, params) for other in (-groups[1], groups[1]))
-    from scipy import stats  # here: it takes half a second, which each job without such a test would pay
+    from scipy import stats  # imported here: it takes half a second
 
     permuted = stats.permutation_test(
         groups, _difference, vectorized=True, n_resamples=PERMUTATIONS, rng=np.random.default_rng(params.seed)
@@ -101,9 +101,9 @@ def compare_start_order(pairs, params) -> pd.DataFrame:
     Parameters
     ----------
     pairs : Pairs
-        Scenarios with unlike paths are ignored.
+        Pairs of CCAs; scenarios with unlike paths are ignored.
     params : object
-        With confidence, significance, and the seed of the permutations.
+        Has confidence, significance, and the seed of the permutations.
     """
     rows = []
     runs = pairs.runs[pairs.runs["scenario"].map(pairs.alike).astype(bool)]

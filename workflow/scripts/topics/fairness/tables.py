@@ -35,7 +35,7 @@ _REPLICATIONS = count_column(
 
 
 def _estimate(name, unit, meaning, of, ends="", most=None):
-    """Return the columns of an estimate over replications and of its interval, which is of `of`."""
+    """Return the columns of an estimate over replications and of its interval; `of` names the estimated quantity."""
     return columns_with_intervals(
         number_column(name, unit, meaning, _NO_VALID_RUN, least=0, most=most), of=of, ends=ends
     )

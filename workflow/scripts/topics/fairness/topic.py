@@ -6,7 +6,7 @@ from topics.fairness.tables import FAIRNESS_FACTORS, FLOW_SHARES, SHARE_PAIRS, S
 from topics.time_series.topic import sampled_scenarios
 from topics.topic import Analysis, Plot, Topic, slug_of
 
-#: More competitions than these, which is those of 8 CCAs, are not drawn over time.
+#: Largest number of competitions to draw over time: those of 8 CCAs.
 MOST_COMPETITIONS = 36
 _PAIRS = ("share_pairs", "flow_shares", "scenarios")
 

@@ -27,14 +27,14 @@ YES, NO, OPEN = "yes", "no", "open"
 COUNTS = (
     "pairs_needed", "pairs_needed_low", "pairs_needed_high", "apart_ipv4", "apart_ipv6", "apart_pairs",
 )  # fmt: skip
-#: How an interval lies to the margins of what is expected -> whether the difference is what is expected.
+#: Position of an interval relative to the margins of the expected difference -> whether the difference is as expected.
 AS_EXPECTED = {INSIDE: YES, OUTSIDE: NO}
 
 
 def compare_cell(metric, pairs, tests, params) -> dict:
     """Compare the IP versions in one scenario with one CCA.
 
-    Returns columns of `IP_VERSION_TESTS` from `pairs` on, except those that need the other cells: p_holm, p_bh, verdict.
+    Returns the columns of `IP_VERSION_TESTS` beginning with `pairs`, except those that need the other cells: p_holm, p_bh, verdict.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ def compare_cell(metric, pairs, tests, params) -> dict:
     pairs : pandas.DataFrame
         Pairs of one cell, as returned by `pairs_of`.
     tests : int
-        Number of cells of all metrics, for which p is corrected; power is that of a test at the corrected level.
+        Number of cells of all metrics, for which p is corrected. Power is calculated at the corrected level.
     """
     complete = pairs[[IPV4, IPV6]].notna().all(axis=1)
     used = pairs[complete]
@@ -67,7 +67,7 @@ def compare_cell(metric, pairs, tests, params) -> dict:
         row |= _power_columns(result, params.detect[metric.column], metric.effect_unit, tests, params, notes)
     if result.pairs:
         row |= _kinds_columns(values, result, resolution, params)
-    # Where pairs are of two kinds no mean has an interval, and so no equivalence.
+    # If pairs have outliers, the mean has no interval, so equivalence can't be tested.
     if result.estimated is not None:
         row |= _equivalence_columns(result.estimated, result.scale, row["margin"], params)
     row |= _expected_columns(metric, result, result.estimated, used, params, notes)
@@ -126,8 +126,8 @@ def _equivalence_columns(test, scale, margin, params) -> dict[str, float | str]:
 def _power_columns(result, detect, effect_unit, tests, params, notes) -> dict:
     """Return the detectable effect and the pairs needed for the stated one, with the range that the measured spread leaves open.
 
-    They are those of a paired t test at the level that Holm's correction gives to its first test, and at least the number of
-    pairs that the test itself needs there.
+    They are those of a paired t test at the level of the first test in Holm's correction, and at least the number of
+    pairs that the test itself needs at that level.
     """
     level, sd = params.significance / max(tests, 1), float(result.contrasts.std(ddof=1))
     spreads = {"": sd} | dict(

@@ -1,10 +1,10 @@
 """Compare IPv6 with IPv4 over the whole study: pooled as published, and by scenario, for all CCAs and for each.
 
-Pooling treats runs of all scenarios and CCAs as one sample, so that the spread between scenarios
-drowns any difference between IP versions. By scenario, each scenario has one value, the mean difference of its cells' pairs,
+Pooling treats runs of all scenarios and CCAs as one sample, so the spread between scenarios
+hides any difference between IP versions. By scenario, each scenario has one value, the mean difference of its cells' pairs,
 and the question is whether the IP versions differ over such scenarios. Cells of a scenario share their seeds, so treating them
-as independent would overstate the evidence (a correlation of 0.3 raises a false alarm in 19 of 100 studies); the same is true
-of a cell's runs that repeat each other.
+as independent would overstate the evidence (a correlation of 0.3 causes a false alarm in 19 of 100 studies). The same is true
+for a cell's runs that repeat each other.
 """
 
 import math
@@ -24,7 +24,7 @@ from wording.number_format import count
 
 # The metric whose expected ratio is that of the segment sizes.
 MSS_METRIC = "goodput_mbps"
-#: Of all CCAs together.
+#: Value of the column for the CCA in rows about all CCAs together.
 ALL_CCAS = ""
 
 
@@ -64,8 +64,8 @@ def _ccas(runs):
 def _cells(runs, metric):
     """Return one row per cell with pairs, and notes on runs and cells left out.
 
-    scenario, cca; contrast is the mean contrast of its pairs, expected that of the segment sizes (nan if unknown),
-    pairs their number.
+    The columns are scenario, cca, contrast (the mean contrast of its pairs), expected (that of the segment sizes, nan if unknown)
+    and pairs (their number).
     """
     pairs = pairs_of(runs, metric.column)
     complete = pairs[pairs[[IPV4, IPV6]].notna().all(axis=1)]
@@ -102,7 +102,7 @@ def _by_scenario(cells, null, metric, margin, tests, params, notes) -> dict:
     row |= {"direction": "", "within": ""}
     if len(values) == 0:
         return row | {"note": "; ".join(["no test: no cell has a value of both IP versions", *notes])}
-    # Scenarios that differ by rounding only are equal.
+    # Scenarios that differ only by rounding are equal.
     values = contrasts(values, of_scenario["expected"].to_numpy() if null == MSS_RATIO else 0 * values, "points")
     effect = float(values.mean())
     row |= {"effect": to_effect(effect, metric.scale), "direction": _direction(effect)}
@@ -118,7 +118,7 @@ def _by_scenario(cells, null, metric, margin, tests, params, notes) -> dict:
     row["ci_low"], row["ci_high"] = (to_effect(end, metric.scale) for end in test.interval(params.confidence))
     if null == EQUAL:
         low, high = bounds(margin, metric.scale)
-    else:  # the margin is one of goodput, and the null isn't where goodputs are equal
+    else:  # the margin is for goodput, and the null hypothesis isn't equal goodput
         ratio = 100 * math.expm1(float(of_scenario["expected"].mean()))
         low, high = (
             from_effect(ratio + side * margin, metric.scale) - from_effect(ratio, metric.scale) for side in (-1, 1)
@@ -140,7 +140,7 @@ def _pooled(values, significance):
 def compare_valid(runs, params) -> pd.DataFrame:
     """Compare the IP versions in every metric over all cells; return `IP_OVERALL`.
 
-    ``params``: confidence, significance, margins (by metric) and header_margin, in percent.
+    ``params`` has confidence, significance, margins (by metric) and header_margin, in percent.
     """
     valid = runs[runs["valid"]]
     tests = len(METRICS) * (1 + len(_ccas(valid))) + 1

@@ -54,7 +54,7 @@ def _axis(data):
     low, high = min([-(margin or 0.0), *shown]), max([margin or 0.0, *shown])
     room = (high - low) / 2
     ends = _values(data, "ci_low", "ci_high", "ci90_low", "ci90_high")
-    if low != high:  # else there is no margin, and the same effect everywhere
+    if low != high:  # otherwise there is no margin, and the effect is the same everywhere
         ends = [min(max(end, low - room), high + room) for end in ends]
     return difference_axis(shown + ends, margin)
 

@@ -1,4 +1,4 @@
-"""Runs of both IP versions side by side: one scenario, CCA and replication have the same seed, so they are a pair."""
+"""Runs of both IP versions side by side: runs of one scenario, CCA and replication have the same seed, so they are a pair."""
 
 import pandas as pd
 
@@ -10,8 +10,8 @@ IPV4, IPV6 = "ipv4", "ipv6"
 def pairs_of(runs: pd.DataFrame, metric: str) -> pd.DataFrame:
     """Return the values of each pair of runs, in the table's order, missing where a run is excluded or has no value.
 
-    Indexed by scenario, cca and replication; columns ipv4, ipv6, and with ``mss_`` (bytes) and ``resolution_`` (in the
-    metric's unit) before these.
+    The index is scenario, cca and replication. The columns are ipv4 and ipv6, and both with the prefixes ``mss_`` (bytes) and
+    ``resolution_`` (in the metric's unit).
     """
     known = runs["valid"] & runs[metric].notna()
     values = {"": runs[metric], "mss_": runs["mss_bytes"], "resolution_": resolutions(runs, metric)}

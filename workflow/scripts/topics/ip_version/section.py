@@ -40,7 +40,7 @@ def _legend(verdicts) -> list[dict]:
 
 
 def _repeated_words(table) -> str:
-    """Say in how many cells goodputs of pairs lie apart, are as the header has it, and one measurement; empty if there is none."""
+    """Report the numbers of cells whose pairs have outliers, agree with the header's effect, or repeat one measurement; empty if none."""
     cells = table[(table["metric"] == METRICS[0].column) & (table["pairs"] > 0)]
     if cells.empty:
         return ""

@@ -19,7 +19,7 @@ POOLED = "Mann-Whitney, pooled"
 BY_SCENARIO = "Mean over scenarios, one value each"
 EQUAL = "equal"
 MSS_RATIO = "ratio of the MSSs"
-#: Method -> what `statistic` is, and what the test takes for independent.
+#: Method -> its `statistic`, and the units that the test treats as independent.
 METHODS = {
     POOLED: "U of the IPv4 values; every run counts as independent, whatever its scenario and CCA",
     BY_SCENARIO: (

@@ -3,7 +3,7 @@
 import pandas as pd
 
 WITH_APART = ", some pairs apart"
-#: Each verdict, and what it means.
+#: Verdict -> its meaning.
 VERDICTS = {
     "differs, beyond the margin": (
         "The difference is significant after Holm's correction, and its interval lies wholly outside the "
@@ -48,7 +48,7 @@ VERDICTS = {
     ),
     "no test": "One pair or none: no spread to judge a difference by.",
 }
-#: What is added to a verdict, and what it means.
+#: Addition to a verdict, and its meaning.
 APART = (
     "Some pairs lie apart from the others, such as those with a run that collapsed: no one mean speaks of both kinds, so it has no "
     "interval, and equivalence isn't shown. The test holds nevertheless."

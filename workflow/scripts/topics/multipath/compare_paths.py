@@ -2,7 +2,7 @@
 
 A transfer over n paths is expected to be n times as fast and to take an n-th of the time (Szilágyi and Bordán,
 2020, equations 3.1 and 3.2). The runs of two scenarios are independent samples, so their ratio has Welch's interval on
-logarithms. What headers allow is exact: beside each ratio stands that of the two ceilings.
+logarithms. The goodput that headers allow is exact, so the ratio of the two ceilings stands beside each ratio.
 """
 
 import pandas as pd
@@ -25,7 +25,7 @@ def _place_of(scenario, ip_version):
 
 
 def aggregation(runs, scenarios, confidence) -> pd.DataFrame:
-    """Return `AGGREGATION` of ``tidy/runs.csv`` and of scenarios as `path_environments.with_paths` gives them."""
+    """Return `AGGREGATION` for ``tidy/runs.csv`` and scenarios from `path_environments.with_paths`."""
     known = {row["scenario"]: row for row in scenarios.to_dict("records")}
     groups = {cell: group[group["valid"]] for cell, group in runs.groupby(CELL, sort=False)}
     return pd.DataFrame([_cell_row(cell, groups, known, confidence) for cell in groups], columns=AGGREGATION.names)
@@ -73,15 +73,15 @@ def _cell_row(cell, groups, scenarios, confidence):
         if apart is not None:
             factor = as_factors(apart.effect, apart.interval(confidence))
             row |= dict(zip((prefix, f"{prefix}_low", f"{prefix}_high"), factor, strict=True))
-            # A transfer's ratio is that of times and comes last. Two single measurements are judged by what they can tell.
+            # For transfers the ratio of times, which comes last, decides. Two single measurements are judged by their resolution.
             row["equation"] = equation_verdict(*as_factors(apart.effect, apart.bounds(confidence)), scenario["paths"])
     return row
 
 
 def _against_single_paths(valid, singles, confidence):
-    """Return the columns that compare a cell of unlike paths with the better of its single paths, and with their sum.
+    """Return the columns that compare a cell of unlike paths with the best of its single paths, and with their sum.
 
-    ``singles`` are the valid runs of each path by itself, None where there are none. Their sums are those of the runs of one replication.
+    ``singles`` has the valid runs over each path by itself, or None without runs. Sums are taken within replications.
     """
     if any(runs is None or runs["goodput_mbps"].dropna().empty for runs in singles):
         return {}
@@ -105,10 +105,10 @@ def _against_single_paths(valid, singles, confidence):
 
 
 def path_shares(paths, scenarios) -> pd.DataFrame:
-    """Return `PATH_SHARES` of ``tidy/paths.csv`` and of scenarios as `path_environments.with_paths` gives them.
+    """Return `PATH_SHARES` for ``tidy/paths.csv`` and scenarios from `path_environments.with_paths`.
 
-    ``packets`` and ``bytes`` are what left the sender from before the traffic until all of it had arrived. That is
-    longer than the traffic's duration by a time that the runs don't tell, so there is no rate.
+    ``packets`` and ``bytes`` count all that left the sender from before the traffic until everything had arrived. That is
+    longer than the traffic's duration by an unknown time, so no rate can be given.
     """
     known = {row["scenario"]: row for row in scenarios.to_dict("records")}
     rows = []
@@ -123,7 +123,7 @@ def path_shares(paths, scenarios) -> pd.DataFrame:
 def compare_paths(runs, scenarios, paths, confidence) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return `AGGREGATION` and `PATH_SHARES`."""
     scenarios = with_paths(scenarios)
-    # On a dumbbell paths share the bottleneck (topic `subflows`).
+    # Paths of a dumbbell share the bottleneck (topic `subflows`).
     scenarios = scenarios[scenarios["topology"] == "cable"]
     runs = runs[runs["scenario"].isin(scenarios["scenario"])]
     return aggregation(runs, scenarios, confidence), path_shares(paths, scenarios)

@@ -1,4 +1,4 @@
-"""Runs that are drawn over time, and their time series."""
+"""Runs to draw over time, and their time series."""
 
 import pandas as pd
 
@@ -10,9 +10,10 @@ OF_SCENARIO = ["by", "tunnel_ip_version", "distribution", "joined", "conditions"
 
 
 def first_runs(runs, scenarios, cca) -> pd.DataFrame:
-    """Return the first valid run of a CCA in each cell of scenarios, rows of `path_environments.with_paths`.
+    """Return the first valid run of a CCA in each cell.
 
-    They are rows of ``tidy/runs.csv`` with ``environment`` and the columns `OF_SCENARIO`.
+    ``scenarios`` are rows of `path_environments.with_paths`. The result has rows of ``tidy/runs.csv``, with ``environment`` and
+    the columns `OF_SCENARIO` added.
     """
     valid = runs[runs["valid"] & (runs["cca"] == cca)].drop(columns=OF_SCENARIO, errors="ignore")
     valid = valid.merge(scenarios[["scenario", *OF_SCENARIO]], on="scenario")
@@ -21,16 +22,16 @@ def first_runs(runs, scenarios, cca) -> pd.DataFrame:
 
 
 def series_of(drawn, path, readings, measure, columns) -> pd.DataFrame:
-    """Return the time series of all runs that are drawn, as `first_runs` gives them.
+    """Return the time series of all runs to draw, which come from `first_runs`.
 
     Parameters
     ----------
     path : str or path
-        The table with the readings of all runs, of which the columns ``readings`` are read.
+        Table with the readings of all runs. Only its columns ``readings`` are read.
     measure : callable
-        From the readings of a run to its time series, a DataFrame with the last two of ``columns``.
+        Turns the readings of a run into its time series, a DataFrame with the last two of ``columns``.
     columns : list of str
-        Of the result; all but the last two are those of `drawn`.
+        Columns of the result. All but the last two come from `drawn`.
     """
     parts = []
     for run in drawn.to_dict("records"):

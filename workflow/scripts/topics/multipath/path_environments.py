@@ -1,4 +1,4 @@
-"""The joining of a scenario's paths, its name in the paper, and the single path with which it is compared."""
+"""The technique that joins a scenario's paths, its name in the paper, and the single path to compare it with."""
 
 from collections import Counter
 
@@ -10,36 +10,36 @@ from wording.scenario_series import platform_name
 from wording.scenario_words import ip_words
 from wording.sentence_words import listed
 
-#: Columns of `tidy/scenarios.csv` that are no conditions under which data are sent: names, what joins which paths, and what
-#: follows from the rest. A scenario and its single path must have all else in common.
+#: Columns of `tidy/scenarios.csv` that aren't conditions of a transfer: names, the paths and how they are joined, and values that
+#: follow from others. A scenario and its single path must agree in all other columns.
 NO_CONDITIONS = {
     "scenario", "label", "conditions", "multipath", "paths", "tunnel_ip_version", "distribution", "path_delay_ms", "queue_packets",
     "rtt_path_ms", "capacity_least_mbps", "capacity_most_mbps", *OF_PATH,
 }  # fmt: skip
-#: Key of a path's own value -> the columns of a single path that have it.
+#: Key of a value set for each path -> the columns that hold it for a single path.
 COLUMNS_OF_PATH = {
     "path_rate_mbps": ("rate_mbps",),
     "path_loss_percent": ("loss_forward_percent", "loss_reverse_percent"),
     "path_queue_packets": ("queue",),
 }
-#: Why paths that differ in rate, loss or queue are compared with no multiple of a single path.
+#: Reason why paths that differ in rate, loss or queue aren't compared with a multiple of a single path.
 UNLIKE_NOTE = "the paths differ in more than their delay, and are compared with the best of them and with their sum"
-#: What a panel's title says anyway.
+#: Conditions that a panel's title gives anyway.
 TITLED = ("application", "rate_mbps", "platform")
-#: Ends of columns' names, and the units they stand for.
+#: Suffix of a column's name -> its unit.
 UNITS = {"_ms": "ms", "_mbps": "Mbit/s", "_percent": "%", "_bytes": "bytes", "_s": "s"}
 #: Environments in the order of the paper's figures.
 ENVIRONMENTS = (
     "baseline4", "baseline6", "tun4_path4", "tun4_path6", "tun6_path4", "tun6_path6", "mptcp4", "mptcp6",
 )  # fmt: skip
-#: Behind an environment's name where each connection stays in one tunnel, which the paper doesn't have.
+#: Suffix of an environment in which each connection stays in one tunnel. The paper has none of these.
 PER_FLOW = "_per-flow"
 
 
 def environment_name(by, tunnel_ip_version, ip_version, distribution="round-robin") -> str:
-    """Return the paper's name: `tun4_path6` are tunnels over IPv6 that carry IPv4, `baseline4` is plain TCP over IPv4.
+    """Return the paper's name: `tun4_path6` means IPv4 in tunnels over IPv6, `baseline4` plain TCP over IPv4.
 
-    Tunnels that share connections and not packets (`per-flow`) are `tun4_path6_per-flow`.
+    Tunnels that distribute connections instead of packets (`per-flow`) are called `tun4_path6_per-flow`.
     """
     inside = ip_version.removeprefix("ipv")
     if by == "gre":
@@ -49,19 +49,19 @@ def environment_name(by, tunnel_ip_version, ip_version, distribution="round-robi
 
 
 def environment_of(row) -> str:
-    """Return the environment of a run; ``row`` has its IP version and its scenario's columns as of `with_paths`."""
+    """Return the environment of a run; ``row`` has its IP version and its scenario's columns from `with_paths`."""
     return environment_name(row["by"], row["tunnel_ip_version"], row["ip_version"], row["distribution"])
 
 
 def joined_by(by, tunnel_ip_version, distribution="round-robin") -> str:
-    """Return the way of joining the paths in words: "MPTCP", "GRE over IPv6", "GRE over IPv6 per flow", "plain TCP"."""
+    """Return the technique that joins the paths in words: "MPTCP", "GRE over IPv6", "GRE over IPv6 per flow", "plain TCP"."""
     if by == "gre":
         return f"GRE over {ip_words(tunnel_ip_version)}{' per flow' if distribution == 'per-flow' else ''}"
     return "MPTCP" if by == "mptcp" else "plain TCP"
 
 
 def delays_ms(path_delay_ms) -> list[float]:
-    """Return the delays of a scenario's paths in ms, one for each of them, from the text in ``tidy/scenarios.csv``."""
+    """Return the delay of each path of a scenario in ms, parsed from the text in ``tidy/scenarios.csv``."""
     return [float(delay) for delay in path_delay_ms.split()]
 
 
@@ -79,25 +79,29 @@ def longer_words(path_delay_ms) -> str:
 
 
 def unlike_words(row) -> str:
-    """Return the differences of a scenario's paths, their delay aside: "5 / 30 Mbit/s, 1 / 0 % loss"; empty if there are none."""
+    """Return the differences between a scenario's paths other than delay: "5 / 30 Mbit/s, 1 / 0 % loss"; empty if there are none."""
     units = {"path_rate_mbps": "Mbit/s", "path_loss_percent": "% loss", "path_queue_packets": "packets of queue"}
     values = {key: texts_of(row, key) for key in OF_PATH}
     return ", ".join(f"{' / '.join(texts)} {units[key]}" for key, texts in values.items() if len(set(texts)) > 1)
 
 
 def texts_of(row, key) -> list[str]:
-    """Return the values of a scenario's paths that ``tidy/scenarios.csv`` has of a key of `OF_PATH`; none where all have the link's."""
+    """Return the paths' values of a key of `OF_PATH` in a row of ``tidy/scenarios.csv``; empty if all paths have the link's value."""
     return [] if is_missing(row[key]) else str(row[key]).split()
 
 
 def with_paths(scenarios) -> pd.DataFrame:
-    """Add to ``tidy/scenarios.csv`` how many paths scenarios have, what joins these, and their single paths.
+    """Add columns on paths, joining technique and single paths to ``tidy/scenarios.csv``.
 
-    That is ``paths`` as a number, ``by`` (none, mptcp, gre), ``joined`` (in words), ``even`` (whether all paths are
-    alike), ``unlike`` (in what they differ besides their delay, in words), ``conditions`` (in words, what tells the scenario
-    from others of the same application, rate and platform; mostly empty), and ``baselines``: for each path the only scenario
-    with plain TCP over one path and the conditions of this path, None if there is none or there are several. ``baseline`` is
-    that of the path with the shortest delay, None too where paths differ in more than their delay; ``baseline_note`` says why.
+    - ``paths``: number of paths;
+    - ``by`` (none, mptcp, gre) and ``joined`` (in words): technique that joins them;
+    - ``even``: whether all paths are alike; ``unlike``: their differences other than delay, in words;
+    - ``conditions``: conditions, in words, that distinguish the scenario from others of the same application, rate and platform,
+      mostly empty;
+    - ``baselines``: for each path, the only scenario with plain TCP over a single path in the same conditions, or None if there
+      is none or more than one;
+    - ``baseline``: that of the path with the shortest delay, or None also if the paths differ in more than their delay;
+      ``baseline_note`` gives the reason.
     """
     table = scenarios.assign(paths=scenarios["paths"].astype(int), by=scenarios["multipath"])
     rows = table.to_dict("records")
@@ -132,7 +136,7 @@ def _conditions_of(row, names):
 
 
 def _place_of_path(row, names, path):
-    """Return the conditions of a path, numbered from 0: a single path must have the same to be compared with it."""
+    """Return the conditions of the path with an index from 0: a single path to compare it with must have the same."""
     texts = {name: "" if is_missing(row[name]) else str(row[name]) for name in names}
     later_ms = delays_ms(row["path_delay_ms"])[path]
     texts |= {name: f"{float(row[name]) + later_ms:g}" for name in ("delay_forward_ms", "delay_reverse_ms")}
@@ -151,7 +155,7 @@ def _baseline_note(scenarios):
 
 
 def _telling_words(rows, places):
-    """Return for each scenario in words what differs between the joined scenarios whose panels would have one title."""
+    """Return, for each scenario, the conditions in words that differ among joined scenarios with the same panel title."""
     titles = [tuple(place[name] for name in TITLED) for place in places]
     whole = [
         (row["by"], row["joined"], row["paths"], row["path_delay_ms"], *place.items())
@@ -166,7 +170,7 @@ def _telling_words(rows, places):
     for row, place, title, key in zip(rows, places, titles, whole, strict=True):
         others = groups.get(title, [])
         differing = [name for name in place if len({other[name] for other in others}) > 1]
-        # A scenario whose paths have the link's values is told by those.
+        # A scenario whose paths have the link's values is described by those.
         parts = [_condition_words(name, place[name]) for name in differing if place[name] or name not in OF_PATH]
         words.append(", ".join([*parts, *([f"scenario {row['scenario']}"] if alike[key] > 1 else [])]))
     return words

@@ -1,4 +1,4 @@
-"""Draw how many times a single path's goodput several paths give, against their number."""
+"""Draw the goodput of several paths as a multiple of a single path's, against the number of paths."""
 
 import pandas as pd
 
@@ -18,14 +18,14 @@ TITLE = "Goodput over that of a single path"
 
 
 def shown_rows(table) -> pd.DataFrame:
-    """Return the rows that are drawn: iperf3 over paths of equal delay, where the study has several numbers of them."""
+    """Return the rows to draw: iperf3 over paths of equal delay, if the study has several numbers of paths."""
     joined = table[(table["by"] != "none") & table["even"] & (table["application"] == "iperf3")]
     numbers = joined.groupby(["joined", "rate_mbps", "platform", "conditions"])["paths"].transform("nunique")
     return joined[numbers > 1]
 
 
 def draw_aggregation(table) -> PanelFigure:
-    """Draw the figure, a panel for what joins the paths and each IP version; ``table`` as `shown_rows` gives."""
+    """Draw the figure, one panel per joining technique and IP version; ``table`` comes from `shown_rows`."""
 
     def panel(drawn, ccas, group):
         first = group.iloc[0]

@@ -1,4 +1,4 @@
-"""Draw how busy the cores are over time, a line for each number of paths: the paper's figures 5 and 6."""
+"""Draw the CPU use over time, one line per number of paths: the paper's figures 5 and 6."""
 
 import numpy as np
 import pandas as pd
@@ -18,7 +18,7 @@ from wording.number_format import count, number
 from wording.scenario_words import ip_words, rate_words
 from wording.sentence_words import cca_name
 
-#: Readings of 0.1 s in units of 0.01 s are too coarse by themselves.
+#: Averaging window. Single readings every 0.1 s in units of 0.01 s are too coarse.
 WINDOW_S = 0.5
 COLUMNS = [
     *RUN, "environment", "joined", "by", "rate_mbps", "conditions", "paths", "baseline", "time_s", "busy_percent",
@@ -26,24 +26,24 @@ COLUMNS = [
 
 
 def shown_runs(runs, scenarios, cca) -> pd.DataFrame:
-    """Return the runs that are drawn: the first valid one of iperf3 in each scenario with paths of equal delay."""
+    """Return the runs to draw: the first valid iperf3 run in each scenario with paths of equal delay."""
     measured = (scenarios["application"] == "iperf3") & scenarios["even"] & (scenarios["platform"] == "host")
     return first_runs(runs, scenarios[measured], cca)
 
 
 def _busy_over_time(samples):
-    """Return the mean over the cores of their busy share in % in windows of `WINDOW_S`, by the window's end."""
+    """Return the cores' mean busy share in % in windows of `WINDOW_S`, by the end of the window."""
     window = np.ceil(samples["time_s"] / WINDOW_S) * WINDOW_S
     return samples.groupby(window)["busy_percent"].mean().rename_axis("time_s").reset_index()
 
 
 def busy_of(shown, path) -> pd.DataFrame:
-    """Return the busy shares of all runs that are drawn, with `COLUMNS`."""
+    """Return the busy shares of all runs to draw, with the columns `COLUMNS`."""
     return series_of(shown, path, ["time_s", "busy_percent"], _busy_over_time, COLUMNS)
 
 
 def draw_cpu_time(busy, cca) -> CategoryPanels:
-    """Draw the figure: a panel for what joins the paths and each IP version, with plain TCP."""
+    """Draw the figure, one panel per joining technique and IP version, each with plain TCP."""
     apply_style()
     joined, single = busy[busy["by"] != "none"], busy[busy["by"] == "none"]
     groups = list(joined.groupby(["joined", "rate_mbps", "conditions", "ip_version"], sort=False, dropna=False))

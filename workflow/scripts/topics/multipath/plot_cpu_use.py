@@ -1,4 +1,4 @@
-"""Draw how busy the cores are against the number of paths, by CCA.
+"""Draw the CPU use against the number of paths, by CCA.
 
 This is the paper's figure 7, with the numbers of paths of its figures 5 and 6.
 """
@@ -12,7 +12,7 @@ from figure_parts.scenario_panels import PanelFigure
 from topics.multipath.path_environments import with_conditions, with_platform
 from wording.scenario_words import rate_words
 
-#: Value -> its interval, and what it is.
+#: Column of a value -> the columns of its interval, and its description.
 SHOWN = {
     "cpu_busy_percent": ("cpu_busy_low", "cpu_busy_high", "Busy, % of the cores"),
     "cpu_seconds_per_gbyte": ("", "", "CPU seconds a GB"),
@@ -24,12 +24,12 @@ COLUMNS = [
 
 
 def shown_rows(table) -> pd.DataFrame:
-    """Return the rows that are drawn: iperf3 over paths of equal delay on platforms where CPU time is measured."""
+    """Return the rows to draw: iperf3 over paths of equal delay on platforms that measure CPU time."""
     return table[(table["platform"] == "host") & table["even"] & (table["application"] == "iperf3")]
 
 
 def draw_cpu_use(table) -> PanelFigure:
-    """Draw for what joins the paths and each IP version a panel for each of `SHOWN`; ``table`` as of `shown_rows`."""
+    """Draw one panel per joining technique, IP version and value of `SHOWN`; ``table`` comes from `shown_rows`."""
     joined, single = table[table["by"] != "none"], table[table["by"] == "none"]
 
     def panels(drawn, ccas, group):

@@ -23,7 +23,7 @@ def shown_rows(table) -> pd.DataFrame:
 
 
 def draw_environments(table) -> PanelFigure:
-    """Draw a panel for each application, rate, further conditions and distribution; ``table`` as of `shown_rows`."""
+    """Draw one panel per application, rate, set of further conditions and distribution; ``table`` comes from `shown_rows`."""
 
     def panel(drawn, ccas, group):
         first = group.iloc[0]

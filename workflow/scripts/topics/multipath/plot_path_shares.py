@@ -22,7 +22,7 @@ def shown_rows(table) -> pd.DataFrame:
 
 
 def draw_path_shares(table) -> PanelFigure:
-    """Draw the figure, a panel for each scenario and IP version; ``table`` as `shown_rows` gives."""
+    """Draw the figure, one panel per scenario and IP version; ``table`` comes from `shown_rows`."""
     axis = linear_axis(0, max(50.0, table["share_highest"].max() if len(table) else 0))
 
     def panel(drawn, ccas, group):

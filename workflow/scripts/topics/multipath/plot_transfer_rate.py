@@ -20,7 +20,7 @@ COLUMNS = [*RUN, "environment", "rate_mbps", "conditions", "paths", "platform", 
 
 
 def shown_runs(runs, scenarios, cca) -> pd.DataFrame:
-    """Return the runs that are drawn: the first valid one of each transfer over one path, or as many as there are."""
+    """Return the runs to draw: the first valid run of each file transfer over one path or over the largest number of paths."""
     sampled = scenarios["sample_interval_ms"].notna()
     transfers = scenarios[(scenarios["application"] == "ftp") & scenarios["even"] & sampled]
     most = transfers["paths"].max()
@@ -28,7 +28,7 @@ def shown_runs(runs, scenarios, cca) -> pd.DataFrame:
 
 
 def _rate_over_time(samples):
-    """Return the rate of acknowledged data in Mbit/s between two samples (the first since time 0), all sockets together.
+    """Return the rate of acknowledged data in Mbit/s, summed over sockets, between successive samples and before the first.
 
     A socket that has closed before a sample keeps its total of acknowledged data.
     """
@@ -43,12 +43,12 @@ def _rate_over_time(samples):
 
 
 def rates_of(shown, path) -> pd.DataFrame:
-    """Return the rates of all runs that are drawn, with `COLUMNS`."""
+    """Return the rates of all runs to draw, with the columns `COLUMNS`."""
     return series_of(shown, path, ["flow", "path", "time_s", "bytes_acked"], _rate_over_time, COLUMNS)
 
 
 def draw_transfer_rate(rates, shown, cca) -> CategoryPanels:
-    """Draw the figure: a panel for each environment, with its single path."""
+    """Draw the figure, one panel per environment, each with its single path."""
     apply_style()
     joined = shown[shown["by"] != "none"]
     groups = [
@@ -73,7 +73,7 @@ def draw_transfer_rate(rates, shown, cca) -> CategoryPanels:
             if line.empty:
                 draw_nothing(axes, end / 2, f"{name}: none valid")
                 continue
-            # A rate is that of the time up to its look, the first since the beginning.
+            # A rate is the mean up to its sample, since the previous one or, for the first, since the beginning.
             times, values = (
                 [first, *line[column]]
                 for column, first in (("time_s", 0.0), ("acked_mbps", line["acked_mbps"].iloc[0]))

@@ -1,4 +1,4 @@
-"""Draw the goodput over several unlike paths together, as a multiple of that over the better single path."""
+"""Draw the joint goodput of several unlike paths as a multiple of the best single path's."""
 
 import pandas as pd
 
@@ -17,12 +17,12 @@ TITLE = "Goodput over that of the best single path"
 
 
 def shown_rows(table) -> pd.DataFrame:
-    """Return the rows that are drawn: paths that differ, and have a single path each to compare with."""
+    """Return the rows to draw: unlike paths that each have a single path to compare with."""
     return table[(table["by"] != "none") & table["best_factor"].notna()]
 
 
 def draw_unlike_paths(table) -> PanelFigure:
-    """Draw the figure, a panel for each scenario with a slot for each environment; ``table`` as `shown_rows` gives."""
+    """Draw the figure, one panel per scenario with one slot per environment; ``table`` comes from `shown_rows`."""
     top = max(1.0, *(table[name].max() for name in ("best_factor", "best_factor_high"))) if len(table) else 1.0
 
     def panel(drawn, ccas, group):

@@ -1,4 +1,4 @@
-"""The section on several paths: what they give together, what each carries, what reordering does, and what it costs."""
+"""The section on several paths: joint goodput, each path's share, the effect of reordering, and CPU cost."""
 
 import math
 
@@ -31,14 +31,14 @@ ANCHOR = "multipath"
 
 
 def _percent_of_packets(heading, name):
-    """Return a column of counts in percent of the packets that were sent."""
+    """Return a column of counts as a percentage of the packets sent."""
     return shown_cell(
         heading, lambda row: number_cell(100 * row[name] / (row["packets_sent"] or math.nan), 2), "number"
     )
 
 
 ENVIRONMENT = shown_text("Environment", "environment", filtered=True)
-#: What stands first in the tables of cells.
+#: First columns of the tables of cells.
 PLACE = (SCENARIO, ENVIRONMENT, CCA, shown_text("Platform", "platform", platform_name, filtered=True))
 PATHS, GOODPUT = shown_number("Paths", "paths", 0), shown_number("Goodput, Mbit/s", "goodput_mbps", 2)
 CEILINGS = shown_number("Ceilings' ratio", "ceiling_factor", 3)
@@ -129,7 +129,7 @@ def section(material) -> dict:
 
 
 def _equations_of(joined):
-    """Return the cells of the paper's equations 3.1 (time of a file transfer, put in the place of the factor) and 3.2."""
+    """Return the cells for the paper's equations 3.1 (file transfers, with the ratio of times as the factor) and 3.2."""
     several = joined[joined["paths"] > 1]
     files = several["application"] == "ftp"
     ratios = {
@@ -139,7 +139,7 @@ def _equations_of(joined):
 
 
 def _shares_table(shares):
-    """Return the table of what each path carried over most paths, over all CCAs; None if nothing was."""
+    """Return the table of each path's share with the largest number of paths, over all CCAs; None without data."""
     joined = shares[(shares["by"] != "none") & (shares["application"] == "iperf3")]
     joined = joined[joined["paths"] == joined["paths"].max()]
     if joined.empty:
@@ -164,7 +164,7 @@ def _shares_table(shares):
 
 
 def findings(material) -> list[Finding]:
-    """Return what the study has to say on aggregation, on file transfers, on reordering and on CPU time."""
+    """Return the study's findings on aggregation, file transfers, reordering and CPU time."""
     table = material.tables.aggregation
     joined = table[(table["by"] != "none") & table["goodput_mbps"].notna()]
     if joined.empty:

@@ -1,4 +1,4 @@
-"""Sentences on several paths: what they give together, what reordering does, what they cost, which CCAs are alike."""
+"""Sentences on several paths: joint goodput, the effect of reordering, CPU cost, and CCAs with equal results."""
 
 from collections.abc import Iterator
 from itertools import combinations
@@ -11,18 +11,18 @@ from wording.number_format import count, number, plain
 from wording.scenario_words import ip_words
 from wording.sentence_words import cca_name, listed
 
-#: What joins the paths in general, by how and, of tunnels, by what they are given.
+#: Joining techniques in general: MPTCP, and tunnels by what they distribute.
 JOININGS = (
     ("mptcp", None, "MPTCP"),
     ("gre", "round-robin", "GRE-in-UDP in round robin"),
     ("gre", "per-flow", "GRE-in-UDP per flow"),
 )
-#: What two cells must have in common, digit by digit, to be called the same.
+#: Columns in which two cells must agree to the last digit to count as the same.
 SAME = ["goodput_mbps", "rtt_mean_ms", "packets_sent"]
 
 
 def _ranges(rows, name, decimals):
-    """Return a column's least and largest value over cells: "369.9 to 370.4"; None without any."""
+    """Return a column's smallest and largest value over cells: "369.9 to 370.4"; None without values."""
     values = rows[name].dropna()
     if values.empty:
         return None
@@ -37,7 +37,7 @@ def _cell_words(rows, end):
 
 
 def by_joining(rows) -> Iterator[tuple[str, pd.DataFrame]]:
-    """Yield (what joins the paths in general, its rows), in the order of `JOININGS`."""
+    """Yield each general joining technique with its rows, in the order of `JOININGS`."""
     for by, distribution, name in JOININGS:
         alike = rows[(rows["by"] == by) & ((rows["distribution"] == distribution) | (distribution is None))]
         if alike["goodput_mbps"].notna().any():
@@ -45,7 +45,7 @@ def by_joining(rows) -> Iterator[tuple[str, pd.DataFrame]]:
 
 
 def aggregation_words(even) -> str:
-    """Report iperf3's aggregation over the largest number of paths of equal delay, for each rate, platform and further conditions."""
+    """Report iperf3's aggregation over the largest number of paths of equal delay, by rate, platform and further conditions."""
     parts = []
     alike = ["rate_mbps", "platform", "conditions"]
     for (rate_mbps, platform, conditions), group in even[even["application"] == "iperf3"].groupby(alike, sort=False):
@@ -75,7 +75,7 @@ def transfer_words(even) -> str:
 
 
 def unlike_paths_words(joined) -> str:
-    """Say how joined paths that are unlike compare with the better single path and with the sum; empty if there are none."""
+    """Compare joined unlike paths with the best single path and with the sum of all; empty if there are none."""
     sentences = []
     known = joined[joined["best_factor"].notna()]
     for (label, how), rows in known.groupby(["scenario_label", "joined"], sort=False):
@@ -112,7 +112,7 @@ def uneven_words(joined) -> str:
 
 
 def recovery_words(joined) -> str:
-    """Say for tunnels in round robin, iperf3, how many recoveries were undone, and of cwnd where goodput is low."""
+    """Report undone recoveries of iperf3 through round-robin tunnels, and cwnd where goodput is low."""
     known = joined[joined["recoveries"].notna() & joined["goodput_mbps"].notna() & (joined["paths"] > 1)]
     alike = {"by": "gre", "distribution": "round-robin", "application": "iperf3"}
     tunnels = known[known[list(alike)].eq(pd.Series(alike)).all(axis=1)]
@@ -171,7 +171,7 @@ def baseline_words(joined) -> str:
 
 
 def header_percent_words(joined) -> str:
-    """Return what headers take at most of plain TCP's goodput, in %: "4.6"; empty if nothing says it."""
+    """Return the largest share of plain TCP's goodput that headers cost, in %: "4.6"; empty if unknown."""
     lost = 100 * (1 - joined["ceiling_factor"] / joined["paths"]).dropna()
     return number(lost.max(), 1) if len(lost) and lost.max() > 0 else ""
 

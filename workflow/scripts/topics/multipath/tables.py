@@ -6,7 +6,7 @@ from run_tables.scenario_table import SCENARIOS
 from run_tables.table import Table, count_column, interval_columns, mean_of, number_column, text_column, truth_column
 from run_tables.tidy_tables import RUNS
 
-#: Columns of a run, and of a path in a run, of which the tables have the mean over a cell's valid runs.
+#: Columns of a run, and of a path in a run, that the tables average over a cell's valid runs.
 RUN_MEANS = (
     "goodput_mbps", "transfer_s", "rtt_mean_ms", "packets_sent", "queue_drops", "retransmits", "out_of_order_segments",
     "out_of_order_mptcp", "reordering_events", "recoveries", "recoveries_undone", "spurious_retransmits",
@@ -21,7 +21,7 @@ _NO_SINGLES = "all paths are alike, or one of them has no scenario with a single
 _ONE_RUN = "fewer than 6 valid runs have one, all repeat one measurement, or some lie apart from the others"
 _ONE_RUN_EACH = "a ratio is missing, a side has fewer than 6 valid runs, both repeat one measurement, or some runs lie apart from the others"
 
-#: What a cell sends over which paths.
+#: Traffic and paths of a cell.
 PLACE = (
     SCENARIO_LABEL,
     text_column(

@@ -91,7 +91,7 @@ TOPIC = Topic(
     "Paths",
     order=140,
     heading="What do several paths give together?",
-    # Where a path goes down goodput is no matter of the number of paths: topic `failover` has it; `subflows` has dumbbells.
+    # When a path fails, goodput doesn't depend on the number of paths: see topic `failover`. Dumbbells are in `subflows`.
     applies=lambda design: (
         any(is_joined(s) and s["topology"] == "cable" for s in design.scenarios)
         and not any(s["multipath"].get("outage") for s in design.scenarios)

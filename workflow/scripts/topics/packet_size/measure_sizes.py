@@ -1,4 +1,4 @@
-"""Compare every cell of a study of message sizes with the exact calculation, and cells with each other."""
+"""Compare the cells of a study of message sizes with the exact calculation, and with each other."""
 
 from io import StringIO
 
@@ -16,6 +16,6 @@ def measure_sizes(scenarios, flows, runs, other_size_cells, confidence, printed)
     runs = runs_by_size(runs, scenarios)
     packets = data_of_packets(runs, flows)
     cells = size_cells(runs_at_centre(runs, scenarios), packets, confidence, printed)
-    # As it is read from its file, as those of the other study are.
+    # Convert it as if it were read from its file, like the cells of the other study.
     read = read_table(StringIO(cells.to_csv(index=False)), SIZE_CELLS)
     return cells, size_differences(runs, read, next(iter(other_size_cells), None), confidence)

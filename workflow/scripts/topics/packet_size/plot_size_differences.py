@@ -1,4 +1,4 @@
-"""Draw by size what IPv6 differs from IPv4, with what its header explains, and a real clock from a virtual one."""
+"""Draw two differences by message size: IPv6 to IPv4 with the share that its header explains, and a real clock to a virtual one."""
 
 import math
 from dataclasses import dataclass
@@ -15,15 +15,15 @@ from topics.packet_size.traffic import ENVIRONMENTS, IP_VERSION, PLATFORM, TRAFF
 from wording.scenario_words import ip_words
 
 TITLE = "Differences by size of the messages"
-#: Nothing is calculated where platforms are compared.
+#: Column of the calculated difference, which the comparison of platforms doesn't have.
 CALCULATED = "expected_percent"
-# An interval's end that is so many times the largest value is left to an arrowhead.
+# An interval that ends beyond this multiple of the largest value gets an arrowhead.
 REACH = 3
 
 
 @dataclass(frozen=True)
 class SizePanel:
-    """A panel: two lines of title, its rows, and the column of the values; beside them stands what is calculated."""
+    """A panel: a title of two lines, its rows, the column of the values, and the calculated values beside them."""
 
     name: str
     second_line: str
@@ -42,7 +42,7 @@ def _panels_of(table):
         name = ", ".join(filter(None, (TRAFFIC[traffic].name, network)))
         unit = TRAFFIC[traffic].quantity.unit
         if is_round_trip(traffic):
-            # The cable's time is no part of it: packets take none to pass under a real clock.
+            # The cable's time isn't part of it: under a real clock packets pass the cable in no time.
             yield SizePanel(name, f"of the kernel alone, {unit}", rows.assign(ci_low=math.nan), "mean_second")
         else:
             first, second = (rows[side].iloc[0] for side in ("first", "second"))
@@ -50,7 +50,7 @@ def _panels_of(table):
 
 
 def _axis_of(panel):
-    """Return an axis with all values and, as far as they don't dwarf these, the ends of their intervals."""
+    """Return an axis that covers all values and those ends of their intervals that don't dwarf them."""
     rows = panel.rows
     values = [float(value) for name in (panel.value, CALCULATED) for value in rows[name].dropna()]
     reach = REACH * max(map(abs, values), default=0.0)
@@ -73,7 +73,7 @@ def draw_differences(table) -> CategoryPanels:
 
 
 def _draw_panel(axes, panel, sizes):
-    """Draw a panel's lines; return what they show in words, and the panel's key."""
+    """Draw a panel's lines; return their description in words, and the panel's key."""
     lines, key = [], []
     for name, look_of, platform, rows in _lines_of(panel.rows):
         draw_line(axes, rows, sizes, look_of, CALCULATED)
@@ -86,9 +86,9 @@ def _draw_panel(axes, panel, sizes):
 
 
 def _lines_of(rows):
-    """Yield each line's name, the IP version and the platform whose look it has, and its rows by size.
+    """Yield each line's name, the IP version and platform that determine its style, and its rows by size.
 
-    Platforms have a line for each IP version. Where these are compared, an environment has the look of one.
+    Platforms have one line per IP version. Where IP versions are compared, an environment has the style of one of them.
     """
     of_platforms = rows["question"].iloc[0] == PLATFORM
     for level, line in rows.groupby("ip_version" if of_platforms else "background", sort=False):

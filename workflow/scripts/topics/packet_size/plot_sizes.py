@@ -21,12 +21,12 @@ from wording.number_format import is_missing
 
 
 def draw_sizes(cells, title) -> CategoryPanels:
-    """Draw the figure of cells of one or both platforms, by traffic, environment, network."""
+    """Draw the figure for the cells of one or both platforms, by traffic, environment and network."""
     apply_style()
     sizes = sorted(cells["message_bytes"].unique())
     plan = list(_plan(cells))
     ip_versions, platforms = list(cells["ip_version"].unique()), sorted(cells["platform"].unique(), reverse=True)
-    # Only throughput is drawn as printed: the paper's round-trip times are a hundred times ours.
+    # Of the printed values only throughput is drawn: the paper's round-trip times are a hundred times ours.
     printed = cells["printed_mean"].where(cells["metric"] == THROUGHPUT.metric)
     key = keys_of(ip_versions, platforms, cells["calculated"].notna().any(), printed.notna().any())
     drawn = CategoryPanels(title, len(plan), len(key), columns=min(2, len(plan)) or 1)
@@ -52,7 +52,7 @@ def draw_sizes(cells, title) -> CategoryPanels:
 
 
 def _plan(cells):
-    """Yield each panel's traffic, environment (and network, where there are several) in words, and cells."""
+    """Yield each panel's traffic and environment (and network if there are several) in words, and its cells."""
     for traffic, network, rows in by_traffic(cells):
         for background, environment in ENVIRONMENTS.items():
             of_environment = rows[rows["background"] == background]
@@ -61,7 +61,7 @@ def _plan(cells):
 
 
 def _mark_printed(axes, rows, sizes, ip_version):
-    """Mark a paper's means, a little outside of ours."""
+    """Mark a paper's means, slightly to the outside of ours."""
     look = {"ls": "none", "marker": "x", "ms": 4.2, "mew": 1.1, "color": COLOURS[ip_version], "zorder": 3}
     for row in rows:
         if not is_missing(row["printed_mean"]):

@@ -1,4 +1,4 @@
-"""The section on sizes of messages: cells against the calculation, what TCP sent, cells against each other."""
+"""The section on message sizes: cells against the calculation, TCP's packets, and cells against each other."""
 
 from experiment.packet_sizes import TCP_TIMESTAMP_OPTION_BYTES
 from report_parts.cells_table import CCA, IP_KEY, N, cells_table, shown_cell, shown_number, shown_text
@@ -24,7 +24,7 @@ from wording.sentence_words import listed
 
 
 def section(material: ReportMaterial) -> dict | None:
-    """Return the template's variables, None if no scenario is of this kind."""
+    """Return the template's variables; None if no scenario compares message sizes."""
     cells, differences = material.tables.size_cells, material.tables.size_differences
     if cells.empty:
         return None
@@ -91,12 +91,12 @@ def findings(material: ReportMaterial) -> list[Finding]:
 
 
 def _calculable(cells):
-    """Return of which cells headers alone would say something, if no delay, loss or limit of the bitrate were set."""
+    """Return a mask of the cells that could be calculated from headers if no delay, loss or bitrate limit were set."""
     return (cells["metric"] == THROUGHPUT.metric) | (cells["platform"] == "uml")
 
 
 def _background_words(cells):
-    """Return what the server's other messages took of the cable: "0.31 to 0.4 Mbit/s"."""
+    """Return the cable capacity used by the server's other messages: "0.31 to 0.4 Mbit/s"."""
     taken = cells["background_mbps"].dropna()
     return f"{number(taken.min(), 2)} to {number(taken.max(), 2)} Mbit/s" if len(taken) else ""
 
@@ -123,7 +123,7 @@ def _decimals(row):
 
 
 def _half_width_cell(row):
-    """Return a cell with the half width of an interval: "±0.011"."""
+    """Return a cell with the half-width of an interval: "±0.011"."""
     half = (row["ci_high"] - row["ci_low"]) / 2
     return Cell(NONE) if is_missing(half) else Cell(f"±{number(half, _decimals(row))}", round_trip(half))
 
@@ -140,7 +140,7 @@ def _signed_cell(value, decimals, unit=""):
 
 
 def _printed(heading, name):
-    """Return a column of printed values with as many digits as these have."""
+    """Return a column of printed values with the same number of digits as in print."""
 
     def cell(row):
         return Cell(NONE) if is_missing(row[name]) else Cell(plain(round(row[name], 9)), round_trip(row[name]))
@@ -162,7 +162,7 @@ def _kernel_share_cell(row):
 
 VERDICTS = {"True": Cell("agrees", style=ALIKE), "False": Cell("deviates", style=DIFFERS)}
 UNIT = shown_text("Unit", "unit", filtered=True)
-#: Where a row belongs.
+#: Columns that identify a row.
 PLACE = (
     shown_text("Traffic", "traffic", lambda name: TRAFFIC[name].name, filtered=True),
     shown_text("Environment", "background", ENVIRONMENTS.__getitem__, filtered=True), IP_KEY, CCA,
@@ -195,9 +195,9 @@ KERNEL_TRIPS = (
 
 
 def _table(identifier, caption, table, shown, compared=""):
-    """Return a table of rows with their `PLACE`, CCA and rate only where there are several; None without a row.
+    """Return a table of rows with their `PLACE`, and with CCA and rate only if there are several; None without rows.
 
-    ``compared`` is the column of what is compared, which is no place.
+    ``compared`` is the column whose values are compared. It doesn't identify a row.
     """
     if table.empty:
         return None
@@ -207,14 +207,14 @@ def _table(identifier, caption, table, shown, compared=""):
 
 
 def _in_papers_units(cells):
-    """Return cells with their values in the paper's units, which of round trips is ms."""
+    """Return cells with their values in the paper's units: ms for round trips."""
     of_trips, names = cells["unit"] == ROUND_TRIP.unit, ["mean", "sd", "printed_mean", "printed_sd"]
     values = cells[names].mul(of_trips.map({True: 1e-3, False: 1.0}), axis=0)
     return cells.assign(**values, unit=cells["unit"].mask(of_trips, "ms"))
 
 
 def _sent_rows(cells):
-    """Return what TCP made of messages, peer to peer: a row for each size, with data of a packet by IP version."""
+    """Return TCP's packets for peer-to-peer messages: one row per size, with the data per packet by IP version."""
     networks = network_words(cells)
     tcp = cells[(cells["background"] == "none") & (cells["protocol"] == "tcp") & cells["packet_bytes"].notna()]
     rows = []
@@ -231,10 +231,10 @@ def _sent_rows(cells):
 
 
 def _impossible_prints(cells):
-    """Return printed throughputs of TCP that a packet for each message could not have: the cable would not hold them.
+    """Return printed TCP throughputs that are impossible with one packet per message, because they would exceed the cable's rate.
 
-    A packet is the least that it can be: without TCP's option, and with what Ethernet takes of the cable besides what
-    Linux counts (24 bytes: checksum 4, preamble 8, gap 12; IEEE 802.3).
+    The smallest possible packet is assumed: without TCP's option, plus the bytes that Ethernet adds on the cable and Linux
+    doesn't count (24 bytes: checksum 4, preamble 8, gap 12; IEEE 802.3).
     """
     prints = []
     for row in cells[(cells["traffic"] == "tcp") & cells["printed_mean"].notna()].to_dict("records"):
@@ -246,12 +246,12 @@ def _impossible_prints(cells):
                 f"{plain(mean)} Mbit/s with {plain(size)} bytes ({ip_words(ip_version)}, "
                 f"{ENVIRONMENTS[row['background']]}) would take {number(needed, 0)} Mbit/s of the cable"
             )
-    # Several CCAs have the same printed value each.
+    # The same printed value appears once per CCA.
     return list(dict.fromkeys(prints))
 
 
 def _differences_table(identifier, caption, table, compared, side_words):
-    """Return the table of one question, whose sides differ in ``compared`` and are called what ``side_words`` returns."""
+    """Return the table of one question, whose sides differ in ``compared``; ``side_words`` returns their names."""
     if table.empty:
         return None
     first, second = (side_words(table[side].iloc[0]) for side in ("first", "second"))

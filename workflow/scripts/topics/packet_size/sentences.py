@@ -1,4 +1,4 @@
-"""What a study of message sizes found, in sentences with numbers."""
+"""Findings of a study of message sizes, in sentences with numbers."""
 
 from report_parts.data_tables import minus
 from report_parts.material import Finding
@@ -19,14 +19,14 @@ from wording.scenario_words import ip_words
 from wording.sentence_words import listed
 
 SPREAD = "can't be told from the spread of runs"
-#: What kept a real clock's runs from being valid, in words.
+#: Check that a run under a real clock failed -> the reason in words.
 FAILURES = {"cpu_saturation": "a core was saturated", "clock": "the clock ran late"}
-#: Packets of the smallest messages that hold so much of those of the largest say nothing of the messages' size.
+#: If packets of the smallest messages hold at least this share of the data of those of the largest, TCP joined messages.
 ALIKE = 0.9
 
 
 def sentences(cells, differences, header_margin) -> list[Finding]:
-    """Return the findings that the tables support; the margin is the study's for the header's cost, in percent."""
+    """Return the findings that the tables support; ``header_margin`` is the study's margin for the cost of headers, in percent."""
     if cells.empty:
         return []
     texts = (
@@ -40,7 +40,7 @@ def sentences(cells, differences, header_margin) -> list[Finding]:
 
 
 def _cell_words(row, table):
-    """Return "UDP of 128 bytes, IPv4, peer to peer", and the CCA or the rate where the table has several."""
+    """Return "UDP of 128 bytes, IPv4, peer to peer", with the CCA or the rate if the table has several."""
     network = network_words(table).get((row["cca"], row["rate_mbps"]))
     messages = f"{TRAFFIC[row['traffic']].name} of {plain(row['message_bytes'])} bytes"
     return ", ".join(filter(None, (messages, ip_words(row["ip_version"]), ENVIRONMENTS[row["background"]], network)))
@@ -59,7 +59,7 @@ def _missing_words(table, value):
 
 
 def _calculation_sentence(cells):
-    """Say in how many cells the value is what headers alone make of it, and which cells have none."""
+    """Report the number of cells whose value follows from headers alone, and name the cells without a value."""
     judged = cells[cells["agrees"].isin(["True", "False"])]
     if judged.empty:
         return ""
@@ -89,7 +89,7 @@ def _calculation_sentence(cells):
 
 
 def _without_value(cells):
-    """Say which cells of the metrics that can be calculated have no value (under a real clock round trips can't)."""
+    """Name the cells without a value among the metrics that can be calculated (round trips under a real clock can't)."""
     missing = int(cells["mean"].isna().sum())
     if not missing:
         return ""
@@ -99,7 +99,7 @@ def _without_value(cells):
 
 
 def _sent_by_tcp(cells):
-    """Return peer-to-peer cells of TCP's messages and segments, of the first IP version, CCA and rate."""
+    """Return the peer-to-peer cells of TCP's messages and segments for the first IP version, CCA and rate."""
     of_tcp = cells["packet_bytes"].notna() & cells["traffic"].isin(["tcp", "tcp-segments"])
     tcp = cells[(cells["background"] == "none") & of_tcp]
     same = ["ip_version", "cca", "rate_mbps"]
@@ -107,14 +107,14 @@ def _sent_by_tcp(cells):
 
 
 def messages_joined(cells) -> bool:
-    """Return whether the smallest messages left TCP in packets about as large as those of the largest."""
+    """Return whether TCP sent the smallest messages in packets about as large as those of the largest."""
     tcp = _sent_by_tcp(cells)
     packets = tcp[tcp["traffic"] == "tcp"].sort_values("message_bytes")["packet_bytes"]
     return len(packets) > 1 and bool(packets.iloc[0] >= ALIKE * packets.iloc[-1])
 
 
 def sent_sentence(cells) -> str:
-    """Report the packets in which TCP sent small messages."""
+    """Report the size of the packets in which TCP sent small messages."""
     tcp = _sent_by_tcp(cells)
     smallest = tcp[tcp["message_bytes"] == tcp["message_bytes"].min()]
     by_traffic = {row["traffic"]: row for row in smallest.to_dict("records")}
@@ -132,11 +132,11 @@ def sent_sentence(cells) -> str:
 
 
 def ip_version_sentence(differences, header_margin) -> str:
-    """Say how far IPv6 is from IPv4, and from what its header explains: under a real clock within a margin in percent of IPv4."""
+    """Report the difference of IPv6 to IPv4 and to the share its header explains, under a real clock with a margin in % of IPv4."""
     rows = differences[(differences["question"] == IP_VERSION) & differences["percent"].notna()]
     if rows.empty:
         return ""
-    # Under a real clock a spread of its own comes on top.
+    # A real clock adds its own spread.
     if (rows["platform"] != "uml").all():
         judged = rows[rows["expected"].notna() & rows["ci_low"].notna()]
         margin = header_margin / 100 * judged["mean_first"]
@@ -171,7 +171,7 @@ def _range_words(values):
 
 
 def _spread_sentence(differences, what):
-    """Say in how many cells a difference can be told from the spread of runs: those whose interval excludes 0."""
+    """Report the number of cells with a difference that exceeds the spread of runs: those whose interval excludes 0."""
     parts, single, exact = [], [], []
     for quantity in QUANTITIES:
         rows = differences[differences["unit"] == quantity.unit]
@@ -197,7 +197,7 @@ def _spread_sentence(differences, what):
 
 
 def environment_sentence(differences) -> str:
-    """Report the cost of a server's other messages."""
+    """Report the cost of the server's other messages."""
     rows = differences[(differences["question"] == ENVIRONMENT) & differences["percent"].notna()]
     if rows.empty:
         return ""
@@ -206,7 +206,7 @@ def environment_sentence(differences) -> str:
 
 
 def _platform_sentence(differences):
-    """Say what the kernel's own time is, and where it could not keep up."""
+    """Report the kernel's processing time, and the cells in which it could not keep up."""
     rows = differences[(differences["question"] == PLATFORM) & (differences["background"] == "none")]
     throughput, trips = (rows[rows["unit"] == quantity.unit] for quantity in QUANTITIES)
     parts = []
@@ -222,7 +222,7 @@ def _platform_sentence(differences):
 
 
 def _throughput_words(differences):
-    """Say how far throughput is off under a real clock, of how many cells, and which have none."""
+    """Report the deviation of throughput under a real clock, the number of cells, and those without a value."""
     known = differences[differences["percent"].notna()]
     worst, most = known.loc[known["percent"].idxmin()], known["percent"].max()
     lost = "nowhere less"

@@ -1,4 +1,4 @@
-"""A cell of a study of message sizes: what was measured, what headers alone make of it, and what a paper prints."""
+"""A cell of a study of message sizes: the measured value, the value calculated from headers, and a paper's printed value."""
 
 import math
 import re
@@ -12,23 +12,23 @@ from tcp_models.wire_theory import agrees, clock_allowance_us, goodput_mbps, rou
 from topics.packet_size.tables import SIZE_CELLS
 from topics.packet_size.traffic import QUANTITIES, TRAFFIC, is_round_trip, traffic_of
 
-#: From which a scenario's traffic follows (columns of tidy/scenarios.csv).
+#: Columns of tidy/scenarios.csv that determine a scenario's traffic.
 OF_TRAFFIC = ("topology", "multipath", "flows", "application", "protocol", "segment_bytes")
-#: Where one of these is set, headers alone don't say what a run has (columns of tidy/scenarios.csv).
+#: Columns of tidy/scenarios.csv which, if set, prevent a calculation from headers alone.
 NOT_OF_HEADERS = (
     "bitrate_mbps", "jitter_forward_ms", "jitter_reverse_ms", "loss_forward_percent", "loss_reverse_percent",
 )  # fmt: skip
-#: What else the calculation needs of a run's scenario.
+#: Further columns of a run's scenario that the calculation needs.
 OF_CALCULATION = ("frame_overhead_bytes", "serialisation", *NOT_OF_HEADERS)
-#: What failed, in runs.csv's `invalid_because`: "cpu_saturation: core 0 ..., expected ...; clock: ...".
+#: Name of a failed check in the column `invalid_because` of runs.csv: "cpu_saturation: core 0 ..., expected ...; clock: ...".
 FAILED_CHECK = re.compile(r"(?:^|; )([a-z_0-9]+): ")
 
 
 def runs_by_size(runs, scenarios) -> pd.DataFrame:
-    """Return the rows of ``tidy/runs.csv`` whose scenarios are compared by size, with what is calculated for each.
+    """Return the rows of ``tidy/runs.csv`` whose scenarios are compared by size, with calculated columns.
 
-    That is ``traffic`` (a key of `TRAFFIC`), ``measured`` and ``calculated`` (in the unit of its quantity), and
-    ``cpu_us``: CPU time of both hosts for each packet, where it was read.
+    The new columns are ``traffic`` (a key of `TRAFFIC`), ``measured``, ``calculated`` and ``resolution`` (in the unit of its
+    quantity), and ``cpu_us``: CPU time of both hosts per packet, if it was measured.
     """
     traffic = {row["scenario"]: traffic_of(*(row[name] for name in OF_TRAFFIC)) for row in scenarios.to_dict("records")}
     table = runs.assign(traffic=runs["scenario"].map(traffic)).dropna(subset=["traffic"])
@@ -38,7 +38,7 @@ def runs_by_size(runs, scenarios) -> pd.DataFrame:
         measured=[kind.factor * row[kind.metric] for row in records for kind in [TRAFFIC[row["traffic"]].quantity]],
         calculated=[_calculated(row) for row in records],
         resolution=_resolutions(table),
-        # s for 10**9 bytes x bytes of a packet -> us for a packet.
+        # s per 10**9 bytes x bytes per packet -> us per packet.
         cpu_us=[1e-3 * row["cpu_seconds_per_gbyte"] * _payload_bytes(row) for row in records],
     )
 
@@ -53,16 +53,16 @@ def _resolutions(runs):
 
 
 def _payload_bytes(row):
-    """Return the data of a full packet in bytes."""
+    """Return the size of a full packet's data in bytes."""
     return row["message_bytes"] if row["protocol"] == "udp" else row["mss_bytes"]
 
 
 def _calculated(row):
-    """Return what headers alone make of a run; nan where that says nothing of it.
+    """Return a run's value as calculated from headers alone; nan if it can't be calculated.
 
-    TCP that may fill its segments does: what it sends of a full cable follows from its own segment size, not from
-    the message's. Where the wire takes no time (`serialisation: never`, or a real clock) a round trip has none.
-    Headers don't tell what comes of a path with delay, jitter or loss, or of a limited bitrate.
+    If TCP is free to fill its segments it does so: on a full cable the result follows from TCP's segment size and not from the
+    message size. If transmission takes no time (`serialisation: never`, or a real clock), a round trip can't be calculated.
+    Nor can results on a path with delay, jitter or loss, or with a limited bitrate.
     """
     if any(row[name] > 0 for name in ("rtt_path_ms", *NOT_OF_HEADERS)):
         return math.nan
@@ -77,10 +77,10 @@ def _calculated(row):
 
 
 def data_of_packets(runs, flows) -> pd.Series:
-    """Return the mean data of a packet of each run in bytes: what was sent over the packets that the bottleneck passed.
+    """Return each run's mean data per packet in bytes: the bytes sent divided by the packets that passed the bottleneck.
 
-    The few without data (a connection's first ones, iperf3's own) count too. nan for runs without a goodput, and for
-    those with a server, whose answers are packets too.
+    The few packets without data (a connection's first packets and iperf3's own) count too. The value is nan for runs without a
+    goodput, and for runs with a server, whose responses are packets too.
     """
     sent = flows.groupby(RUN)["bytes_sent"].sum(min_count=1).reindex(pd.MultiIndex.from_frame(runs[RUN]))
     return (sent.to_numpy() / runs["packets_sent"]).where(runs["background"] == "none")
@@ -92,10 +92,10 @@ def size_cells(runs, packets, confidence, printed=None) -> pd.DataFrame:
     Parameters
     ----------
     runs, packets
-        As `runs_by_size` and `data_of_packets` give them.
+        Results of `runs_by_size` and `data_of_packets`.
     confidence : float
     printed : dict, optional
-        A claims file's ``paper.cells``.
+        ``paper.cells`` of a claims file.
     """
     values = _printed_values(printed)
     groups = runs.assign(packet_bytes=packets).groupby(CELL, sort=False)
@@ -121,7 +121,7 @@ def _cell_row(runs, confidence, printed):
 
 
 def _spread(runs, confidence):
-    """Return n, what these are worth, mean, its interval and the standard deviation of a cell's runs, as far as there are."""
+    """Return n, the number of measurements that the runs amount to, mean, interval and standard deviation, as far as they exist."""
     values = runs["measured"].to_numpy(float)
     resolution = runs["resolution"].max() if len(runs) else 0.0
     mean = cell_estimate(values, confidence, 0, None, resolution)
@@ -130,9 +130,9 @@ def _spread(runs, confidence):
 
 
 def _held_against(row, expected):
-    """Return what a cell's mean is against the calculation, and whether it agrees; nothing if one is missing.
+    """Compare a cell's mean with the calculation and return whether it agrees; empty if either is missing.
 
-    A round trip has the clock's steps on top, and of a server's other messages at most their share of the cable.
+    A round trip may be longer by the steps of the clock, and by at most the share of the cable that a server's other messages use.
     """
     if row["mean"] is None or math.isnan(expected):
         return {}
@@ -151,7 +151,7 @@ def _held_against(row, expected):
 
 
 def _printed_values(printed):
-    """Return (metric, protocol, background, IP version, size) -> what a paper prints, in our units: columns."""
+    """Return (metric, protocol, background, IP version, size) -> columns with a paper's printed values in our units."""
     factors = {quantity.metric: quantity.factor for quantity in QUANTITIES}
     values = {}
     for entry in (printed or {}).get("values", ()):

@@ -13,28 +13,28 @@ from topics.packet_size.tables import SIZE_DIFFERENCES
 from topics.packet_size.traffic import ENVIRONMENT, IP_VERSION, PLATFORM
 from wording.number_format import is_missing
 
-#: What a cell is found by: cells that are compared differ in one of these alone.
+#: Columns that identify a cell. Compared cells differ in exactly one of them.
 PLACE = ("traffic", "background", "ip_version", "platform", "message_bytes", "cca", "rate_mbps")
 
-#: The note on a difference without an interval that is known all the same.
+#: Note on a difference that is known although it has no interval.
 ONE_MEASUREMENT = "runs repeat one measurement: n = 1, no interval"
 
 
 def size_differences(runs, cells, others, confidence) -> pd.DataFrame:
     """Return one row of `SIZE_DIFFERENCES` for each pair of compared cells.
 
-    Raises `ValueError` if two scenarios are alike in all that cells are compared by.
+    Raises `ValueError` if two scenarios agree in all columns that identify a cell.
 
     Parameters
     ----------
     runs : pandas.DataFrame
-        As `size_cells.runs_by_size` gives it.
+        Result of `size_cells.runs_by_size`.
     cells, others : pandas.DataFrame
-        ``analysis/size_cells.csv``, and that of the study that carried the same scenarios out on another platform, or
+        ``analysis/size_cells.csv`` of this study, and of the study that ran the same scenarios on another platform or
         None.
     confidence : float
     """
-    # Both IP versions of a replication have its seed; environments are other scenarios, with seeds of their own.
+    # Both IP versions of a replication have the same seed; environments are separate scenarios with different seeds.
     rows = [
         _compared(IP_VERSION, "ip_version", a, b, confidence, _paired_differences(runs, a, b))
         for a, b in _pairs(cells, cells, "ip_version", "ipv4", "ipv6")
@@ -44,7 +44,7 @@ def size_differences(runs, cells, others, confidence) -> pd.DataFrame:
         for a, b in _pairs(cells, cells, "background", "none", "server")
     ]
     if others is not None and len(others):
-        # Whichever of the two studies asks, the real clock is held against the virtual one.
+        # Whichever study this is, the real clock is compared with the virtual one.
         virtual, real = (cells, others) if cells["platform"].iloc[0] == "uml" else (others, cells)
         first, second = virtual["platform"].iloc[0], real["platform"].iloc[0]
         if first != second and (real["platform"] == second).all():
@@ -56,7 +56,7 @@ def size_differences(runs, cells, others, confidence) -> pd.DataFrame:
 
 
 def _pairs(firsts, seconds, column, first, second):
-    """Yield cells that differ in one column alone, which is ``first`` in the one and ``second`` in the other."""
+    """Yield pairs of cells that differ only in one column: ``first`` in one cell, ``second`` in the other."""
     keys = [name for name in PLACE if name != column]
     partners = _by_place(seconds[seconds[column] == second], keys)
     for place, cell in _by_place(firsts[firsts[column] == first], keys).items():
@@ -65,7 +65,7 @@ def _pairs(firsts, seconds, column, first, second):
 
 
 def _by_place(cells, keys):
-    """Return the cell (a dict) of each combination of keys."""
+    """Return the cell (a dict) for each combination of values of ``keys``."""
     by_key = {}
     for cell in cells.to_dict("records"):
         place = tuple(None if is_missing(cell[name]) else cell[name] for name in keys)
@@ -77,7 +77,7 @@ def _by_place(cells, keys):
 
 
 def _paired_differences(runs, first, second):
-    """Return the differences within replications of two cells, second less first, and how finely these are measured.
+    """Return the differences of two cells (second minus first) within replications, and the resolution of these differences.
 
     Incomplete pairs are left out.
     """
@@ -94,7 +94,7 @@ def _paired_differences(runs, first, second):
 
 
 def _compared(question, column, a, b, confidence, paired=None):
-    """Return the row of two cells that differ in ``column``; ``paired`` is what `_paired_differences` gives, if they are pairs."""
+    """Return the row of two cells that differ in ``column``; ``paired`` is the result of `_paired_differences` for paired runs."""
     row = {name: a[name] for name in (*PLACE, "unit")}
     row |= {"question": question, "first": a[column], "second": b[column], column: "", "note": ""}
     row |= {"cpu_us": b["cpu_us"]} if question == PLATFORM else {}

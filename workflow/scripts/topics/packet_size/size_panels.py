@@ -1,4 +1,4 @@
-"""Panels with a slot for each size of message, and the look of their lines."""
+"""Panels with one slot per message size, and the style of their lines."""
 
 from collections.abc import Iterator
 
@@ -13,17 +13,17 @@ from topics.packet_size.traffic import TRAFFIC, network_words
 from wording.number_format import is_missing, number, plain
 from wording.scenario_words import ip_words
 
-#: IP version -> colour; its marks are set apart a little to either side of the slot.
+#: IP version -> colour. Marks of the two versions stand slightly to either side of the slot.
 COLOURS = {"ipv4": LIGHT.blue, "ipv6": LIGHT.maroon}
 SHIFTS = {"ipv4": -0.09, "ipv6": 0.09}
-#: Where both platforms are shown, the second stands this far right of the first.
+#: Offset to the right of the second platform's marks if both platforms are shown.
 ASIDE = 0.12
 #: A real clock's marks are open.
 MARKERS = {"uml": ("o", False), "host": ("s", True)}
 
 
 def by_traffic(table) -> Iterator[tuple[str, str, pd.DataFrame]]:
-    """Yield each traffic of a table, the name of the network (a CCA and a rate) where there are several, and the rows."""
+    """Yield each traffic of a table, the network's name (CCA and rate) if there are several, and the rows."""
     networks = network_words(table)
     for traffic in TRAFFIC:
         for (cca, rate), words in networks.items():
@@ -34,7 +34,7 @@ def by_traffic(table) -> Iterator[tuple[str, str, pd.DataFrame]]:
 
 
 def look(platform) -> tuple[str, bool]:
-    """Return marker and whether it is open."""
+    """Return the marker of a platform and whether it is open."""
     return MARKERS.get(platform, ("D", True))
 
 
@@ -45,7 +45,7 @@ def entry(label, colour, marker="", is_open=False, line="none", width=1.1) -> Li
 
 
 def keys_of(ip_versions, platforms, calculated, printed) -> list[Line2D]:
-    """Return the entries of a panel's key; ``calculated`` and ``printed`` tell whether there are such values."""
+    """Return the entries of a panel's key; ``calculated`` and ``printed`` state whether there are such values."""
     entries = []
     for ip_version in ip_versions:
         for platform in platforms:
@@ -65,7 +65,7 @@ def size_slots(axes, sizes) -> None:
 
 
 def draw_cells(axes, rows, sizes, ip_version, platform, value="mean", aside=0.0) -> str:
-    """Draw the marks of one IP version and platform with their intervals; return what they show in words."""
+    """Draw the marks of one IP version and platform with their intervals; return their description in words."""
     (marker, is_open), colour, values = look(platform), COLOURS[ip_version], []
     for row in rows:
         place = sizes.index(row["message_bytes"]) + SHIFTS[ip_version] + aside
@@ -86,7 +86,7 @@ def draw_cells(axes, rows, sizes, ip_version, platform, value="mean", aside=0.0)
 
 
 def draw_line(axes, rows, sizes, ip_version, column) -> None:
-    """Draw what is calculated as a dashed line."""
+    """Draw the calculated values as a dashed line."""
     points = [(sizes.index(row["message_bytes"]), row[column]) for row in rows if not is_missing(row[column])]
     if points:
         xs, ys = zip(*points, strict=True)

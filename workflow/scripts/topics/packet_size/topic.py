@@ -7,7 +7,7 @@ from topics.packet_size.tables import SIZE_CELLS, SIZE_DIFFERENCES
 from topics.packet_size.traffic import traffic_of
 from topics.topic import Analysis, Plot, Topic
 
-#: Figure -> the traffic of its rows of panels, what it shows of that, and the paper's number of it.
+#: Figure -> the traffic of its rows of panels, the quantity shown, and the figure's number in the paper.
 VALUES = {
     "size-tcp-throughput": (["tcp", "tcp-segments"], "throughput of TCP", "2"),
     "size-udp-throughput": (["udp"], "throughput of UDP", "3"),
@@ -25,10 +25,10 @@ def _traffic_of(scenario: dict) -> str | None:
 
 
 def message_sizes(design: StudyDesign) -> dict[str, int]:
-    """Return scenario -> bytes of a message, for those of one flow, or of single messages, over a cable.
+    """Return scenario -> message size in bytes, for scenarios with one flow, or with single messages, over a cable.
 
-    None can be compared by size if two are alike in traffic, size, environment, rate and platform: what they differ by
-    (say a delay) is then what the study is about, and cells by size would mix it up.
+    Empty if two scenarios agree in traffic, size, environment, rate and platform: the study is then about the factor in which
+    they differ (such as a delay), and cells by size would mix its values.
     """
     sizes, places = {}, set()
     for scenario in design.scenarios:
@@ -51,13 +51,13 @@ def compares_sizes(design: StudyDesign) -> bool:
 def compares_sizes_alone(design: StudyDesign) -> bool:
     """Return whether a study examines only the effect of message sizes: then it compares sizes, not CCAs.
 
-    Its cells have no metric in common, so that it has tables and figures of its own.
+    Its cells have no metric in common, so it has separate tables and figures.
     """
     return compares_sizes(design) and tuple(message_sizes(design)) == design.scenario_names
 
 
 def figures(design: StudyDesign) -> Iterator[Plot]:
-    """Yield the topic's figures for a study: of each traffic that it has."""
+    """Yield the topic's figures for each kind of traffic in a study."""
     sent = {_traffic_of(scenario) for scenario in design.scenarios}
     for slug, (traffics, what, number) in VALUES.items():
         if sent.isdisjoint(traffics):

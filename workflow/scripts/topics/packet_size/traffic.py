@@ -1,11 +1,11 @@
-"""Which traffic a scenario has whose messages can be compared by size, what is measured of it, what that is called."""
+"""Kinds of traffic whose messages can be compared by size, the measured quantities, and their names."""
 
 from dataclasses import dataclass
 
 from wording.number_format import is_missing
 from wording.scenario_words import rate_words
 
-#: What is compared, as the column `question` has it.
+#: Values of the column `question`: the factors that are compared.
 IP_VERSION, ENVIRONMENT, PLATFORM = "IP version", "environment", "platform"
 #: Values of the column `background`.
 ENVIRONMENTS = {"none": "peer to peer", "server": "client-server"}
@@ -13,7 +13,7 @@ ENVIRONMENTS = {"none": "peer to peer", "server": "client-server"}
 
 @dataclass(frozen=True)
 class Quantity:
-    """What is measured of a traffic: a column of ``tidy/runs.csv``, the unit here, the factor to it, and words."""
+    """A measured quantity: its column in ``tidy/runs.csv``, the unit used here, the factor to that unit, and its name in words."""
 
     metric: str
     unit: str
@@ -22,14 +22,14 @@ class Quantity:
 
 
 THROUGHPUT = Quantity("goodput_mbps", "Mbit/s", 1.0, "throughput")
-#: Too short for milliseconds.
+#: In µs, since round trips are too short for milliseconds.
 ROUND_TRIP = Quantity("rtt_mean_ms", "µs", 1e3, "round trips")
 QUANTITIES = (THROUGHPUT, ROUND_TRIP)
 
 
 @dataclass(frozen=True)
 class Traffic:
-    """A kind of traffic: its name for readers, and the quantity measured."""
+    """A kind of traffic: its displayed name, and the measured quantity."""
 
     name: str
     quantity: Quantity
@@ -45,9 +45,9 @@ TRAFFIC = {
 
 
 def traffic_of(topology, multipath, flows, application, protocol, segment_bytes) -> str | None:
-    """Return which traffic a scenario has, a key of `TRAFFIC`; None if it isn't one flow over one cable.
+    """Return the kind of traffic of a scenario, a key of `TRAFFIC`; None if it isn't one flow over one cable.
 
-    ``segment_bytes`` is TCP's limit of a segment: None or nan where the kernel chooses.
+    ``segment_bytes`` is TCP's limit on the segment size: None or nan if the kernel chooses.
     """
     if (topology, multipath, flows) != ("cable", "none", 1) or application not in ("iperf3", "round-trip"):
         return None
@@ -62,9 +62,9 @@ def is_round_trip(traffic: str) -> bool:
 
 
 def network_words(table) -> dict[tuple, str]:
-    """Return (CCA, rate) -> what tells a table's cells apart besides traffic, environment, IP version and size.
+    """Return (CCA, rate) -> words that distinguish a table's cells of the same traffic, environment, IP version and size.
 
-    That is "", "reno", "1 Gbit/s" or "reno, 1 Gbit/s", in the table's order.
+    The words are "", "reno", "1 Gbit/s" or "reno, 1 Gbit/s". The order is the table's.
     """
     has_ccas, has_rates = (table[name].nunique(dropna=False) > 1 for name in ("cca", "rate_mbps"))
     return {

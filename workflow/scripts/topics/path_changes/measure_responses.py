@@ -1,4 +1,4 @@
-"""Measure what flows do in each phase of a path that changes, run by run, and in the mean over the runs of a cell."""
+"""Measure the response of flows in each phase of a changing path, run by run and on average over the runs of a cell."""
 
 import pandas as pd
 
@@ -12,7 +12,7 @@ PHASE = [column.name for column in PHASE_COLUMNS]
 
 
 def responses(runs, changing, sockets, queues) -> pd.DataFrame:
-    """Return `CHANGE_RESPONSES` of the valid runs of the scenarios ``changing``; ``sockets`` and ``queues`` are files of time series."""
+    """Return `CHANGE_RESPONSES` for the valid runs of the scenarios ``changing``; ``sockets`` and ``queues`` are files of time series."""
     valid = runs[runs["valid"] & runs["scenario"].isin(changing)]
     known = {tuple(run[name] for name in RUN): run for run in valid.to_dict("records")}
     wanted = {(*key[:3], int(key[3])) for key in known}
@@ -29,7 +29,7 @@ def responses(runs, changing, sockets, queues) -> pd.DataFrame:
 
 
 def cells_of(phases) -> pd.DataFrame:
-    """Return `CHANGE_CELLS` of `CHANGE_RESPONSES`."""
+    """Return `CHANGE_CELLS`, the means of `CHANGE_RESPONSES` over the runs of each cell."""
     rows = []
     for (*cell, _), of_phase in phases.groupby([*CELL, "phase"], sort=False):
         first = of_phase.iloc[0]

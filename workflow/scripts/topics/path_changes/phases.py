@@ -1,4 +1,4 @@
-"""The phases of a path that changes: from one change to the next, with the capacity and the RTT that it has then."""
+"""The phases of a changing path: each lasts from one change to the next and has its own capacity and RTT."""
 
 from dataclasses import asdict, dataclass, field
 from itertools import pairwise
@@ -8,14 +8,14 @@ from experiment.timeline import DIRECTIONS, LOST_ALL
 from study_files.study_variation import drawn
 from wording.number_format import plain
 
-#: What is a phase of its own; of a ramp it is the last part, of a trace the first step.
+#: Kinds of changes that always begin a phase. A ramp begins one with its last part, a trace with its first step.
 ALONE = ("step", "down", "up")
 _WORDS = {"rate_mbps": "rate {} Mbit/s", "delay_ms": "delay {} ms", "loss_percent": "loss {} %"}
 
 
 @dataclass(frozen=True)
 class Phase:
-    """A phase of the path of ``run``; ``longer`` than before is its RTT, ``down`` the data's direction."""
+    """A phase of the path of ``run``: ``longer`` is whether its RTT is longer than before, ``down`` whether the forward direction is down."""
 
     number: int
     change: str
@@ -34,15 +34,15 @@ class Phase:
 
 
 def specification_of(run, changing) -> RunSpecification:
-    """Return the specification of a run, a row with its factors and its seed; ``changing`` are the resolved scenarios whose path changes, by their names."""
+    """Return the specification of a run, a row with its factors and seed; ``changing`` has the resolved scenarios with changing paths by name."""
     factors = {name: run[name] for name in ("cca", "ip_version", "replication")}
     return RunSpecification(factors | {"scenario": drawn(changing[run["scenario"]], run["seed"])})
 
 
 def phases_of(run) -> list[Phase]:
-    """Return the phases of a `RunSpecification`'s path while its traffic lasts."""
+    """Return the phases of a `RunSpecification`'s path during its traffic."""
     moments = moments_of([asdict(change) for change in run.timeline.changes])
-    # A change at the traffic's begin makes no phase before it.
+    # A change at the beginning of the traffic has no phase before it.
     begins = [0.0, *(at_s for at_s in moments if at_s > 0), float(run.traffic.duration_s)]
     constant_ms = run.rtt_path_ms - sum(run.link.delay_ms.values())
     phases, before_ms = [], run.rtt_path_ms
@@ -62,7 +62,10 @@ def phases_of(run) -> list[Phase]:
 
 
 def moments_of(changes) -> dict[float, list[dict]]:
-    """Return in s when phases begin, with the changes that begin them; these are rows of ``tidy/changes.csv``, or as a `Change` has them."""
+    """Return the times in s when phases begin, with the changes that begin them.
+
+    ``changes`` are rows of ``tidy/changes.csv``, or dicts with the fields of `Change`.
+    """
     moments = {}
     for change in changes:
         if _begins_phase(change, changes):
@@ -71,7 +74,7 @@ def moments_of(changes) -> dict[float, list[dict]]:
 
 
 def marks_of(moments) -> list[tuple[float, str]]:
-    """Return when the path changed, in s, and how, in words; the traffic's begin aside."""
+    """Return the times in s of a path's changes and their descriptions in words, except at the beginning of the traffic."""
     return [(at_s, change_words(changes)) for at_s, changes in moments.items() if at_s > 0]
 
 
@@ -87,7 +90,7 @@ def _begins_phase(change, changes):
 
 
 def _is_last(change, changes):
-    """Return whether a part of a ramp is its last, after which no change of the same kind continues it."""
+    """Return whether a part of a ramp is its last, which means that no change of the same kind continues it."""
     same = [
         c
         for c in changes
@@ -101,7 +104,7 @@ def _is_last(change, changes):
 
 
 def change_words(changes) -> str:
-    """Return changes at one time in words: "rate 100 Mbit/s", "forward delay 50 ms", "down"."""
+    """Return simultaneous changes in words: "rate 100 Mbit/s", "forward delay 50 ms", "down"."""
     ways, words = {}, []
     for change in changes:
         if change["kind"] in ("down", "up"):

@@ -1,4 +1,4 @@
-"""Draw paths that change over time: what was delivered against what could be, the queueing delay, and what CCAs take for the least RTT."""
+"""Draw changing paths over time: goodput and capacity, the queueing delay, and the smallest RTT that CCAs assume."""
 
 import numpy as np
 import pandas as pd
@@ -18,7 +18,7 @@ from topics.path_changes.responses import LEAST_RTT, QUEUE_COLUMNS, SOCKET_COLUM
 from wording.number_format import number, tick
 from wording.sentence_words import cca_name
 
-#: Points of a line: goodput is the mean between two of them.
+#: Number of points per line. Goodput is averaged between successive points.
 POINTS = 150
 DASHES = (0, (3, 2))
 WIDTH_PT, HEIGHT_PT, COLUMNS = 260, 172, 2
@@ -32,7 +32,7 @@ COLUMNS_OF_DATA = ["scenario", "cca", "ip_version", "replication", "series", "ti
 
 
 def lines_of(phases, samples, queue) -> pd.DataFrame:
-    """Return the lines of a run: series (a key of `KINDS`, with `_possible` of the path itself), time_s, value."""
+    """Return the lines of a run: series (a key of `KINDS`, with the suffix `_possible` for the path itself), time_s, value."""
     edges = np.linspace(0.0, phases[-1].end_s, POINTS + 1)
     run = phases[0].run
     times, delivered = delivered_bytes(samples, run.segment_bytes)
@@ -63,7 +63,7 @@ def _stairs(steps, end_s):
 
 
 def figure_data(runs, changing, sockets, queues) -> tuple[pd.DataFrame, dict]:
-    """Return the lines of the first valid run of each cell, and of each scenario the times of its changes with their words."""
+    """Return the lines of the first valid run of each cell, and for each scenario the times of its changes with their descriptions."""
     valid = runs[runs["valid"] & runs["scenario"].isin(changing)]
     shown = {
         tuple(run[name] for name in RUN): run for run in valid.groupby(CELL, sort=False).head(1).to_dict("records")
@@ -103,7 +103,7 @@ def _draw(data, moments, labels):
 
 
 def _panel(axes, data, kind, moments, label, key_pt):
-    """Draw a scenario's lines of one kind; return what they show in words."""
+    """Draw a scenario's lines of one kind; return their description in words."""
     name, unit = KINDS[kind]
     shown, possible = data[data["series"] == kind], data[data["series"] == f"{kind}_possible"]
     end = float(data["time_s"].max())

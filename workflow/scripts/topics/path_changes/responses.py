@@ -1,30 +1,30 @@
-"""What flows do in a phase of their path: how soon they use its rate, what they queue and lose, what they believe of it."""
+"""Responses of flows in a phase of their path: time until its rate is used, queue, losses, and time until CCAs know its RTT."""
 
 from itertools import pairwise
 
 import numpy as np
 
-#: Share of what a path can deliver from which on it is used, and the time over which that is looked at, in RTTs and at least in s.
+#: Share of a path's capacity that counts as using it, and the averaging window: a number of RTTs, but at least a time in s.
 USED, USED_RTTS, USED_LEAST_S = 0.9, 4, 0.2
-#: How far the least RTT that a CCA believes in may be from the path's.
+#: Largest relative deviation of a CCA's smallest RTT from the path's RTT at which the CCA knows the path.
 NEAR = 0.05
-#: Column of a CCA's own least RTT.
+#: CCA -> column with its own smallest RTT.
 LEAST_RTT = {"bbr": "bbr_rtt_min_ms", "vegas": "vegas_rtt_ms"}
-#: Columns of the time series that are read.
+#: Columns to read from the time series.
 SOCKET_COLUMNS = ["flow", "flow_cca", "time_s", "bytes_acked", "sacked_packets", "retransmits", *LEAST_RTT.values()]
 QUEUE_COLUMNS = ["time_s", "drops", "delay_ms"]
 
 
 def delivered_bytes(samples, mss_bytes) -> tuple[np.ndarray, np.ndarray]:
-    """Return (times in s, what had been delivered of all flows by then in bytes) of a run's samples of its sockets."""
+    """Return times in s and the bytes that all flows had delivered by then, from the samples of a run's sockets."""
     delivered = samples["bytes_acked"].fillna(0) + samples["sacked_packets"].fillna(0) * mss_bytes
     total = delivered.groupby(samples["time_s"]).sum().sort_index()
-    # Selective acknowledgements may be forgotten (RFC 2018, section 8), deliveries are not.
+    # Selective acknowledgements may be revoked (RFC 2018, section 8), deliveries may not.
     return total.index.to_numpy(float), np.maximum.accumulate(total.to_numpy(float))
 
 
 def measures_of(phase, samples, queue) -> dict[str, float]:
-    """Return `tables.MEASURES` of a phase of a run; what there is none of is missing.
+    """Return `tables.MEASURES` of a phase of a run; measures that don't exist are missing.
 
     Parameters
     ----------
@@ -47,9 +47,10 @@ def measures_of(phase, samples, queue) -> dict[str, float]:
 
 
 def share_percent(phase, times, delivered, begin_s=None, end_s=None) -> float:
-    """Return what was delivered from the first sample in a part of a phase, or all of it, to the last, of what the path allows; missing without a limit.
+    """Return the delivered share, in %, of the path's capacity from the first to the last sample of a phase or a part of it.
 
-    ``times`` and ``delivered`` are those of `delivered_bytes`.
+    Missing if the capacity is unlimited or there are fewer than two samples. ``times`` and ``delivered`` are those of
+    `delivered_bytes`.
     """
     begin_s, end_s = phase.begin_s if begin_s is None else begin_s, phase.end_s if end_s is None else end_s
     inside = np.flatnonzero((times >= begin_s) & (times <= end_s))
@@ -80,7 +81,7 @@ def used_s(phase, times, delivered) -> float:
 
 
 def believed_s(phase, samples) -> float:
-    """Return after how many s of a phase all flows whose CCA keeps a least RTT had that of the path, within `NEAR`."""
+    """Return the time in s from the beginning of a phase until all flows whose CCA keeps a smallest RTT had the path's RTT within `NEAR`."""
     latest = []
     for cca, column in LEAST_RTT.items():
         own = samples[samples["flow_cca"] == cca]

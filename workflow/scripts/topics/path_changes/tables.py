@@ -5,7 +5,7 @@ from run_tables.table import Table, count_column, number_column, ordinal_column,
 
 _DOWN = "the link is down"
 _NO_PHASE = "no valid run has a value"
-#: What tells the phases of a path apart: they begin with the traffic, and with each change that is no part of a ramp or a trace.
+#: Columns that identify a phase of a path. Phases begin with the traffic, and with each change that isn't part of a ramp or a trace.
 PHASE_COLUMNS = (
     ordinal_column("phase", "Number of the phase, from 1: before the first change."),
     text_column("change", "What changed at its begin, in words."),
@@ -19,7 +19,7 @@ PHASE_COLUMNS = (
     ),
     number_column("rtt_path_ms", "ms", "RTT of the empty path at its begin."),
 )
-#: What is measured of a phase: of a run, and on average over a cell's.
+#: Measures of a phase, of one run and averaged over a cell's runs.
 MEASURES = (
     number_column("utilisation_percent", "%", "What was delivered of all flows, of what the path allows to be delivered in this time: packets that left the bottleneck a round trip before are part of both.", _DOWN),
     number_column(

@@ -11,7 +11,7 @@ def is_watched(scenario) -> bool:
 
 
 def changing(design) -> dict[str, dict]:
-    """Return the resolved scenarios of a `StudyDesign` whose path changes while it is watched, by their names."""
+    """Return the resolved scenarios of a `StudyDesign` whose path changes while flows are sampled, by name."""
     return {scenario["id"]: scenario for scenario in design.scenarios if is_watched(scenario)}
 
 

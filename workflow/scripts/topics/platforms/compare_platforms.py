@@ -1,7 +1,7 @@
-"""Compare platforms in the same conditions: how far apart they are, and if they agree within the tolerance.
+"""Compare platforms in the same conditions: their differences, and whether they agree within the tolerance.
 
 Runs of two platforms have no random numbers in common, so they are compared as independent samples. The tolerances
-stand in the study's file (`analysis.agreement`), to be chosen before there are runs.
+are in the study's file (`analysis.agreement`) and should be chosen before there are runs.
 """
 
 import itertools
@@ -28,7 +28,7 @@ VERSIONS, KERNEL, KERNELS = "versions of the simulator", "kernel and simulator",
 
 @dataclass(frozen=True)
 class Compared:
-    """A metric in which platforms are compared: column of runs.csv, its unit, scale, and key of its tolerance."""
+    """A metric in which platforms are compared: its column of runs.csv, its unit, its scale, and the key of its tolerance."""
 
     column: str
     unit: str
@@ -41,7 +41,7 @@ class Compared:
         if self.key.endswith("_factor"):
             if scale == "ratio":
                 return -math.log(tolerance), math.log(tolerance)
-            # One value is so many times the other where their difference is this part of their mean.
+            # If one value is `tolerance` times the other, their difference is this percentage of their mean.
             part = 200 * (tolerance - 1) / (tolerance + 1)
             return -part, part
         return from_effect(-tolerance, scale), from_effect(tolerance, scale)
@@ -57,10 +57,10 @@ METRICS = (
 
 
 def _compare_values(metric, runs_a, runs_b, agreement, params):
-    """Return the columns from `n_a` on of a metric on two platforms, the second against the first.
+    """Return the columns, beginning with `n_a`, that compare the second of two platforms with the first in a metric.
 
-    Without p_differ_bh and verdict, which need the other rows; with ``exact``, between what the difference lies if it is known
-    without a test. The runs are the valid ones, if there are any.
+    p_differ_bh and verdict are left out because they need the other rows. ``exact`` is added: the bounds of the difference if it
+    is known without a test. The runs are the valid ones, if any.
     """
     values_a, values_b = (runs[metric.column].dropna().astype(float) for runs in (runs_a, runs_b))
     row = {"n_a": len(values_a), "n_b": len(values_b), "exact": None, "note": ""}
@@ -89,14 +89,14 @@ def _compare_values(metric, runs_a, runs_b, agreement, params):
 
 
 def _between(platform_a, platform_b):
-    """Return what is compared where two platforms are, the first being a kernel if any is."""
+    """Return the kind of comparison of two platforms, of which the first is a kernel if either is."""
     if ":" in platform_a:
         return VERSIONS
     return KERNEL if ":" in platform_b else KERNELS
 
 
 def _verdict(row, significance):
-    """Return the verdict of a row: the platforms agree, they differ by more than the tolerance, or neither is shown."""
+    """Return the verdict of a row: the platforms agree, differ by more than the tolerance, or neither is shown."""
     if row["exact"] is not None:
         where = place_of(row["exact"], row["tolerance_low"], row["tolerance_high"])
         return {INSIDE: AGREE, OUTSIDE: DIFFER}.get(where, NOT_SHOWN)
@@ -112,9 +112,9 @@ def placed(runs, scenarios) -> pd.DataFrame:
 
 
 def platform_differences(runs, scenarios, agreement, params) -> pd.DataFrame:
-    """Return `PLATFORMS`: every two platforms that carry the same conditions, compared in each of `METRICS`.
+    """Return `PLATFORMS`: all pairs of platforms that ran the same conditions, compared in each of `METRICS`.
 
-    ``agreement``: the study's tolerances.
+    ``agreement`` has the study's tolerances.
     """
     order, runs, rows = platforms_of(scenarios), placed(runs, scenarios), []
     for place, group in runs.groupby(PLACE, sort=False):
@@ -135,7 +135,7 @@ def platform_differences(runs, scenarios, agreement, params) -> pd.DataFrame:
 def compare_platforms(
     runs, scenarios, intervals, sockets, provenance, params
 ) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame, pd.DataFrame]:
-    """Return `PLATFORMS` and `PLATFORM_CAUSES` and `PLATFORM_STARTS` and `KERNEL_ENVIRONMENTS`."""
+    """Return `PLATFORMS`, `PLATFORM_CAUSES`, `PLATFORM_STARTS` and `KERNEL_ENVIRONMENTS`."""
     table = platform_differences(runs, scenarios, params.agreement, params)
     starts = starts_of_runs(intervals, sockets, runs)
     starts = platform_starts(table, placed(runs, scenarios), starts, params.confidence)

@@ -1,4 +1,4 @@
-"""What the run documents of two kernels say differently of what carried them: where a difference can come from."""
+"""Compare the environments in the run documents of two kernels: differences there may explain differences in results."""
 
 import itertools
 
@@ -7,14 +7,14 @@ import pandas as pd
 from topics.platforms.tables import KERNEL_ENVIRONMENTS
 from wording.scenario_series import KERNELS
 
-#: What in an environment counts the runs made in it or names the platform.
+#: Entries of an environment that aren't its properties: the number of runs made in it, and the name of the platform.
 NO_PROPERTIES = ("platform", "runs")
 
 
 def environment_differences(environments: list[dict]) -> pd.DataFrame:
-    """Return `KERNEL_ENVIRONMENTS` of the environments in ``tidy/provenance.json``: what isn't the same on two kernels.
+    """Return `KERNEL_ENVIRONMENTS`: the properties that differ between two kernels' environments in ``tidy/provenance.json``.
 
-    A platform whose runs were made in several environments has all values of a property, joined by "; ".
+    If a platform's runs were made in several environments, all values of a property are joined by "; ".
     """
     platforms = [platform for platform in KERNELS if any(of.get("platform") == platform for of in environments)]
     names = dict.fromkeys(name for of in environments for name in of if name not in NO_PROPERTIES)
@@ -28,6 +28,6 @@ def environment_differences(environments: list[dict]) -> pd.DataFrame:
 
 
 def _values(environments, platform, name):
-    """Return the values of a property on a platform as text; empty where its documents don't have it."""
+    """Return the values of a property on a platform as text; empty if its documents don't have the property."""
     known = (of[name] for of in environments if of.get("platform") == platform and of.get(name) is not None)
     return "; ".join(dict.fromkeys(map(str, known)))

@@ -1,4 +1,4 @@
-"""What ns-3's releases changed that BBR, CUBIC or Reno can feel: its RELEASE_NOTES.md, with its issues' numbers."""
+"""Changes in ns-3's releases that may affect BBR, CUBIC or Reno, from its RELEASE_NOTES.md, with issue numbers."""
 
 CHANGES = {
     (3, 40): "nothing in TCP",
@@ -19,6 +19,6 @@ CHANGES = {
 
 
 def changes_between(older: tuple[int, ...], newer: tuple[int, ...]) -> list[str]:
-    """Return what changed after one version up to another, as sentences: "3.41: ...; 3.42: ..."."""
+    """Return the changes after one version up to and including another, as sentences: "3.41: ...; 3.42: ..."."""
     between = [version for version in CHANGES if older < version <= newer]
     return [f"{'.'.join(map(str, version))}: {CHANGES[version]}" for version in between] or ["not known"]

@@ -1,8 +1,8 @@
-"""What a difference between platforms comes from: the simulator's version, the kernel against the simulator, or both.
+"""Find the cause of a difference between platforms: the simulator's version, the kernel against the simulator, or both.
 
-Where a kernel, an old and a new version of a simulator ran the same conditions, the old version's distance from the
-kernel is made of two steps: from the kernel to the new version, and from the new to the old one (on a logarithmic scale
-they add up). What each of the three comparisons shows tells which step it is.
+If a kernel and an old and a new version of a simulator ran the same conditions, the difference of the old version to the
+kernel consists of two steps: from the kernel to the new version, and from the new to the old one (on a logarithmic scale
+they add up). The verdicts of the three comparisons show which step is responsible.
 """
 
 import pandas as pd
@@ -16,8 +16,8 @@ NEW_VERSION = "the new version"
 SIMULATOR = "Linux against the simulator"
 BOTH = "both"
 UNKNOWN = "not shown"
-# What the three comparisons show (kernel and newest, newest and oldest, kernel and oldest) -> what that comes from.
-# With tolerances two verdicts don't determine the third: what isn't listed can't be told.
+# Verdicts of the three comparisons (kernel and newest, newest and oldest, kernel and oldest) -> cause.
+# With tolerances two verdicts don't determine the third. For combinations not listed the cause is unknown.
 CAUSES = {
     ("agree", "agree", "agree"): ALIKE,
     ("agree", "differ", "differ"): OLD_VERSION,
@@ -28,7 +28,7 @@ CAUSES = {
 
 
 def causes(platforms: pd.DataFrame) -> pd.DataFrame:
-    """Return `PLATFORM_CAUSES` of ``analysis/platforms.csv``: each step is its second platform against its first."""
+    """Return `PLATFORM_CAUSES` for ``analysis/platforms.csv``: each step compares its second platform with its first."""
     keys, rows = [*PLACE, "metric"], []
     for place, group in platforms.groupby(keys, sort=False):
         known = {(row["platform_a"], row["platform_b"]): row for row in group.to_dict("records")}
@@ -56,7 +56,7 @@ def causes(platforms: pd.DataFrame) -> pd.DataFrame:
 
 
 def turned(effect: float, scale: str) -> float | None:
-    """Return a difference seen from the other side: as a ratio +25 % is -20 %, otherwise the sign changes."""
+    """Return a difference with its sides exchanged: on the ratio scale +25 % becomes -20 %, otherwise the sign changes."""
     if pd.isna(effect):
         return None
     if scale != "ratio":

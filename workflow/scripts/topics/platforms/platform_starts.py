@@ -1,7 +1,7 @@
-"""When a difference between platforms arises: in start-up, or all the time; and what happens in start-up on each.
+"""Find when a difference between platforms arises, during start-up or all the time, and describe start-up on each platform.
 
-Goodput without start-up says what is left of a difference. What start-up was like is read from
-the intervals of the report and, where the study asks for time series, from the samples of the sockets.
+Goodput without start-up shows the remaining difference. Start-up is described by the intervals of the report and, if the
+study asks for time series, by the samples of the sockets.
 """
 
 import numpy as np
@@ -15,21 +15,21 @@ from testbed.readings.deliveries import START_UP
 from topics.platforms.tables import PLACE, PLATFORM_STARTS
 
 START, ALWAYS, NO_DIFFERENCE, UNKNOWN = "start-up", "all the time", "no difference shown", "not known"
-#: The share of a difference that may be left without start-up, if it is to be start-up's.
+#: Largest share of a difference that may remain without start-up if the difference is to be attributed to start-up.
 LEFT = 0.5
 MEASURES = ("early_retransmits", "slow_start_peak_packets", "lossless_percent", "silence_s")
 SAMPLES = ["flow", "time_s", "cwnd_packets", "ssthresh_packets", "retransmits", "bytes_acked"]
 
 
 def early_retransmits(path, durations_s) -> dict[tuple, float]:
-    """Return run -> segments that its flows retransmitted in the first quarter (`START_UP`) of their duration.
+    """Return run -> number of segments that its flows retransmitted in the first quarter (`START_UP`) of their duration.
 
     Parameters
     ----------
     path : str or path
         ``tidy/intervals.parquet``.
     durations_s : dict of str to float
-        Scenario -> how long each flow sends.
+        Scenario -> duration in s for which each flow sends.
     """
     counts = {}
     for run, rows in series_of_runs(path, ["end_s", "retransmits"], wanted=None):
@@ -42,14 +42,14 @@ def early_retransmits(path, durations_s) -> dict[tuple, float]:
 def start_of_flow(samples, until_s) -> dict[str, float]:
     """Return the measures of a flow's start-up.
 
-    Returns slow_start_peak_packets, the largest window until there is a slow start threshold (or until then, if there
-    is none); lossless_percent, 100 if it had retransmitted nothing by then, else 0; silence_s, the longest time between
-    two samples that know of newly acknowledged data.
+    They are slow_start_peak_packets, the largest window until a slow start threshold is set (or until ``until_s`` if none is);
+    lossless_percent, 100 if nothing had been retransmitted by then, else 0; and silence_s, the longest time between
+    two samples with newly acknowledged data.
 
     Parameters
     ----------
     samples : pandas.DataFrame
-        Its `SAMPLES`, by time.
+        The flow's `SAMPLES`, ordered by time.
     until_s : float
         Longest possible duration of start-up.
     """
@@ -66,9 +66,9 @@ def start_of_flow(samples, until_s) -> dict[str, float]:
 
 
 def starts_of_runs(intervals, sockets, runs) -> pd.DataFrame:
-    """Return `MEASURES` of each valid run, by its factors (`RUN`): means over its flows, retransmits in all.
+    """Return `MEASURES` of each valid run by its factors (`RUN`): means over its flows, and the total of retransmits.
 
-    ``intervals``, ``sockets``: ``tidy/intervals.parquet`` and ``tidy/sockets.parquet``, which may have no rows.
+    ``intervals`` and ``sockets`` are ``tidy/intervals.parquet`` and ``tidy/sockets.parquet``, which may have no rows.
     """
     durations_s = runs.groupby("scenario")["duration_s"].first().to_dict()
     again = early_retransmits(intervals, durations_s)
@@ -83,7 +83,7 @@ def starts_of_runs(intervals, sockets, runs) -> pd.DataFrame:
 
 
 def _apart(second, first, column):
-    """Return the difference of a goodput of two platforms' runs, None if one has none."""
+    """Return the difference in goodput (``column``) between two platforms' runs; None if either has no values."""
     samples = [of_side[column].dropna() for of_side in (second, first)]
     if any(sample.empty for sample in samples):
         return None
@@ -92,12 +92,12 @@ def _apart(second, first, column):
 
 
 def _known(apart, ends):
-    """Return the difference in percent and the ends of what it lies between; None for what can't be said."""
+    """Return the difference in percent and its bounds; None for those that are unknown."""
     return (None, None, None) if apart is None else (apart.effect, *(ends or (None, None)))
 
 
 def when_it_arises(whole, steady) -> str:
-    """Return when a difference arises; both are (effect, low, high) in percent, of the whole window and without start-up."""
+    """Return when a difference arises; the arguments are (effect, low, high) in percent, for the whole window and without start-up."""
     if None in (*whole, *steady):
         return UNKNOWN
     if whole[1] <= 0 <= whole[2]:
@@ -113,11 +113,11 @@ def platform_starts(platforms, runs, starts, confidence) -> pd.DataFrame:
     Parameters
     ----------
     platforms : pandas.DataFrame
-        As `compare_platforms.compare_platforms` gives it.
+        `PLATFORMS` from `compare_platforms.compare_platforms`.
     runs : pandas.DataFrame
         ``tidy/runs.csv`` with the columns `PLACE`.
     starts : pandas.DataFrame
-        As `starts_of_runs` gives it.
+        Result of `starts_of_runs`.
     """
     valid = runs[runs["valid"]].join(starts, on=RUN)
     groups = dict(iter(valid.groupby([*PLACE, "platform"], sort=False)))

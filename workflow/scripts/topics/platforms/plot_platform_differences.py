@@ -1,4 +1,4 @@
-"""Draw the differences of platforms in the same conditions, with the tolerance that the study states."""
+"""Draw the differences between platforms in the same conditions, with the study's tolerance."""
 
 from figure_parts.axis_scales import difference_axis
 from figure_parts.figure_style import FONT_SIZE_PT, LIGHT, apply_style, cca_colour, cca_marker
@@ -26,9 +26,9 @@ from wording.sentence_words import cca_name
 TITLE = "Difference between platforms in the same conditions"
 SHOWN = {"goodput_mbps": "goodput", "jain_index": "Jain's index", "rtt_mean_ms": "mean RTT"}
 WIDTH_PT, ROW_PT, AXIS_PT, RIGHT_PT, HEADER_PT = 200, 11, 30, 8, 30
-#: Columns that tell the rows of a panel apart.
+#: Columns that identify a row of a panel.
 KEY = ("conditions", "buffer", "cca", "ip_version")
-# So many tolerances or largest differences the axis reaches; intervals of few runs are far longer.
+# Reach of the axis as a multiple of the tolerance or the largest difference; intervals of few runs are much longer.
 REACH = 1.5
 
 
@@ -81,7 +81,7 @@ def _axis_of(rows):
 
 
 def _rows(axes, rows, names):
-    """Draw the differences of a panel; return them in words."""
+    """Draw the differences in a panel; return them in words."""
     words = []
     axes.axvline(0, color=LIGHT.muted, lw=0.9, zorder=1)
     low, high = rows["tolerance_low"].min(), rows["tolerance_high"].max()

@@ -1,4 +1,4 @@
-"""The section on platforms: Linux as guest and as the machine's own, a simulator, and its versions."""
+"""The section on platforms: Linux as a guest, the machine's own Linux, and a simulator in several versions."""
 
 from report_parts.cells_table import CCA, IP_VERSION, cells_table, shown_cell, shown_number, shown_text
 from report_parts.data_tables import Cell, effect_cells, signed
@@ -33,8 +33,8 @@ CAUSE_MEANINGS = {
     BOTH: "All three are further apart than the tolerance.",
     UNKNOWN: "A comparison shows neither agreement nor difference, or the three don't fit together.",
 }
-#: Property in which the environments of two kernels may differ -> its name, and what it can change. The tools of the
-#: image, whose names end in `_version`, are the same wherever its digest is.
+#: Property in which the environments of two kernels may differ -> its name, and its possible effect. Versions of the
+#: image's tools (names with the suffix `_version`) are equal if the image's digest is.
 PROPERTIES = {
     "kernel": ("Kernel", "The code of TCP, of the queues and of the timers."),
     "kernel_build": ("Its build", "Whether it has one processor or several, and what may interrupt what."),
@@ -46,11 +46,11 @@ PROPERTIES = {
     "image_digest": ("Container image", "The tools: the runs should be made again with one image."),
     "testbed_digest": ("Testbed program", "The network itself: the runs should be made again by one program."),
 }  # fmt: skip
-#: So many characters of a digest are shown.
+#: Number of characters of a digest that are shown.
 DIGEST_SHOWN = 16
-#: What the steps from release to release are shown in -> its name there.
+#: Metrics in which the steps from release to release are shown -> their names.
 STEP_METRICS = {"goodput_mbps": "goodput", "jain_index": "Jain's index"}
-# CCAs that follow standards which Linux and the simulator both implement: their agreement is what is expected.
+# CCAs defined by standards that both Linux and the simulator implement: they are expected to agree.
 STANDARD_CCAS = ("cubic", "reno")
 
 
@@ -70,7 +70,7 @@ STARTS_CAPTION = (
 
 
 def section(material) -> dict | None:
-    """Return the template's variables, None if no conditions have two platforms."""
+    """Return the template's variables; None if no conditions were run on two platforms."""
     table, causes = material.tables.platforms, material.tables.platform_causes
     if table.empty:
         return None
@@ -100,11 +100,11 @@ def section(material) -> dict | None:
 
 
 def _kernel_rows(environments):
-    """Return what the documents of two kernels say differently: dicts of name, values, meaning; empty without two."""
+    """Return the differences between the documents of two kernels: dicts of name, values, meaning; empty without two kernels."""
     rows = []
     for row in environments.to_dict("records"):
         name, meaning = PROPERTIES.get(row["property"], (row["property"].replace("_", " "), ""))
-        # A digest's beginning tells it apart, and the table stays as wide as the page.
+        # The first characters suffice to distinguish digests, and keep the table as wide as the page.
         length = DIGEST_SHOWN if any(part in row["property"] for part in ("digest", "sha256")) else None
         values = [NONE if is_missing(row[key]) else str(row[key])[:length] for key in ("value_a", "value_b")]
         rows.append({"name": name, "values": values, "meaning": meaning})
@@ -124,7 +124,7 @@ def _tolerance_words(table):
 
 
 def _summary_rows(table, pairs):
-    """Return, for pairs of platforms and each CCA, in how many conditions they agree, differ, or show neither."""
+    """Return, for each pair of platforms and each CCA, the number of conditions in which they agree, differ, or neither is shown."""
     rows = []
     for pair in pairs:
         here = table[(table["platform_a"] == pair[0]) & (table["platform_b"] == pair[1])]
@@ -170,13 +170,13 @@ def _causes_table(causes, design):
 
 
 def _durations(tables):
-    """Return buffer -> how long flows send with it, where that is one time."""
+    """Return buffer -> duration for which flows send with it, if it is the same for all."""
     durations = with_series(tables.scenarios).groupby("buffer")["duration_s"].unique()
     return {buffer: float(values[0]) for buffer, values in durations.items() if len(values) == 1}
 
 
 def _step_of_cause(heading, step, verdict):
-    """Return a column of one of the steps that a difference is made of, styled as its comparison's verdict."""
+    """Return a column for one step of a difference, styled by the verdict of its comparison."""
 
     def cell(row):
         if is_missing(row[step]):
@@ -187,14 +187,14 @@ def _step_of_cause(heading, step, verdict):
 
 
 def _cause_words(cause):
-    """Return whose a difference is: "the old version's", "both"."""
+    """Return the cause of a difference in words: "the old version's", "both"."""
     return f"{cause}'s" if cause in (OLD_VERSION, NEW_VERSION) else cause
 
 
 def step_rows(table) -> list[dict]:
-    """Return the steps from version to version, where most versions ran the same conditions; empty without two versions.
+    """Return the steps from version to version, in the conditions that most versions ran; empty without two versions.
 
-    Each has ``step`` (its name), ``changes`` (list of str), ``buffer``, and ``rows``: CCA and the cells of goodput and
+    Each step has ``step`` (its name), ``changes`` (list of str), ``buffer``, and ``rows`` with the CCA and the cells of goodput and
     Jain's index.
     """
     versions = table[table["platform_a"].str.contains(":") & table["platform_b"].str.contains(":")]
@@ -227,7 +227,7 @@ def _step_cell(rows):
 
 
 def findings(material) -> list[Finding]:
-    """Say how often two kernels agree, and the newest simulator with Linux, and what the difference of versions is."""
+    """Report how often two kernels agree, how often the newest simulator agrees with Linux, and the differences between versions."""
     table, causes = material.tables.platforms, material.tables.platform_causes
     if table.empty:
         return []
@@ -250,13 +250,13 @@ def findings(material) -> list[Finding]:
 
 
 def _shown(table, platform_a, platform_b):
-    """Return the comparisons of two platforms in goodput, Jain's index and mean RTT."""
+    """Return the comparisons between two platforms in goodput, Jain's index and mean RTT."""
     of_pair = (table["platform_a"] == platform_a) & (table["platform_b"] == platform_b)
     return table[of_pair & table["metric"].isin((*STEP_METRICS, "rtt_mean_ms"))]
 
 
 def _agreement_sentence(rows, ccas, kernel, version):
-    """Say in how many comparisons two platforms agree, in goodput, Jain's index and mean RTT."""
+    """Report the number of comparisons in which two platforms agree, in goodput, Jain's index and mean RTT."""
     counts = {verdict: int((rows["verdict"] == verdict).sum()) for verdict in STYLES}
     names = listed([cca_name(cca) for cca in ccas])
     runs = f"{rows['n_a'].min():.0f} and {rows['n_b'].min():.0f}"
@@ -276,7 +276,7 @@ def _agreement_sentence(rows, ccas, kernel, version):
 
 
 def _versions_sentence(table, causes, versions):
-    """Say in how many comparisons the oldest and newest version differ, and where that is the old one's."""
+    """Report the number of comparisons in which the oldest and newest version differ, and where the old version is the cause."""
     pair = table[(table["platform_a"] == versions[0]) & (table["platform_b"] == versions[-1])]
     pair = pair[pair["metric"].isin(STEP_METRICS)]
     if pair.empty:
@@ -294,7 +294,7 @@ def _versions_sentence(table, causes, versions):
 
 
 def steps_sentence(steps) -> str | None:
-    """Say which releases made a difference beyond the tolerance by `step_rows`, None for fewer than two steps."""
+    """Name the releases in `step_rows` that made a difference beyond the tolerance; None for fewer than two steps."""
     if len(steps) < 2:
         return None
     parts, quiet = [], []

@@ -7,21 +7,21 @@ from wording.number_format import NONE, count, is_missing, number
 from wording.scenario_series import compared_platforms, main_pairs, platform_name
 from wording.sentence_words import cca_name
 
-#: Smaller differences in goodput, in percent, stand in the table alone.
+#: Smallest difference in goodput, in percent, that a sentence reports; smaller ones are only in the table.
 WORTH_SAYING = 1.0
-#: What of start-up is so many times as much on one platform is named.
+#: Ratio between two platforms from which a difference in start-up is reported.
 FAR_MORE = 2.0
 
 
 def start_sentences(starts, durations_s) -> list[str]:
-    """Say of the main pairs of platforms which differences in goodput are start-up's, and what happened in it.
+    """Report, for the main pairs of platforms, which differences in goodput come from start-up, and describe start-up.
 
     Parameters
     ----------
     starts : pandas.DataFrame
         ``analysis/platform_starts.csv``.
     durations_s : dict of str to float
-        Buffer -> how long flows send, where all with it send as long.
+        Buffer -> duration in s for which flows send with it, if it is the same for all.
     """
     pairs = main_pairs(compared_platforms(starts))
     rows = [
@@ -48,7 +48,7 @@ def _sentence(row, duration_s):
 
 
 def _silence(row, first, second):
-    """Say on which platform nothing was acknowledged for far longer."""
+    """Name the platform on which nothing was acknowledged for far longer."""
     here, there = row["silence_s_b"], row["silence_s_a"]
     if is_missing(here) or is_missing(there) or max(here, there) < FAR_MORE * min(here, there):
         return None
@@ -60,7 +60,7 @@ def _silence(row, first, second):
 
 
 def _slow_start(row, first, second):
-    """Say how far slow start went on both, and whether losses ended it."""
+    """Report the peak of slow start on both platforms, and whether losses ended it."""
     if is_missing(row["slow_start_peak_packets_a"]) or is_missing(row["slow_start_peak_packets_b"]):
         return None
     sides = [
@@ -79,7 +79,7 @@ def _end_words(lossless_percent):
 
 
 def _retransmits(row, first, second):
-    """Say what was retransmitted in the first quarter on both."""
+    """Report the retransmissions in the first quarter on both platforms."""
     values = [row[f"early_retransmits_{side}"] for side in ("b", "a")]
     if any(map(is_missing, values)):
         return None
@@ -93,12 +93,12 @@ def pair_words(row) -> str:
 
 
 def buffer_words(row) -> str:
-    """Return a row's buffer, with its setting if it has one."""
+    """Return a row's buffer in words, with its setting if it has one."""
     return row["buffer"] + (f" ({row['setting']})" if row["setting"] else "")
 
 
 def _both(heading, name, decimals):
-    """Return a column of the values of the first and the second platform."""
+    """Return a column with the values of the first and the second platform."""
 
     def cell(row):
         values = [row[f"{name}_{side}"] for side in ("a", "b")]

@@ -5,7 +5,7 @@ from run_tables.tidy_tables import RUNS
 from topics.buffers.tables import BUFFER, CONDITIONS
 from topics.cells.tables import IN_EFFECT_UNIT, IN_UNIT, METRIC, NOTE
 
-#: Where platforms are compared, one with another.
+#: Columns that identify the conditions in which two platforms are compared.
 PLACE_COLUMNS = (
     CONDITIONS,
     text_column("setting", "The conditions in words.", "all scenarios of the study share them"),
@@ -83,7 +83,7 @@ _NOT_SAMPLED = "the study asks for no time series"
 
 
 def _both(name, unit, what, empty=""):
-    """Return a column of each platform."""
+    """Return one column per platform."""
     return [
         number_column(f"{name}_{side}", unit, f"{what} On the {which} platform.", empty)
         for side, which in (("a", "first"), ("b", "second"))

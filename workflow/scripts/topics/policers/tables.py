@@ -4,7 +4,7 @@ from run_tables.run_keys import CELL_COLUMNS, SCENARIO_LABEL
 from run_tables.table import Table, columns_with_intervals, count_column, number_column, text_column
 
 _NO_RUN = "no valid run has a value"
-#: What is estimated of a cell, each with its interval.
+#: Estimated measures of a cell, each with an interval.
 MEASURES = (
     number_column("goodput_percent", "%", "Goodput, of what the policer or the bottleneck lets pass.", _NO_RUN, least=0, most=100),
     number_column(

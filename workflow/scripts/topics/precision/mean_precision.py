@@ -13,13 +13,13 @@ from run_tables.run_keys import CELL
 
 PRECISE, ONE, NO_VALUE = "precise", "one measurement", "no value"
 TOO_WIDE, TWO_KINDS, TOO_FEW = "too wide", "two kinds of run", "too few values"
-#: Verdicts with which a scenario goes on. A cell without any value would never get one by going on.
+#: Verdicts with which a scenario continues. A cell without any value would never get one by continuing.
 OPEN = (TOO_WIDE, TWO_KINDS, TOO_FEW)
 
 
 @dataclass(frozen=True)
 class MeanPrecision:
-    """A mean with its interval, how far that reaches to its farther side (in % of the mean or in its unit), and what that means."""
+    """A mean with its interval, the interval's larger half-width (in % of the mean or in its unit), and the verdict."""
 
     verdict: str
     mean: float | None = None
@@ -36,7 +36,7 @@ def mean_precision(values, metric: Metric, wanted, level, resolution=0.0) -> Mea
     values : array_like of float, shape (n,)
         Values of the valid runs, in the metric's unit.
     wanted : float
-        Largest half width of the interval: in points where the metric is compared in these, else in % of the mean.
+        Largest half-width of the interval: in points if the metric is compared in points, else in % of the mean.
     level : float
         Confidence level of the interval, between 0 and 1 (`inference.looks_at_spread.level_of_looks`).
     resolution : float
@@ -45,7 +45,7 @@ def mean_precision(values, metric: Metric, wanted, level, resolution=0.0) -> Mea
     values = np.asarray(values, float)
     if not len(values):
         return MeanPrecision(NO_VALUE)
-    # How far it reaches is asked of the whole interval, not of the part inside the metric's bounds.
+    # The half-width is that of the whole interval, not of the part inside the metric's bounds.
     known = cell_estimate(values, level, resolution=resolution)
     mean, low, high = known.mean, known.low, known.high
     if low is None:

@@ -1,4 +1,4 @@
-"""Look at the runs of a scenario: whether its means are precise enough, or it needs more replications."""
+"""Take an interim look at a scenario's runs: are its means precise enough, or does it need more replications?"""
 
 import csv
 import io
@@ -23,7 +23,7 @@ from wording.terminal_text import said
 
 
 def runs_of(study, paths, made_by) -> pd.DataFrame:
-    """Return the rows of ``tidy/runs.csv`` that the documents of a scenario give; leave if one can't be used."""
+    """Return the rows of ``tidy/runs.csv`` for the documents of a scenario; exit if a document can't be used."""
     text = io.StringIO()
     table = csv.DictWriter(text, RUNS.names)
     table.writeheader()
@@ -39,7 +39,7 @@ def runs_of(study, paths, made_by) -> pd.DataFrame:
 
 
 def main(inputs, outputs, params) -> None:
-    """Write whether the scenario goes on, and say why."""
+    """Write whether the scenario continues, and the reason."""
     study = params.study
     replications, steps = int(Path(outputs.look).stem), looks(study)
     level = level_of_looks(steps, params.confidence)

@@ -1,7 +1,7 @@
 """Pool all scenarios and CCAs by IP version, as the paper does: its tables 3 and 5.
 
-They are here to be compared line by line with what was published. Pooled runs are no sample of one
-population, so that neither the test of normality nor the comparison says much about IP versions.
+They are meant for a comparison with the publication, line by line. Pooled runs aren't a sample of one
+population, so neither the test of normality nor the comparison shows much about IP versions.
 """
 
 import numpy as np
@@ -13,26 +13,26 @@ from run_tables.metrics import PUBLISHED_METRICS
 from topics.published.tables import HYPOTHESES, POOLED, POOLED_TESTS
 from wording.number_format import count, number, plain
 
-# Decimals to which values are rounded before they are counted: as the paper prints them
+# Decimals to which values are rounded before they are counted, as printed in the paper
 # (0.1 Mbit/s, 1 us, 0.01 %).
 MODE_DECIMALS = {"throughput_per_stream_mbps": 1, "rtt_first_stream_ms": 3, "retransmit_percent": 2, "retransmits": 0}
-# More is better of this one, less of the others.
+# Metric of which more is better; of the others less is.
 MORE_IS_BETTER = {"throughput_per_stream_mbps"}
 
 
 def mode(values, decimals, unit) -> tuple[float | None, str]:
-    """Return the most frequent value after rounding, and a sentence that says what it is.
+    """Return the most frequent value after rounding, and a sentence that describes it.
 
-    A continuous quantity has no mode of its own: which value is the most frequent depends on the
-    step it is rounded to.
+    A continuous quantity has no inherent mode: its most frequent value depends on the
+    step of rounding.
 
-    There is none if several values are the most frequent, or each occurs once.
+    The mode is None if several values are equally frequent, or each occurs once.
     """
     values = np.asarray(values, float)
     if len(values) == 0:
         return None, "no value"
     rounded = "counted as they are" if decimals == 0 else f"rounded to {plain(10.0**-decimals)} {unit}"
-    # 0.0 is added so that -0.0 isn't written.
+    # Adding 0.0 avoids writing -0.0.
     distinct, counts = np.unique(np.round(values, decimals) + 0.0, return_counts=True)
     most = int(counts.max())
     ties = int((counts == most).sum())
@@ -47,7 +47,7 @@ def mode(values, decimals, unit) -> tuple[float | None, str]:
 def describe(values, metric) -> dict:
     """Describe one metric over all valid runs of an IP version, some of which may have no value.
 
-    What `POOLED` has of it and can't be computed is left out, and the note says why.
+    Columns of `POOLED` that can't be computed are left out, and the note gives the reason.
     """
     known = values.dropna().astype(float)
     n = len(known)
@@ -77,7 +77,7 @@ def describe(values, metric) -> dict:
 
 
 def _describe_pooled(runs):
-    """Describe the published metrics by IP version, a row for each of both (table 3 of the paper)."""
+    """Describe the published metrics, one row per metric and IP version (table 3 of the paper)."""
     rows = [
         {"metric": metric.column, "name": metric.name, "unit": metric.unit, "ip_version": ip_version}
         | describe(runs.loc[runs["valid"] & (runs["ip_version"] == ip_version), metric.column], metric)
@@ -88,7 +88,7 @@ def _describe_pooled(runs):
 
 
 def hypothesis(u, p, n_ipv4, n_ipv6, more_is_better, significance) -> tuple[str, str]:
-    """Return conclusion and hypothesis of table 4 that a pooled test with U of the IPv4 values ends with."""
+    """Return the conclusion and the hypothesis of table 4 that follow from a pooled test, with U for the IPv4 values."""
     name = "H0"
     if p < significance:
         ipv4_better = (u > n_ipv4 * n_ipv6 / 2) == more_is_better
@@ -97,7 +97,7 @@ def hypothesis(u, p, n_ipv4, n_ipv6, more_is_better, significance) -> tuple[str,
 
 
 def _compare_pooled(runs, significance):
-    """Compare the IP versions in the published metrics, a row each (table 5 of the paper)."""
+    """Compare the IP versions in the published metrics, one row per metric (table 5 of the paper)."""
     valid = runs[runs["valid"]]
     rows = []
     for metric in PUBLISHED_METRICS:

@@ -51,10 +51,10 @@ def section(material) -> dict:
 
 
 def _printed_tables(tables, paper):
-    """Return what a paper prints in its tables 3 and 5, to stand beside this study's rows; None if it isn't given.
+    """Return the printed values of a paper's tables 3 and 5, to be shown beside this study's rows; None if they aren't given.
 
-    pooled and tests are dicts of texts for each row of these tables: None for a row of which nothing is printed,
-    None for the whole if there is no other.
+    pooled and tests have a dict of texts for each row of these tables, or None for a row without printed values. They
+    are None if no row has any.
     """
     printed = (paper or {}).get("tables")
     if not printed:
@@ -77,7 +77,7 @@ def _printed_tables(tables, paper):
 
 
 def _printed_row(values, runs):
-    # As many digits as the paper has, not as many as our own numbers are shown with.
+    # Use the paper's number of digits, not that of our own numbers.
     return values and {"n": runs} | {
         key: value if isinstance(value, str) else plain(value) for key, value in values.items()
     }

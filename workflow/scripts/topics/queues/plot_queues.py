@@ -12,7 +12,7 @@ from topics.queues.variants import delay_of, variants_of, with_variants
 from wording.number_format import is_missing, number
 from wording.sentence_words import cca_name
 
-#: Which of `MEASURES` are drawn, and the highest end of the axis where there is one.
+#: Measures to draw -> largest end of the axis, if there is one.
 SHOWN = {
     "queueing_ms": ("Queueing delay, ms", None),
     "rtt_above_ms": ("RTT above the path's shortest, ms", None),
@@ -50,7 +50,7 @@ def _line_name(cca, ecn, several):
 
 
 def _draw(cells):
-    """Return the figure: for each conditions and IP version one a measure, with a slot for each queue."""
+    """Return the figure: one panel per measure for each set of conditions and IP version, with one slot per queue."""
     apply_style()
     groups = list(cells.groupby(["setting", "conditions", "ip_version"], sort=False))
     lines, several = _lines(cells), cells["ecn"].nunique() > 1
@@ -60,7 +60,7 @@ def _draw(cells):
         for measure, (_, most) in SHOWN.items()
     }
     title = "Delay, goodput, drops and marks by queueing discipline"
-    # What no run of the study has has no panel: goodput and RTT where all flows are of other groups, marks without ECN.
+    # Measures without values have no panel: goodput and RTT if all flows belong to other groups, marks without ECN.
     shown = {measure: what for measure, (what, _) in SHOWN.items() if _is_known(cells, measure) or not cells["n"].any()}
     drawn = CategoryPanels(title, len(shown) * len(groups), len(lines), columns=2)
     for (_, conditions, ip_version), here in groups:

@@ -20,7 +20,7 @@ SHOWN = (
     shown_number("Marks", "queue_marks", 1), shown_number("CE arrived", "ce_received", 1),
     shown_number("CE echoed", "ce_echoed", 1), shown_number("Retransmitted", "retransmits", 1),
 )  # fmt: skip
-#: Column of delays -> what a CCA does.
+#: Column of delays -> verb phrase for a CCA.
 WAITS = {"queueing_ms": "waits", "rtt_above_ms": "has RTTs above the path's shortest by"}
 TABLES = {"table": PageTable("queue-cells", "Drops and marks by queue, ECN and CCA", "queue_cells", SHOWN)}
 
@@ -32,7 +32,7 @@ def section(material) -> dict:
 
 
 def findings(material) -> list[Finding]:
-    """Return a sentence for each setting, CCA and IP version that meets drop-tail and other queues, both without ECN; and one on marks."""
+    """Return one sentence per setting, CCA and IP version with drop-tail and other queues, both without ECN; and one on marks."""
     cells = with_variants(material.ranked(material.tables.queue_cells))
     delay = delay_of(cells)
     known = cells[cells[delay].notna()]

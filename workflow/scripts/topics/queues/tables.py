@@ -8,7 +8,7 @@ from run_tables.tidy_tables import RUNS
 
 _NO_RUN = "no valid run has a value"
 _UNCOUNTED = "no valid run counts it"
-#: What is estimated of a cell, each with its interval.
+#: Estimated measures of a cell, each with an interval.
 MEASURES = (
     number_column("queueing_ms", "ms", "Mean time that what waits in the queue takes to leave, by its samples.", "no valid run has samples", least=0),
     number_column("rtt_above_ms", "ms", RUNS["rtt_above_ms"].meaning, _NO_RUN, least=0),

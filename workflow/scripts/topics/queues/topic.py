@@ -16,7 +16,7 @@ def applies(design) -> bool:
 
 
 def _settings(design):
-    """Return scenario -> what it has in common with others that differ in their queue, ECN and platform only."""
+    """Return scenario -> the conditions it shares with scenarios that differ only in queue, ECN and platform."""
     return {"settings": settings_of(design.scenarios, ("queue", "transport.ecn", "transport.recovery", "platform"))}
 
 

@@ -1,4 +1,4 @@
-"""What tells queues apart in a figure: the discipline and its parameters, ECN's switch aside, and who carries it out."""
+"""Labels of queues in a figure: the discipline and its parameters other than ECN, and the platform that runs it."""
 
 import pandas as pd
 
@@ -13,10 +13,10 @@ def delay_of(cells) -> str:
 
 
 def with_variants(cells) -> pd.DataFrame:
-    """Return cells with the column ``variant``, what tells queues apart where lines are CCA and ECN's switch.
+    """Return cells with the column ``variant``, which distinguishes queues where lines already distinguish CCA and ECN.
 
-    It is ``queue``, the discipline and its parameters but for `ecn`, and behind it (``besides``) the platform if there are
-    several, and the scenario's label where two of one setting have one queue that reads the same.
+    It consists of ``queue`` (the discipline and its parameters except `ecn`) and ``besides`` (the platform if there are several, and
+    the scenario's label if two scenarios of one setting have queues with the same label).
     """
     parameters = (
         [words for words in text.split(", ") if words and not words.startswith("ecn ")]
@@ -25,7 +25,7 @@ def with_variants(cells) -> pd.DataFrame:
     queues = [", ".join([name, *own]) for name, own in zip(cells["discipline"], parameters, strict=True)]
     several = cells["platform"].nunique() > 1
     besides = [f" on {platform_name(name)}" if several else "" for name in cells["platform"]]
-    # As texts also where there is no cell.
+    # As text even if there are no cells.
     variants = cells.assign(queue=queues, besides=besides).astype({"queue": str, "besides": str, "scenario_label": str})
     alike = variants.duplicated(["setting", "ip_version", "cca", "ecn", "queue", "besides"], keep=False)
     variants["besides"] = variants["besides"].where(
@@ -35,14 +35,14 @@ def with_variants(cells) -> pd.DataFrame:
 
 
 def variants_of(cells) -> dict[str, str]:
-    """Return variant -> its name, in the table's order: the discipline, with what is not its default if it has several."""
+    """Return variant -> its name, in the table's order: the discipline, with a non-default value if it has several variants."""
     queues = list(dict.fromkeys(cells["queue"]))
     disciplines = [queue.split(", ")[0] for queue in queues]
     names = {
         queue: name if disciplines.count(name) == 1 else _name(queue, name)
         for queue, name in zip(queues, disciplines, strict=True)
     }
-    # What the first such value does not tell apart is named with all of them.
+    # Variants that share the first such value are named with all parameters.
     names = {queue: queue if list(names.values()).count(name) > 1 else name for queue, name in names.items()}
     variants = cells.drop_duplicates("variant")
     return {
@@ -52,7 +52,7 @@ def variants_of(cells) -> dict[str, str]:
 
 
 def _name(variant, discipline):
-    """Return a variant's name with the value of the first parameter that is not the discipline's default."""
+    """Return a variant's name with its first value that differs from the discipline's default."""
     defaults = {
         f"{p.name} {'null' if p.default is None else str(p.default).lower()}"
         for p in DISCIPLINES[discipline].parameters

@@ -19,7 +19,7 @@ TABLES = {"table": PageTable("real-time-cells", CAPTION, "real_time_cells", SHOW
 
 
 def findings(material) -> list[Finding]:
-    """Return a sentence for each panel with several slots: 95th percentiles of the queueing delay, and losses."""
+    """Return one sentence per panel with several slots: 95th percentiles of the queueing delay, and losses."""
     cells = material.ranked(material.tables.real_time_cells)
     known, sentences = cells[cells["queueing_p95_ms"].notna()], []
     several = known["ip_version"].nunique() > 1

@@ -13,7 +13,7 @@ NOTHING_KNOWN = "no valid run to compare with"
 
 
 def ip_conclusions(table) -> pd.DataFrame:
-    """Return what ``analysis/ip_versions.csv`` concludes: scenario, metric, effect, pairs, what, conclusion."""
+    """Return the conclusions of ``analysis/ip_versions.csv``: scenario, metric, effect, pairs, what, conclusion."""
     conclusions = [
         _direction(effect) if verdict.startswith("differs") else ALIKE if equivalent == "yes" else OPEN
         for verdict, equivalent, effect in zip(table["verdict"], table["equivalent"], table["effect"], strict=True)
@@ -23,7 +23,7 @@ def ip_conclusions(table) -> pd.DataFrame:
 
 
 def cca_conclusions(table, significance) -> pd.DataFrame:
-    """Return the same of ``analysis/cca_pairs.csv``."""
+    """Return the conclusions of ``analysis/cca_pairs.csv``, with the same columns."""
     conclusions = [
         _direction(effect) if p < significance else OPEN
         for p, effect in zip(table["p_holm"], table["effect"], strict=True)
@@ -40,14 +40,14 @@ def _direction(effect):
 
 
 def compared(conclusions, comparison) -> list[dict]:
-    """Return rows of `SENSITIVITY`: each perturbed scenario beside the one as it is.
+    """Return rows of `SENSITIVITY`: each perturbed scenario beside the unperturbed one.
 
     Parameters
     ----------
     conclusions : pandas.DataFrame
-        As `ip_conclusions` gives them.
+        Result of `ip_conclusions` or `cca_conclusions`.
     comparison : str
-        Whose they are.
+        Comparison that led to the conclusions.
     """
     bases, perturbations = zip(*(name.rsplit(JOINT, 1) for name in conclusions["scenario"]), strict=True)
     table = conclusions.assign(base=bases, perturbation=perturbations)
@@ -82,7 +82,7 @@ def _moves(before, after) -> dict:
 
 
 def sensitivity(ip_versions, cca_pairs, significance) -> pd.DataFrame:
-    """Return `SENSITIVITY` of both comparisons' tables; None where the study hasn't one."""
+    """Return `SENSITIVITY` for the tables of both comparisons, either of which may be None."""
     rows = []
     if ip_versions is not None:
         rows += compared(ip_conclusions(ip_versions), OF_IP_VERSIONS)

@@ -1,4 +1,4 @@
-"""The section on sensitivity: which conclusions moved under which perturbation, beside those that move by chance."""
+"""The section on sensitivity: conclusions that change under each perturbation, beside those that change by chance."""
 
 from report_parts.cells_table import cells_table, shown_cell, shown_number, shown_text
 from report_parts.data_tables import Cell, number_cell
@@ -30,12 +30,12 @@ def section(material) -> dict:
 
 
 def findings(material) -> list[Finding]:
-    """Return which perturbations move conclusions."""
+    """Return the findings on perturbations that change conclusions."""
     return [Finding("Sensitivity", sensitivity_sentence(material.tables.sensitivity), "sensitivity")]
 
 
 def sensitivity_sentence(table) -> str:
-    """Say under which perturbations conclusions turned, and how many were lost or won beside those that are by chance."""
+    """Name the perturbations that reverse conclusions, and report the numbers lost and gained beside those expected by chance."""
     sums = table.groupby("perturbation", sort=False)[["conclusions", "turned", "lost", "won"]].sum()
     if sums.empty:
         return "No scenario could be run both as it is and perturbed."
@@ -50,7 +50,7 @@ def sensitivity_sentence(table) -> str:
     }
     chance = shares.pop(AGAIN, None)
     if shares:
-        # The mean, because the most of several would be more than what other seeds do once by chance alone.
+        # The mean, because the largest of several would exceed the effect of other seeds by chance alone.
         mean = sum(shares.values()) / len(shares)
         text += f"; lost or won were {mean:.0f} % on average over {count(len(shares), 'perturbation')}"
     if chance is not None:

@@ -1,22 +1,22 @@
-"""Long flows beside others: how lines that tell them apart look, and what they are called."""
+"""Style and label of the lines that show results beside long flows of different CCAs."""
 
 from dataclasses import dataclass
 
 from figure_parts.figure_style import DASHES, LIGHT, cca_colour
 from wording.sentence_words import cca_name
 
-#: What the column ``beside`` of groups says where there are none.
+#: Value of the column ``beside`` for groups without long flows beside them.
 ALONE = "none"
 
 
-#: How the lines look that are beside the same CCA.
+#: Dash patterns of successive lines beside the same CCA.
 STYLES = ("-", (0, (1, 1)), (0, (4, 1, 1, 1)), (0, (6, 2)))
-#: A line, or a slot: what belongs together is of one of these.
+#: Columns that identify a line or a slot.
 LINE = ["scenario", "cca"]
 
 
 def look(beside, number=0) -> dict:
-    """Return how the line of a CCA of long flows looks, the ``number``-th of several; of none dashed and grey."""
+    """Return the style of the line beside a CCA's long flows, the ``number``-th of several; dashed and grey without long flows."""
     return (
         {"color": LIGHT.muted, "ls": DASHES}
         if beside == ALONE
@@ -31,7 +31,7 @@ def name_of(beside) -> str:
 
 @dataclass(frozen=True)
 class Line:
-    """A line of a panel: the CCA of the long flows beside, its name, and its number among those beside the same."""
+    """A line of a panel: the CCA of the long flows beside it, its label, and its number among lines beside the same CCA."""
 
     beside: str
     name: str
@@ -39,12 +39,12 @@ class Line:
 
     @property
     def look(self) -> dict:
-        """How it looks."""
+        """Style of the line."""
         return look(self.beside, self.number)
 
 
 def lines_of(rows) -> dict[tuple[str, str], Line]:
-    """Return (scenario, CCA) -> `Line` for the rows of a panel; lines beside the same CCA have the scenario, or the CCA under test, in their names."""
+    """Return (scenario, CCA) -> `Line` for the rows of a panel; labels of lines beside the same CCA add the scenario or the CCA under test."""
     distinct = rows.drop_duplicates(LINE)
     lines, counts = {}, {}
     for row in distinct.to_dict("records"):

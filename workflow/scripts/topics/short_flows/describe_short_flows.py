@@ -1,4 +1,4 @@
-"""Describe what web objects get in each cell: completion times and slowdowns over the replications, and by size."""
+"""Describe the completion times and slowdowns of web objects in each cell, over the replications and by size."""
 
 import math
 
@@ -13,7 +13,7 @@ from run_tables.run_keys import CELL
 from topics.short_flows.tables import MEASURES, SHORT_FLOW_CELLS, SHORT_FLOW_SIZES, WORST
 
 GROUP = [column.name for column in GROUP_COLUMNS]
-#: Fewer objects have no 95th percentile.
+#: Smallest number of objects with a 95th percentile.
 LEAST_OBJECTS = 20
 
 
@@ -24,7 +24,7 @@ def describe_groups(groups, settings, confidence) -> pd.DataFrame:
 
 
 def _complete(row, valid):
-    """Return what of a row the means over runs do not say; a percentile that a run did not reach has no mean."""
+    """Return a row completed with values that aren't means over runs; a percentile that some run didn't reach has no mean."""
     asked = valid["members"].sum()
     unreached = {column.name for column in (*MEASURES, *WORST) if valid[column.name].isna().any()}
     empty = {name: None for name in row if name.removesuffix("_low").removesuffix("_high") in unreached}
@@ -32,7 +32,7 @@ def _complete(row, valid):
 
 
 def describe_sizes(short_flows, settings) -> pd.DataFrame:
-    """Return `SHORT_FLOW_SIZES`: one row per cell, group and class of sizes in which objects have slowdowns."""
+    """Return `SHORT_FLOW_SIZES`: one row per cell, group and class of sizes that has objects with slowdowns."""
     rows = []
     known = short_flows[short_flows["valid"] & (short_flows["slowdown"].notna() | short_flows["completion_ms"].isna())]
     classes = 2.0 ** np.floor(np.log2(known["bytes"].astype(float)))

@@ -1,4 +1,4 @@
-"""Tables of what a group of flows gets, alone and beside long flows: web objects, real-time streams."""
+"""Tables of results for groups of flows (web objects, real-time streams), alone and beside long flows."""
 
 from report_parts.cells_table import CONDITIONS, IP_VERSION, Shown, shown_text
 from topics.short_flows.beside import ALONE
@@ -11,5 +11,5 @@ GROUP = shown_text("Group", "group", filtered=True)
 
 
 def group_columns(*more) -> tuple[Shown, ...]:
-    """Return the columns that say which group it is, with what it is besides its name."""
+    """Return the columns that identify a group, with its properties in addition to its name."""
     return (CONDITIONS, BESIDE, GROUP, *more, IP_VERSION)

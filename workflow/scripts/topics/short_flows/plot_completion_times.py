@@ -1,4 +1,4 @@
-"""Draw the empirical distribution of web objects' completion times: a line for each CCA of the long flows beside them."""
+"""Draw the empirical distribution of web objects' completion times, one line per CCA of the long flows beside them."""
 
 import numpy as np
 import pandas as pd
@@ -15,21 +15,21 @@ from topics.short_flows.beside import LINE, lines_of
 from wording.number_format import number
 from wording.sentence_words import cca_name
 
-#: More objects are drawn as so many steps, evenly spaced in rank.
+#: Largest number of steps to draw. With more objects the steps are evenly spaced in rank.
 STEPS_AT_MOST = 200
 SHARES = Axis("linear", 0.0, 1.0, (0, 0.25, 0.5, 0.75, 0.95))
 TITLE = "Completion times of web objects"
 
 
 def _steps(objects):
-    """Return (time, share of all objects that was complete by then) at evenly spaced ranks; the last share is of all that were."""
+    """Return (time, share of objects complete by then) at evenly spaced ranks; the last share is that of all completed objects."""
     times, shares = ended_shares(objects["watched_ms"].fillna(np.inf), objects["completion_ms"].notna())
     ranks = np.unique(np.linspace(0, len(times) - 1, min(len(times), STEPS_AT_MOST)).round().astype(int))
     return times[ranks], shares[ranks]
 
 
 def reached(line, share) -> str:
-    """Return in words when a share of the objects was complete, by the steps of a line."""
+    """Return the time in words by which a share of the objects was complete, according to the steps of a line."""
     times = line.loc[line["share"] >= share - 1e-9, "completion_ms"]
     return (
         f"{number(times.iloc[0])} ms"
@@ -39,7 +39,7 @@ def reached(line, share) -> str:
 
 
 def _figure_rows(objects):
-    """Return the figure's data: a row a step of each line."""
+    """Return the figure's data: one row per step of each line."""
     keys = ["setting", "conditions", *LINE, "scenario_label", "ip_version", "group", "group_cca", "beside"]
     rows = []
     for key, of_line in objects.groupby(keys, sort=False):
@@ -50,7 +50,7 @@ def _figure_rows(objects):
 
 
 def _draw(data):
-    """Return the figure: one for each conditions, IP version, group and its CCA."""
+    """Return the figure, one panel per set of conditions, IP version, group and its CCA."""
     apply_style()
     if data.empty:
         return none_to_draw(TITLE, "no object of a valid run was complete")

@@ -1,4 +1,4 @@
-"""Draw the slowdown of web objects by their size: a line for each CCA of the long flows beside them."""
+"""Draw the slowdown of web objects by size, one line per CCA of the long flows beside them."""
 
 from matplotlib.lines import Line2D
 
@@ -13,14 +13,14 @@ from wording.number_format import count, number
 from wording.sentence_words import cca_name
 
 TITLE = "Slowdown of web objects by size"
-#: Columns that are drawn, by name.
+#: Columns to draw -> their names.
 SHOWN = {"slowdown_p50": "median", "slowdown_p95": "95th percentile"}
-#: Nothing is drawn of a class of sizes with fewer objects.
+#: Smallest number of objects with which a class of sizes is drawn.
 LEAST = 5
 
 
 def _draw(sizes):
-    """Return the figure: for each conditions, IP version, group and its CCA one a percentile."""
+    """Return the figure: one panel per percentile, for each set of conditions, IP version, group and its CCA."""
     apply_style()
     if sizes.empty:
         return none_to_draw(TITLE, f"no size of which {LEAST} objects have a slowdown")

@@ -13,7 +13,7 @@ from wording.sentence_words import cca_name, listed
 
 
 def _completion(percentile, row):
-    """Return a percentile of completion times, or that it is longer than objects were waited for."""
+    """Return a percentile of completion times in words, or that it exceeds the time for which objects were awaited."""
     value, waited = row[f"completion_p{percentile}_ms"], row["watched_ms"]
     if is_missing(value) and not is_missing(waited):
         return Cell(f"not reached in {number(waited / 1e3, 0)} s", waited)
@@ -37,7 +37,7 @@ def section(material) -> dict:
 
 
 def findings(material) -> list[Finding]:
-    """Return a sentence for each panel with several lines: 95th percentiles of completion times, shortest first."""
+    """Return one sentence per panel with several lines: 95th percentiles of completion times, shortest first."""
     cells, sentences = material.ranked(material.tables.short_flow_cells), []
     several = cells["ip_version"].nunique() > 1
     panel = ["setting", "conditions", "ip_version", "group", "group_cca"]

@@ -12,7 +12,7 @@ def applies(design) -> bool:
 
 
 def settings_params(design) -> dict[str, dict]:
-    """Return ``settings``: scenario -> its label, and what it has in common with others that differ in their groups of flows only."""
+    """Return ``settings``: scenario -> its label, and the conditions it shares with scenarios that differ only in their groups of flows."""
     of_scenarios = settings_of(design.scenarios, ("groups", "flows"))
     settings = {one["id"]: {"scenario_label": one["label"]} | of_scenarios[one["id"]] for one in design.scenarios}
     return {"settings": settings}

@@ -25,19 +25,19 @@ from wording.number_format import is_missing, number
 from wording.scenario_words import conditions, heading, ip_words
 
 LEFT_PT = 36
-# Beside a delay the axis of goodput reaches down to this share of the highest, lest it magnify what is next to nothing.
+# Against a delay, the axis of goodput reaches down to this share of the highest value, so that tiny differences aren't magnified.
 LEAST_DEPTH = 0.95
 # Beyond this number of CCAs a panel grows, so that there is room for their names.
 CCAS_AT_EASE, PER_CCA_PT = 8, 8
-# Up to here each dot has the CCA's shape; above, a cloud of small dots says more in fewer bytes.
+# Up to this number of dots each has the CCA's marker; above, a cloud of small dots shows more in fewer bytes.
 MARKERS_AT_MOST = 20
-# Where a cell has more replications the first ones are drawn; the mean is that of all.
+# If a cell has more replications than this, only the first ones are drawn; the mean is over all.
 DOTS_AT_MOST = 100
 
 
 @dataclass(frozen=True)
 class Quantity:
-    """One direction of the figure: its column of the runs, and how it is named on the axis."""
+    """A quantity on an axis of the figure: its column of the runs, and its name on the axis."""
 
     column: str
     name: str
@@ -62,7 +62,7 @@ def scatter(runs, scenarios, x, references=None, reference_name=None) -> Drawing
         The tables of these names, the runs with the column of `x`.
     x : Quantity
     references : dict of str to float or None, optional
-        For each scenario the value of `x` at which a dashed line stands.
+        Scenario -> value of `x` marked by a dashed line.
     reference_name : str, optional
         Label of this line.
     """

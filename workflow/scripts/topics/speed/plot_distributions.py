@@ -20,11 +20,11 @@ METRIC = metric_by_slug("goodput")
 LEFT_PT, RIGHT_PT = 30, 12
 # More CCAs than these are spread over several panels, so that lines can be told apart.
 CCAS_A_PANEL = 8
-# More values are drawn as so many steps, evenly spaced in rank.
+# Largest number of steps to draw. With more values the steps are evenly spaced in rank.
 STEPS_AT_MOST = 200
 # A name may stand beside its line at these heights.
 NAMED_AT = (0.15, 0.35, 0.5, 0.65, 0.85)
-# Names keep off the lines, which are looked at at so many heights.
+# Number of heights at which lines are examined to keep names off them.
 HEIGHTS_KEPT_FREE = 30
 SHARES = Axis("linear", 0.0, 1.0, (0, 0.5, 1))
 LINES = {"ipv4": "-", "ipv6": (0, (2.2, 1.4))}
@@ -33,8 +33,8 @@ LINES = {"ipv4": "-", "ipv6": (0, (2.2, 1.4))}
 def steps(values) -> tuple[np.ndarray, np.ndarray]:
     """Return the steps of an empirical distribution.
 
-    ``values`` (float, shape (n,)): at least one. Returns sorted values, and the share of all that is at most as large;
-    there are n of them, or `STEPS_AT_MOST`.
+    ``values`` (float, shape (n,)) has at least one element. Returns the sorted values and the share of values that are at most
+    as large, n of each or `STEPS_AT_MOST`.
     """
     ordered = np.sort(np.asarray(values, dtype=float))
     n = len(ordered)
@@ -45,7 +45,7 @@ def steps(values) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _figure_rows(runs) -> pd.DataFrame:
-    """Return what the figure shows: a row a step, or one that says why a cell has none."""
+    """Return the figure's data: one row per step, or one with the reason why a cell has none."""
     rows = []
     for (scenario, *cell), group in runs.groupby(CELL, sort=False):
         known = group.loc[group["valid"] & group[METRIC.column].notna(), METRIC.column]
@@ -104,7 +104,7 @@ def plot_distributions(runs, scenarios) -> Drawing:
     )  # fmt: skip
     for scenario in scenarios.to_dict("records"):
         of_scenario = data[data["scenario"] == scenario["scenario"]]
-        # An axis of its own for each scenario: this figure is about shapes.
+        # A separate axis for each scenario, because this figure is about shapes.
         axis = axis_for([value for value in of_scenario[METRIC.column] if not is_missing(value)])
         for part in parts:
             x_words = f"{name}, {METRIC.unit}"

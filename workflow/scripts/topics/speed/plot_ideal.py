@@ -21,7 +21,7 @@ from study_files.study_design import cell_words
 from wording.number_format import is_missing
 from wording.scenario_words import heading, ip_words
 
-# From below 1 % to 90 % and more, a step of the colour ramp each.
+# Upper limits, in %, of the colour ramp's steps, from below 1 % to 90 % and more.
 BOUNDS_PERCENT = (1, 3, 10, 30, 60, 90)
 # More CCAs than these are spread over several panels, so that tiles stay legible on a phone.
 CCAS_A_PANEL = 8
@@ -46,12 +46,12 @@ def _ideal_shares(runs) -> pd.DataFrame:
 
 
 def ramp_step(percent) -> int:
-    """Return the step of the colour ramp, 1 to 7, of a share of the ideal in percent."""
+    """Return the step of the colour ramp, 1 to 7, for a share of the ideal in percent."""
     return 1 + sum(percent >= bound for bound in BOUNDS_PERCENT)
 
 
 def share_words(percent) -> str:
-    """Return a share as it is written in its tile: 0.04, 3.2, 97.1, 100."""
+    """Return the text of a share in its tile: 0.04, 3.2, 97.1, 100."""
     if percent >= 99.95:
         return f"{percent:.0f}"
     return f"{percent:.1f}" if percent >= 0.095 or percent == 0 else f"{percent:.2f}"
@@ -120,7 +120,7 @@ def _tile(axes, column, row, cell):
 
 
 def _key(axes, rows):
-    # Steps side by side, and between them the shares at which they change.
+    # Steps side by side, with the shares at which they change between them.
     width = 6 / RAMP_STEPS
     top, height = rows - 0.5 + 9 / ROW_PT, 7 / ROW_PT
     for step in range(1, RAMP_STEPS + 1):

@@ -10,14 +10,14 @@ from run_tables.waiting import ABOVE, drain_rates_mbps, waiting
 from tcp_models.throughput_models import full_queue_delay_ms
 from topics.speed.goodput_scatter import Quantity, scatter
 
-#: What `waiting` calls a delay -> its name on the axis.
+#: Name of a delay in `waiting` -> its name on the axis.
 ON_AXIS = {ABOVE: "RTT above path"}
-#: A full queue's delay that is so many times the largest of a scenario is not drawn: nobody fills such a queue, and it would squeeze the axis.
+#: A full queue's delay beyond this multiple of a scenario's largest delay isn't drawn: no flow fills such a queue, and it would compress the axis.
 FAR_OFF = 100
 
 
 def full_queues_ms(runs) -> dict[str, float]:
-    """Return how many ms a packet waits behind the full queue of each scenario whose queue drains at one rate."""
+    """Return the delay in ms of a full queue, for each scenario whose queue drains at a constant rate."""
     known = runs.assign(full_ms=full_queue_delay_ms(runs["queue_bytes"].astype(float), drain_rates_mbps(runs)))
     return known[known["full_ms"].notna()].groupby("scenario", sort=False)["full_ms"].first().to_dict()
 
@@ -29,7 +29,7 @@ def plot_knee(runs, scenarios) -> Drawing:
     delay = Quantity("delay_ms", ON_AXIS.get(name, name.lower()), "ms", is_delay=True)
     measured = runs[runs["valid"] & runs[["goodput_mbps", "delay_ms"]].notna().all(axis=1)]
     if len(measured):
-        # Round trips and datagrams have no place in this plane.
+        # Round trips and datagrams don't belong in this plane.
         scenarios = scenarios[scenarios["scenario"].isin(measured["scenario"])]
         runs = runs[runs["scenario"].isin(measured["scenario"])]
     most = runs[runs["valid"]].groupby("scenario")["delay_ms"].max().to_dict()

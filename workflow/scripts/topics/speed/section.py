@@ -1,4 +1,4 @@
-"""The section on speed: goodput by cell, and what it costs."""
+"""The section on speed: goodput by cell, and its cost."""
 
 from report_parts.material import Finding
 from topics.ccas.topic import one_cca_a_run
@@ -11,7 +11,7 @@ def section(material) -> dict:
 
 
 def findings(material) -> list[Finding]:
-    """Return what a lone CCA reached; what several differ in is told by the topic `differences`."""
+    """Return the results of a lone CCA; differences between several are reported by the topic `differences`."""
     tables, design = material.tables, material.design
     if not one_cca_a_run(design) or not tables.runs["valid"].any():
         return []

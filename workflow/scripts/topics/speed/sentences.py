@@ -1,4 +1,4 @@
-"""What the only CCA of a study reached, and at what price."""
+"""Sentences on the results of a study's only CCA, and their cost."""
 
 from run_tables.conditions_at_centre import runs_at_centre
 from wording.number_format import count
@@ -6,7 +6,7 @@ from wording.sentence_words import between, cca_name, place_words, short
 
 
 def lone_sentence(tables, one_ip_version=False) -> str:
-    """Say what the study's only CCA reached, what it retransmitted, and how long its queue was; empty if there are several.
+    """Report the goodput, retransmissions and queueing delay of the study's only CCA; empty if there are several.
 
     A lone IP version isn't named.
     """
@@ -26,7 +26,7 @@ def _means_of(descriptive, metric):
 
 
 def _lone_price(tables, one_ip_version) -> str:
-    """Say what the study's only CCA retransmitted, and how long its queue was."""
+    """Report the retransmissions and the queueing delay of the study's only CCA."""
     parts = []
     means = _means_of(tables.descriptive, "retransmit_percent")
     if len(means):

@@ -1,4 +1,4 @@
-"""Describe what MPTCP's subflows take of a bottleneck that they share with other flows, and what RFC 6356 would leave them."""
+"""Describe the share of MPTCP's subflows in a bottleneck used by other flows too, and the share that RFC 6356 would allow them."""
 
 import pandas as pd
 
@@ -59,7 +59,7 @@ def _about(scenario, setting):
 
 
 def flow_counts(scenario) -> tuple[int, int]:
-    """Return how many flows the first pair has, and all others: pairs take flows in turn."""
+    """Return the numbers of flows of the first pair and of all others; flows are assigned to pairs in turn."""
     flows, pairs = int(scenario["flows"]), int(scenario["pairs"])
     first = len(range(0, flows, pairs))
     return first, flows - first

@@ -18,12 +18,12 @@ TABLES = {"table": PageTable("subflow-shares", "Shares by number of subflows and
 
 
 def section(material) -> dict:
-    """Return whether a host has several flows, of which nothing counts the retransmits of each to its end."""
+    """Return whether a host has several flows, in which case the retransmits of a single flow aren't counted to its end."""
     return {"several": any(one["flows"] > one["hosts"]["pairs"] for one in material.design.scenarios)}
 
 
 def findings(material) -> list[Finding]:
-    """Return a sentence for each conditions and CCA, and IP version if there are several."""
+    """Return one sentence per set of conditions and CCA, and per IP version if there are several."""
     cells = material.ranked(material.tables.subflow_shares)
     known = cells[cells["share_percent"].notna() & (cells["subflows"] > 1)]
     several = cells["ip_version"].nunique() > 1

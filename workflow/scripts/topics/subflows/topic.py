@@ -12,7 +12,7 @@ def shares_bottleneck(scenario) -> bool:
 
 
 def _settings(design):
-    """Return scenario -> what it has in common with others that differ in their number of subflows only."""
+    """Return scenario -> the conditions it shares with scenarios that differ only in the number of subflows."""
     return {"settings": settings_of(design.scenarios, ("multipath.paths", "multipath.path_delay_ms"))}
 
 

@@ -1,15 +1,15 @@
 """Compare measurements with TCP's theory: cell by cell, and as exponents over scenarios.
 
-Models with which a cell is compared:
+A cell is compared with these models:
 
-- configured loss: the square-root law, which is Reno's own and for other CCAs a yardstick;
-  for CUBIC its response function too. Both are of the steady state: goodput, RTT and losses are those after start-up,
-  since slow start ends with a queue full of losses that no window answers one by one;
-- no configured loss: the full link. Losses then come in bursts, when the queue is full, so that their
-  share is no rate of independent losses and the response functions don't apply;
-- always: the full queue, against the mean time that packets waited.
+- with configured loss: the square-root law, which describes Reno and is a yardstick for other CCAs, and for CUBIC also its
+  response function. Both describe the steady state, so goodput, RTT and losses are those after start-up:
+  slow start ends with a burst of losses to which no window responds one by one;
+- without configured loss: the full link. Losses then come in bursts when the queue is full, so their share isn't a rate
+  of independent losses and the response functions don't apply;
+- always: the full queue, compared with the mean time that packets waited.
 
-A cell that is not what the model presumes (`preconditions`) is not comparable with it, and its row says why.
+A cell that doesn't meet a model's assumptions (`preconditions`) isn't comparable with it, and its row gives the reason.
 
 `runs` and `scenarios` are ``tidy/runs.csv`` and ``tidy/scenarios.csv``; a row is a dict of `MODELS`' columns.
 """
@@ -31,10 +31,10 @@ from topics.theory.tables import MODELS
 from wording.number_format import count
 
 GOODPUT, STEADY_GOODPUT = "goodput", "goodput after start-up"
-#: Columns of runs: goodput less what was on its way before the window, and how long packets waited.
+#: Columns of runs: goodput without the data in flight before the measured window, and the time that packets waited.
 WITHIN, WAITING = "goodput of the window", "waiting"
 _LOSSES = (STEADY_GOODPUT, "Mbit/s", "goodput_steady_mbps", "goodput_steady_mbps", "loss after start-up")
-#: Model -> the quantity that it is of, its unit, the column that is measured, the metric whose resolution it has, and what the model needs.
+#: Model -> its quantity and unit, the column with the measured value, the metric that determines the resolution, and the model's inputs.
 COMPARED = {
     SQUARE_ROOT: _LOSSES,
     CUBIC: _LOSSES,
@@ -44,23 +44,22 @@ COMPARED = {
 
 
 def ratio_interval(measured, modelled, confidence, resolution=0.0) -> tuple[float, float | None, float | None]:
-    """Return the ratio of two means and its t interval, over replications.
+    """Return the ratio of two means over replications, and both ends of its t interval.
 
-    With d = measured - ratio * modelled of each run the standard error is that of the mean of d, over
-    the mean of `modelled` (linearisation: Cochran, 1977, Sampling Techniques, section 6.4). The
-    interval is taken on the logarithm of the ratio, which keeps it above 0; on the ratio itself
-    if that isn't above 0.
+    With d = measured - ratio * modelled for each run, the ratio's standard error is that of the mean of d, divided by the mean
+    of `modelled` (linearisation: Cochran, 1977, Sampling Techniques, section 6.4). The interval is calculated for the logarithm
+    of the ratio, which keeps it above 0, or for the ratio itself if that isn't above 0.
 
-    Returns the ratio and both ends, None of fewer than `LEAST_RUNS` runs, and of those whose ratios are all the same within the
-    resolution: these have no spread.
+    The ends are None with fewer than `LEAST_RUNS` runs, and if all runs have the same ratio within the resolution and thus
+    no spread.
 
     Parameters
     ----------
     measured, modelled : array_like of float, shape (n,)
-        Of the same runs; `modelled` has a positive mean.
+        Values of the same runs. The mean of `modelled` is positive.
     confidence : float
     resolution : float
-        Of `measured`.
+        Resolution of `measured`.
     """
     measured, modelled = np.asarray(measured, float), np.asarray(modelled, float)
     n, ratio = len(measured), measured.mean() / modelled.mean()
@@ -70,24 +69,24 @@ def ratio_interval(measured, modelled, confidence, resolution=0.0) -> tuple[floa
     half = stats.t.ppf((1 + confidence) / 2, n - 1) * error
     if ratio <= 0:
         return float(ratio), float(ratio - half), float(ratio + half)
-    # Capped, lest a ratio near 0 with a large error makes an infinite limit.
+    # Capped so that a ratio near 0 with a large error doesn't produce an infinite limit.
     factor = np.exp(min(half / ratio, 50))
     return float(ratio), float(ratio / factor), float(ratio * factor)
 
 
 def add_models(runs) -> pd.DataFrame:
-    """Return the runs with each model's value: a column a model, in Mbit/s (ms for the queue).
+    """Return the runs with each model's value: one column per model, in Mbit/s (ms for the queue).
 
-    Response functions take what was measured after start-up, are summed over the flows under test, and no more than the ideal
-    goodput, where there is one; `<model>, capped` says where they were. They are missing where an input is missing
-    or nothing was retransmitted then.
+    Response functions use measurements after start-up, are summed over the flows under test, and are capped at the ideal
+    goodput if there is one; `<model>, capped` is whether they were. They are missing if an input is missing or nothing
+    was retransmitted after start-up.
     """
     inputs = ("mss_bytes", "rtt_steady_ms", "retransmit_steady_percent", "flows_under_test")
-    known = runs.where((runs[list(inputs)] > 0).all(axis=1))  # the rest is missing, and stays so
+    known = runs.where((runs[list(inputs)] > 0).all(axis=1))  # all other values are missing and stay missing
     ideal = runs["ideal_goodput_mbps"].where(runs["ideal_goodput_mbps"] > 0)
     columns = {}
     for model, law in ((SQUARE_ROOT, theory.square_root_law_mbps), (CUBIC, theory.cubic_response_mbps)):
-        # Of all segments sent, the retransmitted ones among them.
+        # As a share of all segments sent, including retransmissions.
         loss = known["retransmit_steady_percent"] / (100 + known["retransmit_steady_percent"])
         of_flow = law(known["mss_bytes"], known["rtt_steady_ms"], loss)
         summed = known["flows_under_test"] * of_flow
@@ -104,9 +103,9 @@ def add_models(runs) -> pd.DataFrame:
 
 
 def _cell_models(runs, cell, confidence, cautions, unlike):
-    """Return the rows of one cell: what its valid runs were held against, and the ratio.
+    """Yield the rows of one cell: the models with which its valid runs are compared, and the ratios.
 
-    `cell` is any of its runs, `cautions` and `unlike` have for each model what a reader must know and why it is not comparable.
+    `cell` is any of its runs. `cautions` and `unlike` have, for each model, notes for the reader and reasons why it isn't comparable.
     """
     if cell["loss_configured_percent"] > 0:
         law = _model_row(runs, SQUARE_ROOT, confidence, cautions, unlike)
@@ -163,7 +162,7 @@ def _model_row(runs, model, confidence, cautions, unlike):
 
 
 def _cautions(scenario):
-    """Return model -> what a reader must know of a scenario that is comparable with it."""
+    """Return model -> note for the reader on a scenario that is comparable with it."""
     lost = "acknowledgements are lost too, which the law leaves out" if scenario["loss_reverse_percent"] > 0 else ""
     long = "the queue holds super-packets, which are longer than the full packets of the model"
     return {SQUARE_ROOT: lost, CUBIC: lost, FULL_QUEUE: long if scenario["segmentation_offload"] else ""}
@@ -174,7 +173,7 @@ def _joined(*parts):
 
 
 def _fit_models(runs, scenarios, confidence, unlike):
-    """Return `MODELS`: every cell of `add_models`' runs, held against the models that apply to it."""
+    """Return `MODELS`: every cell of `add_models`' runs, compared with the models that apply to it."""
     cautions = {row["scenario"]: _cautions(row) for row in scenarios.to_dict("records")}
     rows = []
     for key, group in runs.groupby(CELL, sort=False):
@@ -186,7 +185,7 @@ def _fit_models(runs, scenarios, confidence, unlike):
 
 
 def fit_models(runs, scenarios, confidence, unlike) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return `MODELS` and `REGRESSIONS`; ``unlike`` is scenario -> `preconditions.unlike` of it."""
+    """Return `MODELS` and `REGRESSIONS`; ``unlike`` is scenario -> result of `preconditions.unlike`."""
     runs = add_models(runs)
     models = _fit_models(runs, scenarios, confidence, unlike)
     others = [name for name, reasons in unlike.items() if reasons[SQUARE_ROOT]]

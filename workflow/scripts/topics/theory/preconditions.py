@@ -1,21 +1,21 @@
-"""What the models presume, and which scenarios are otherwise: there a cell is not comparable with the model, for the reasons said here."""
+"""Assumptions of the models, and the reasons why cells of scenarios that violate them aren't comparable with a model."""
 
 from experiment.flow_groups import LONG, OWN
 from experiment.specification import RunSpecification
 from study_files.study_design import is_changing
 from tcp_models.model_names import CUBIC, FULL_LINK, FULL_QUEUE, SQUARE_ROOT
 
-#: Share of the time that flows may wait for windows or buffers before a model of the path says nothing of them, in %.
+#: Largest share of the time, in %, that flows may wait for windows or buffers if a model of the path is to apply.
 WINDOW_LIMITED_PERCENT = 10
-#: How many times as many segments as random loss takes may be retransmitted after start-up.
+#: Largest ratio of the segments retransmitted after start-up to those lost at random.
 MORE_LOSSES = 1.5
 
 
 def unlike(scenario) -> dict[str, list[str]]:
-    """Return model -> why a resolved scenario is not what it presumes; no reasons: it is.
+    """Return model -> reasons why a resolved scenario violates its assumptions; an empty list if it doesn't.
 
-    The response functions are of single segments that are lost at random on a path that stays as it is; a full link is one that only
-    the flows measured share; a full queue is all that may delay a packet beyond the path.
+    The response functions assume random losses of single segments on a constant path. The full link assumes that only the
+    measured flows share it. The full queue assumes that nothing else delays a packet beyond the path's delay.
     """
     run, link = RunSpecification({"scenario": scenario}), scenario["link"]
     changes = (is_changing(scenario), "the path changes while traffic flows")
@@ -60,9 +60,10 @@ def _said(*conditions):
 
 
 def _holds_less_than_path(run):
-    """Return whether the flows' send buffers, half of which the kernel's own structures take, are smaller than the path's bandwidth-delay product.
+    """Return whether the flows' send buffers hold less than the path's bandwidth-delay product.
 
-    The kernel doesn't count the time for which a blocking program waits for its buffer: `window_limited_percent` misses it.
+    Half of a send buffer is used by the kernel's own structures. The kernel doesn't count the time for which a blocking program
+    waits for its buffer, so `window_limited_percent` misses it.
     """
     buffer = run.transport.send_buffer_bytes
     if buffer is None or run.capacity.is_unlimited():
@@ -77,7 +78,7 @@ def _pausing(run):
 def unlike_runs(runs, model) -> list[str]:
     """Return the reasons why valid runs of a cell don't meet a model's preconditions.
 
-    ``runs``: rows of ``tidy/runs.csv``.
+    ``runs`` are rows of ``tidy/runs.csv``.
     """
     waited = runs["window_limited_percent"].mean()
     reasons = _said(
@@ -98,9 +99,9 @@ def unlike_runs(runs, model) -> list[str]:
 
 
 def _other_losses(runs):
-    """Return whether clearly more was retransmitted after start-up than is lost at random: beyond three standard errors of that, too."""
+    """Return whether retransmissions after start-up clearly exceed random losses: by `MORE_LOSSES` and three standard errors."""
     passed = runs["packets_sent"] - runs["queue_drops"]
-    # One netem that is queue and loss at once doesn't tell its drops apart: then what is set counts.
+    # A netem that is both queue and loss doesn't distinguish its drops: then the configured loss counts.
     random = (runs["link_drops"] / passed.where(passed > 0)).fillna(runs["loss_configured_percent"] / 100)
     known = runs["retransmit_steady_percent"].notna() & (runs["packets_sent"] > 0)
     packets = runs["packets_sent"].where(known, 0).fillna(0)

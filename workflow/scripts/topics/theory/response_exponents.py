@@ -1,8 +1,8 @@
 """Exponents of goodput's dependence on RTT and loss: regressions of logarithms over scenarios.
 
-The unit is the cell: its runs share all conditions, and taking them for separate points would make
-a line through three scenarios look certain. So the interval has as many degrees of freedom as there are
-cells beyond the coefficients, and is wide where there are few. Few cells can also lie on a line by chance:
+The unit is the cell: its runs share all conditions, and treating them as separate points would make
+a line through three scenarios look certain. The degrees of freedom are therefore the number of cells minus the number of
+coefficients, so few cells have a wide interval. Few cells can also lie on a line by chance, so
 the interval is never narrower than the spread of the replications allows.
 
 `runs` are ``tidy/runs.csv`` with the columns of ``fit_models.add_models``, `scenarios` ``tidy/scenarios.csv``, and
@@ -20,16 +20,16 @@ from tcp_models.model_names import CUBIC, SQUARE_ROOT
 from topics.theory.tables import REGRESSIONS
 from wording.number_format import count
 
-# A line through fewer scenarios leaves nothing to judge it by.
+# A line through fewer scenarios leaves no degree of freedom to judge it by.
 MIN_SCENARIOS = 3
-# RTT and loss that go together so closely can't be told apart.
+# The effects of RTT and loss can't be separated if they are correlated this closely.
 SAME_DIRECTION = 0.999
-# An exact fit has an interval of no width; this close to it counts as inside.
+# An exact fit has an interval of width 0; values this close to it count as inside.
 EXACT = 1e-9
-#: Largest distance at which an exponent agrees with theory's: half of that between Reno's own and CUBIC's own (-1 and
-#: -0.25 of RTT, -0.5 and -0.75 of loss), so that an interval within it can't be the other law's.
+#: Largest distance at which an exponent agrees with theory's: half the distance between Reno's and CUBIC's exponents (-1 and
+#: -0.25 for RTT, -0.5 and -0.75 for loss), so that an interval within it excludes the other law.
 MARGINS = {"rtt_ms": 0.375, "loss_percent": 0.125}
-# Conditions that a line through several scenarios takes for equal.
+# Conditions that a line through several scenarios assumes to be equal.
 CONDITIONS = {
     "rate_mbps": "rate",
     "segmentation_offload": "segmentation offload",
@@ -59,16 +59,16 @@ def cell_means(runs, scenarios) -> pd.DataFrame:
     means = means.reset_index().merge(scenarios[["scenario", *CONDITIONS]], on="scenario", how="left")
     return means.assign(
         per_flow_mbps=means["goodput_mbps"] / means["flows"],
-        # The logarithm's error, to first order; a single run has none to tell.
+        # The logarithm's error, to first order; unknown for a single run.
         log_error=(means["goodput_error"] / means["goodput_mbps"].where(means["goodput_mbps"] > 0)).fillna(0.0),
     )
 
 
 def expected_exponents(cells, cca) -> tuple[dict[str, float], str, str]:
-    """Return the exponents that a CCA's own model has in these cells, which are all of this CCA.
+    """Return the exponents that a CCA's own model predicts in cells of this CCA.
 
-    Returns the exponents of "rtt_ms" and "loss_percent", none if no model gives one for all cells; where they are from;
-    and why there are none, for a CCA that has a model.
+    Returns the exponents of "rtt_ms" and "loss_percent" (empty if no model gives one for all cells), their source, and the
+    reason why there are none for a CCA that has a model.
     """
     if cca not in ("reno", "cubic"):
         return {}, "", ""
@@ -100,13 +100,13 @@ def power_law(cells, terms, confidence) -> dict[str, float]:
     Parameters
     ----------
     cells : pandas.DataFrame
-        More than coefficients, all values above 0.
+        More rows than coefficients, all values above 0.
     terms : list of str
         Columns whose exponents are fitted.
     confidence : float
-        Of the interval.
+        Confidence of the interval.
     """
-    import pingouin  # here: its import takes a second, which each job without such a fit would pay
+    import pingouin  # imported here: it takes a second
 
     logarithms = np.log(cells[["per_flow_mbps", *terms]])
     fit = pingouin.linear_regression(logarithms[terms], logarithms["per_flow_mbps"], as_dataframe=False)
@@ -121,7 +121,7 @@ def power_law(cells, terms, confidence) -> dict[str, float]:
 def agrees(expected, fit, margin) -> str:
     """Return "yes" if the whole interval lies within the margin around `expected`, "no" if all of it lies outside.
 
-    "" if it reaches both sides: a wide interval holds many exponents, and agrees with none.
+    Return "" if it lies on both sides: a wide interval contains many exponents and agrees with none.
     """
     low, high = fit["ci_low"], fit["ci_high"]
     if expected - margin - EXACT <= low and high <= expected + margin + EXACT:
@@ -130,7 +130,7 @@ def agrees(expected, fit, margin) -> str:
 
 
 def few_round_trips(number_of) -> str:
-    """Return what to say of a response function after so many round trips a run: "" if they are enough."""
+    """Return a caution about a response function after this number of round trips per run; "" if they are enough."""
     words = f"{number_of:.0f} round trips a run: the start weighs, the law is of the steady state"
     return words if number_of < theory.FEW_ROUND_TRIPS else ""
 
@@ -138,7 +138,7 @@ def few_round_trips(number_of) -> str:
 def _regression_row(cells, cca, terms, confidence):
     """Return the row of one regression, without the names of its group.
 
-    The first of `terms` is the column whose exponent is asked for, the others are fitted beside it.
+    The first of `terms` is the column whose exponent is reported; the others are fitted with it.
     """
     notes = [
         f"the scenarios differ in {words}"
@@ -167,7 +167,7 @@ def _regression_row(cells, cca, terms, confidence):
 
 
 def _why_no_line(cells, terms):
-    """Return why these cells allow no regression, or ""."""
+    """Return the reason why these cells don't allow a regression, or ""."""
     conditions = {"rtt_ms": "rtt_path_ms", "loss_percent": "loss_configured_percent"}
     different = cells[conditions[terms[0]]].nunique()
     if terms == ["rtt_ms"] and different < MIN_SCENARIOS:

@@ -1,4 +1,4 @@
-"""The section on theory: models by cell and exponents, what was measured over what theory gives."""
+"""The section on theory: models by cell and exponents, as ratios of measured to predicted values."""
 
 from report_parts.cells_table import CCA_KEY, IP_KEY, N, cells_table, shown_cell, shown_number, shown_signed, shown_text
 from report_parts.data_tables import Cell, minus, signed
@@ -23,7 +23,7 @@ def _ratio_interval_cell(row):
 
 
 def _models(scenarios):
-    """Return what is shown of models."""
+    """Return the columns that the table of models shows."""
     return (
         shown_text("Model", "model", kind="short", filtered=True),
         shown_scenario(scenarios),

@@ -8,7 +8,7 @@ from topics.topic import Analysis, Topic
 
 
 def one_path(design) -> bool:
-    """Return whether the models apply to a `StudyDesign`: they assume one path, connections that stay on it, and one bottleneck."""
+    """Return whether the models apply to a `StudyDesign`: they assume a single path with one bottleneck, and connections that stay on it."""
     return (
         one_cca_a_run(design)
         and design.has_own_flows

@@ -1,4 +1,4 @@
-"""Compare the flows of each run: goodput from the least to the most, Jain's index, and retransmissions in all."""
+"""Compare the flows of each run: smallest and largest goodput, Jain's index, and the total number of retransmissions."""
 
 import pandas as pd
 

@@ -1,6 +1,6 @@
-"""What CCAs without teeth keep: Vegas its packets in the queue, BBR its looks for a smaller RTT.
+"""Measure the CCAs without teeth: the packets that Vegas keeps in the queue, and BBR's probes for a smaller RTT.
 
-Series are samples as `window_series.valid_series` yields them, measures rows of `tables.SAWTOOTH`.
+Series are samples from `window_series.valid_series`; measures are rows of `tables.SAWTOOTH`.
 """
 
 import numpy as np
@@ -13,28 +13,28 @@ from topics.time_series.window_measures import measure, why_no_theory
 from topics.time_series.window_series import flows_of
 from topics.time_series.window_theory import bbr_window_packets, probe_rtt_s
 
-#: Window below which Vegas doesn't go.
+#: Smallest window that Vegas uses.
 VEGAS_LEAST_PACKETS = 2
-#: So long a window that Vegas moves each round trip doesn't rest.
+#: Number of round trips that a window must stay unchanged to be at rest: Vegas changes a window that isn't settled every round trip.
 REST_ROUND_TRIPS = 3
 OF_VEGAS = ("queued as believed", "Diff", "queued", "RTT taken for the empty path's", "cwnd at its least")
 
 
 def vegas_measures(series, paths_ms, ends_s) -> list[list]:
-    """Return what each Vegas flow keeps in the queue, once it has settled.
+    """Return the measures of each Vegas flow once it has settled, among them the number of packets that it keeps in the queue.
 
-    Diff is a whole number in Linux, so that up to one packet less than `VEGAS_BETA_PACKETS` + 1 is in order. What is queued is Diff
-    over how much longer the RTT is than the base.
+    Linux truncates Diff to a whole number, so an exact value of almost `VEGAS_BETA_PACKETS` + 1 is still within bounds. The number
+    of queued packets is Diff divided by the ratio of the RTT to the base RTT.
 
     Parameters
     ----------
     series : pandas.DataFrame
         With rtt_ms, rtt_min_ms, vegas_rtt_ms (baseRTT: `tcpv_rtt`), vegas_rtt_min_ms (the smallest of the latest round
-        trip: `tcpv_minrtt`), and `phases.COLUMNS`. Where Vegas has no measurement of its own TCP's are taken.
+        trip: `tcpv_minrtt`), and `phases.COLUMNS`. Where Vegas' own measurement is missing, TCP's is used.
     paths_ms : dict
         Run and flow -> RTT of its empty path.
     ends_s : dict
-        Scenario -> end of the traffic, in s: samples after it aren't looked at.
+        Scenario -> end of the traffic, in s: later samples are ignored.
     """
     rows = []
     for key, samples in flows_of(series[series["flow_cca"] == "vegas"]):
@@ -51,7 +51,7 @@ def vegas_measures(series, paths_ms, ends_s) -> list[list]:
         )
         base = np.where(np.isnan(base), lowest, base)
         now = np.maximum(_least_of_round_trip(samples["time_s"], np.where(np.isnan(now), rtt, now), rtt), base)
-        # A whole number in Linux.
+        # Linux calculates with whole numbers.
         diff = np.floor(cwnd * (now - base) / base + 1e-9)
         share = (base / now).mean()
         values = (
@@ -66,16 +66,16 @@ def vegas_measures(series, paths_ms, ends_s) -> list[list]:
 
 
 def _least_of_round_trip(time_s, values, rtt_ms):
-    """Return the smallest value within one round trip before each sample: a reading in mid-round doesn't know the round's lowest RTT yet."""
+    """Return the smallest value within one round trip before each sample: a reading in mid-round may precede the round's lowest RTT."""
     window = pd.Timedelta(np.median(rtt_ms), "ms")
     return pd.Series(values, pd.to_timedelta(time_s, "s")).rolling(window, closed="both").min().to_numpy()
 
 
 def is_settled(samples) -> np.ndarray:
-    """Return of which of a Vegas flow's samples one can say that it has settled.
+    """Return a mask of the samples in which a Vegas flow has settled.
 
-    After slow start and after each loss it goes a packet a round trip towards its place: it is there when its window hasn't
-    changed for `REST_ROUND_TRIPS`, or changes in the other direction.
+    After slow start and after each loss its window moves towards its target by one packet per round trip. It is there once the
+    window hasn't changed for `REST_ROUND_TRIPS`, or changes in the other direction.
     """
     time, cwnd, rtt = (samples[name].to_numpy(float) for name in ("time_s", "cwnd_packets", "rtt_ms"))
     calm = np.asarray(phase_of_samples(samples) == AVOIDANCE)
@@ -95,19 +95,19 @@ def is_settled(samples) -> np.ndarray:
 
 
 def _recovers(samples):
-    """Tell of each sample whether a loss is being repaired."""
+    """Return a mask of the samples in which a loss is being repaired."""
     return samples["state"].isin(("recovery", "loss")).to_numpy()
 
 
 def probe_rtts(samples) -> pd.DataFrame:
-    """Return when a BBR flow was in ProbeRTT, and how small its window got there: begin_s, end_s, least_cwnd_packets.
+    """Return the spells of ProbeRTT of a BBR flow with the smallest window in each: begin_s, end_s, least_cwnd_packets.
 
-    One that goes on in the last sample has no end and is left out.
+    A spell that hasn't ended by the last sample is left out.
     """
     probing = np.asarray(phase_of_samples(samples) == PROBE_RTT)
     begins = np.flatnonzero(probing & ~np.r_[False, probing[:-1]])
     ends = np.flatnonzero(~probing & np.r_[False, probing[:-1]])
-    # While it recovers from a loss its window is smaller.
+    # During recovery from a loss the window is smaller.
     cwnd = np.where(_recovers(samples), np.inf, samples["cwnd_packets"].to_numpy(float))
     time = samples["time_s"].to_numpy()
     rows = [(time[begin], time[end], cwnd[begin:end].min()) for begin, end in zip(begins, ends, strict=False)]
@@ -115,14 +115,14 @@ def probe_rtts(samples) -> pd.DataFrame:
 
 
 def bbr_measures(series, paths) -> list[list]:
-    """Return when each BBR flow looks for a smaller RTT (from the end of one look to the beginning of the next), and what it keeps between.
+    """Return the measures of each BBR flow: its ProbeRTTs (and the time from the end of one to the beginning of the next) and its ProbeBW.
 
     Parameters
     ----------
     series : pandas.DataFrame
         With rtt_ms, bbr_bw_mbps, and `phases.COLUMNS`.
     paths : dict
-        Run -> `TheoryPath`, or in words why theory says nothing of it.
+        Run -> `TheoryPath`, or the reason, in words, why theory doesn't apply.
     """
     rows, every_s, floor = [], BBR_PROBE_RTT_EVERY_S, BBR_PROBE_RTT_PACKETS
     for key, samples in flows_of(series[series["flow_cca"] == "bbr"]):
@@ -142,7 +142,7 @@ def bbr_measures(series, paths) -> list[list]:
         if len(steady):
             window = bbr_window_packets(path) if known else None
             rate = path.rate_mbps * path.mss_bytes / path.frame_bytes if known else None
-            # What of the window doesn't fit on the path may wait.
+            # The part of the window that doesn't fit on the path may wait.
             waiting = (0.0, window / (path.packets_per_s * path.base_rtt_s) - 1) if known else (None, None)
             queue = steady["rtt_ms"].mean() / path.base_rtt_ms - 1 if known else np.nan
             rows += [

@@ -12,8 +12,8 @@ from topics.time_series.window_series import valid_series
 def phase_time(phases) -> pd.DataFrame:
     """Return the share of a run's time that the flows of a CCA spend in each phase, and the number of times.
 
-    ``phases`` are `PHASES`. Returns `RUN`, flow_cca, phase (each that any flow of that CCA has in the study),
-    share_percent (of the time of these flows together), spells (per flow).
+    ``phases`` are `PHASES`. The result has the columns `RUN`, flow_cca, phase (each phase that any flow of that CCA has in the
+    study), share_percent (of the total time of these flows) and spells (per flow).
     """
     run = [*RUN, "flow_cca"]
     spent = phases.assign(seconds=phases["end_s"] - phases["begin_s"]).astype({"phase": str, "flow_cca": str})
@@ -30,7 +30,7 @@ def phase_time(phases) -> pd.DataFrame:
 
 
 def _phase_shares(times, labels, looks, confidence):
-    """Return `PHASE_SHARES` of `phase_time`'s table; `labels` and `looks`, the samples of a flow, are those of the scenarios."""
+    """Return `PHASE_SHARES` from `phase_time`'s table, given each scenario's label and its samples per flow (`looks`)."""
     runs, keys = times.assign(valid=True), (*CELL, "flow_cca", "phase")
     steps = {"share_percent": 100 / times["scenario"].map(looks)}
     of_scenario = labels.to_frame("scenario_label")

@@ -1,4 +1,4 @@
-"""Measure what each flow's window does, and hold it against theory: teeth, packets that Vegas queues, BBR's probes."""
+"""Measure each flow's window and compare it with theory: teeth, packets that Vegas queues, BBR's probes."""
 
 import pandas as pd
 
@@ -15,7 +15,7 @@ SAMPLES = (*COLUMNS, "rtt_ms", "rtt_min_ms", "vegas_rtt_ms", "vegas_rtt_min_ms",
 
 
 def _paths_of(runs, scenarios, flows):
-    """Return valid run -> `window_theory.TheoryPath`, or why theory says nothing of its teeth."""
+    """Return, for each valid run, its `window_theory.TheoryPath` or the reason why theory doesn't apply to its teeth."""
     of_scenario = scenarios.set_index("scenario", drop=False).to_dict("index")
     of_run = dict(iter(flows.groupby(RUN, sort=False)))
     return {
@@ -26,7 +26,7 @@ def _paths_of(runs, scenarios, flows):
 
 
 def _coarseness(all_teeth, intervals_ms):
-    """Return cell -> by what share of its peak a window grows from sample to sample, the mean over teeth."""
+    """Return cell -> growth of a window from sample to sample as a share of its peak, averaged over teeth."""
     grown = all_teeth.assign(
         share=all_teeth["scenario"].map(intervals_ms) / 1000
         * all_teeth["round_trips"] / (all_teeth["end_s"] - all_teeth["avoidance_begin_s"]) / all_teeth["peak_packets"]
@@ -37,7 +37,7 @@ def _coarseness(all_teeth, intervals_ms):
 def measure_sawtooth(
     runs, scenarios, flows, sockets, changing, confidence
 ) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
-    """Return `TEETH` and `SAWTOOTH` and `WINDOW_THEORY`."""
+    """Return `TEETH`, `SAWTOOTH` and `WINDOW_THEORY`."""
     runs = runs[~runs["scenario"].isin(changing)]
     paths = _paths_of(runs, scenarios, flows)
     paths_ms = dict(zip(flows[[*RUN, "flow"]].itertuples(index=False, name=None), flows["rtt_path_ms"], strict=True))

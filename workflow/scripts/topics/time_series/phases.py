@@ -1,4 +1,4 @@
-"""Phases of a flow's congestion control, told from its samples.
+"""Phases of a flow's congestion control, derived from its samples.
 
 Loss-based CCAs and Vegas, by Linux' own rules (net/ipv4/tcp_input.c, include/net/tcp.h):
 
@@ -7,16 +7,16 @@ Loss-based CCAs and Vegas, by Linux' own rules (net/ipv4/tcp_input.c, include/ne
 - slow start: otherwise, while cwnd is below ssthresh or ssthresh is infinite (`tcp_in_slow_start`);
 - congestion avoidance: otherwise.
 
-A platform that doesn't know the state has the last two only: recovery counts as one of them.
+On a platform without the socket's state only the last two exist: recovery counts as one of them.
 
 BBR, by its gains (net/ipv4/tcp_bbr.c: `bbr_high_gain` 2.885 = 2/ln 2, `bbr_drain_gain` 1/2.885, in ProbeBW
 `bbr_pacing_gain` 5/4, 3/4, 1, 1, 1, 1, 1, 1 and `bbr_cwnd_gain` 2, in ProbeRTT both 1 and cwnd
-`bbr_cwnd_min_target`, 4 packets). BBR recovers from losses within each of its phases, so that this is no phase
-of its own. Where the gains aren't known only ProbeRTT can be told, by its cwnd.
+`bbr_cwnd_min_target`, 4 packets). BBR recovers from losses within each of its phases, so recovery isn't a separate
+phase. Where the gains are unknown, only ProbeRTT can be recognised, by its cwnd.
 
-A program that logs its states (qlog: `slow_start`, `congestion_avoidance`, `recovery`) has these; otherwise its phase is not told.
+A program that logs its states (qlog: `slow_start`, `congestion_avoidance`, `recovery`) has these; otherwise its phase is unknown.
 
-A phase that is shorter than the sampling interval may be missed, and begins and ends are as fine as that.
+A phase shorter than the sampling interval may be missed; beginnings and ends are only as exact as that interval.
 """
 
 import numpy as np
@@ -31,20 +31,20 @@ AVOIDANCE = "congestion avoidance"
 RECOVERY = "fast recovery"
 LOSS = "loss recovery"
 STARTUP, DRAIN, PROBE_BW, PROBE_RTT = "Startup", "Drain", "ProbeBW", "ProbeRTT"
-#: What the samples don't tell: BBR's phase before its first packet, or without its gains.
+#: Phase of samples that don't show one: BBR before its first packet, or without its gains.
 UNTOLD = "not told"
 ALL_PHASES = (SLOW_START, AVOIDANCE, RECOVERY, LOSS, STARTUP, DRAIN, PROBE_BW, PROBE_RTT, UNTOLD)
-#: Columns of the samples that are looked at.
+#: Columns of the samples from which phases are derived.
 COLUMNS = ("state", "cwnd_packets", "ssthresh_packets", "bbr_pacing_gain", "bbr_cwnd_gain")
 
-# Gains are 1/256 in the kernel; the nearest two of a kind are far further apart than this.
+# The kernel stores gains in units of 1/256; any two gains of a kind are much further apart than this tolerance.
 GAIN_STEP = 0.05
 
 
 def phase_of_samples(series) -> pd.Categorical:
     """Return the phase of each sample, one of `ALL_PHASES`.
 
-    ``series``: with flow_cca and `COLUMNS`, a row a sample; of any number of flows.
+    ``series`` has flow_cca and `COLUMNS`, one row per sample, of any number of flows.
     """
     state = series["state"].astype(object).to_numpy()
     cwnd, ssthresh, pacing, window = (series[name].to_numpy(float) for name in COLUMNS[1:])
@@ -75,9 +75,9 @@ def _near(values, gain):
 
 
 def phase_table(series) -> pd.DataFrame:
-    """Return the phases of each flow, one after another, as `PHASES`.
+    """Return the phases of each flow, in the order of time, as `PHASES`.
 
-    ``series``: as `window_series.valid_series` yields them, with `COLUMNS`.
+    ``series`` comes from `window_series.valid_series`, with `COLUMNS`.
     """
     if series.empty:
         return pd.DataFrame(columns=PHASES.names)
@@ -88,7 +88,7 @@ def phase_table(series) -> pd.DataFrame:
     lasts = np.r_[begins[1:], len(series)] - 1
     nexts = np.minimum(lasts + 1, len(series) - 1)
     time = series["time_s"].to_numpy()
-    # The next phase's first sample is no end if it is another flow's.
+    # The next phase's first sample isn't the end if it belongs to another flow.
     ends = np.where(flow[nexts] == flow[begins], time[nexts], time[lasts])
     table = series.iloc[begins][[*FLOW, "flow_cca"]].reset_index(drop=True)
     return table.assign(phase=np.asarray(phase[begins].astype(str)), begin_s=time[begins], end_s=ends)

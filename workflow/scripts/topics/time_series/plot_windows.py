@@ -1,4 +1,4 @@
-"""Draw one run of a cell over time, the first valid one: windows, phases, round-trip times, and the bottleneck's queue."""
+"""Draw the first valid run of a cell over time: windows, phases, round-trip times, and the bottleneck's queue."""
 
 import pandas as pd
 from matplotlib.lines import Line2D
@@ -23,9 +23,9 @@ WIDTH_PT, COLUMNS = 260, 2
 LEFT_PT, RIGHT_PT, TITLE_PT, AXIS_PT = 66, 8, 32, 28
 PLOT_PT, ROW_PT = 104, 11
 DOTS = (0, (1, 1.4))
-#: Names of the rows below a flow's window, where the phase's own is too long.
+#: Shorter names for phases whose own name is too long for a row below a flow's window.
 ROW_NAMES = {"congestion avoidance": "avoidance", "loss recovery": "after timeout"}
-# Lines of flows, one after another: apart in colour and in dashes.
+# Dash patterns of flows in turn: their lines differ in colour and in dashes.
 _LONG, _SHORT = (0, (5, 1.5)), (0, (1.5, 1))
 STYLES = (
     ("own", "-"), ("ink", _LONG), ("muted", "-"), ("own", _LONG), ("ink", _SHORT), ("muted", _LONG), ("own", _SHORT), ("muted", _SHORT),
@@ -36,8 +36,8 @@ LINE_PT = 1.0
 def _draw_windows(data, title, source, phases):
     """Return the figure of `run_data`'s table, and its panels.
 
-    `source` says which replication is drawn and how often it was sampled; `phases` have a row below each flow's
-    window, from the top.
+    `source` names the replication and its sampling interval; each of `phases` has a row below each flow's window,
+    from the top.
     """
     apply_style()
     flows = list(dict.fromkeys((int(row.flow), row.flow_cca) for row in data[data["series"] == "cwnd"].itertuples()))
@@ -61,7 +61,7 @@ def _draw_windows(data, title, source, phases):
     changes = data[data["series"] == "change"]
     moments = list(changes[["time_s", "value_text"]].itertuples(index=False, name=None))
     header(figure, title, key + ([change_key()] if moments else []))
-    # A run that was not carried out has no series: its axes are empty.
+    # A missing run has no series: its axes are empty.
     end = float(data[["time_s", "end_s"]].max().max()) if len(data) else 1.0
     panels = []
     for position, kind in enumerate(kinds):
@@ -81,7 +81,7 @@ def _draw_windows(data, title, source, phases):
 
 
 def _flow_style(position, cca):
-    """Return colour and dashes of the flow that is number `position` (from 0) of a run."""
+    """Return the colour and dashes of the flow at `position` (from 0) of a run."""
     name, dashes = STYLES[position % len(STYLES)]
     return (cca_colour(cca) if name == "own" else getattr(LIGHT, name)), dashes
 
@@ -98,7 +98,7 @@ def _flow_panel(axes, data, flow, cca, rows, end):
     again = data[data["series"] == "retransmission"]
     _ticks(axes, again["time_s"], len(rows) - 1)
     lost = int(again["value"].sum())
-    # What a program sends again is encrypted; what it declares lost stands in its log.
+    # A program's retransmissions are encrypted, but its log lists the packets that it declares lost.
     cwnd = data.loc[data["series"] == "cwnd", "value"]
     of_program = f"{count(lost, 'packet')} declared lost" if cwnd.notna().any() else "nothing known of losses"
     segments = of_program if ":" in cca else f"{count(lost, 'segment')} retransmitted"
@@ -157,7 +157,7 @@ def _queue_panel(axes, data, end):
 
 
 def _frame(axes, values, end, rows, room=1.0):
-    """Set the axes: values from 0 to `room` times the scale's end, and below them a row for each name."""
+    """Set the axes: values from 0 to `room` times the end of the scale, and one row per name below them."""
     highest = float(values.max()) if values.notna().any() else 1.0
     scale = linear_axis(0.0, highest or 1.0)
     top = scale.high * room

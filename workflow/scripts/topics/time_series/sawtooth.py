@@ -1,9 +1,9 @@
-"""The teeth of a flow's congestion window: what it grows by, and what a loss leaves of it.
+"""The teeth of a flow's congestion window: its growth, and the share of it that remains after a loss.
 
-A tooth is what lies between two reductions of cwnd: recovery from the first, then congestion avoidance until
-the second. One with a timeout or slow start in it isn't one; nor is what comes before the first
-reduction and after the last. A tooth that slow start's last window began isn't of the steady state, and of CUBIC the next
-isn't either: fast convergence holds its first window against that of slow start.
+A tooth is the time between two reductions of cwnd: recovery from the first, then congestion avoidance until the second.
+A time with a timeout or slow start in it doesn't count, nor do the times before the first and after the last reduction.
+A tooth that began with slow start's last window isn't in the steady state. With CUBIC neither is the next one, because
+fast convergence compares its first window with that of slow start.
 """
 
 from itertools import pairwise
@@ -15,18 +15,18 @@ from topics.time_series.phases import AVOIDANCE, LOSS, RECOVERY, SLOW_START, pha
 from topics.time_series.tables import TEETH
 from topics.time_series.window_series import flows_of
 
-#: CCAs whose window has no teeth, by design: they answer to delay or to a model of the path.
+#: CCAs whose window has no teeth by design: they respond to delay or to a model of the path.
 TOOTHLESS = ("bbr", "vegas", "nv", "cdg")
-#: How many teeth after slow start or a timeout aren't of the steady state.
+#: Number of teeth after slow start or a timeout that aren't in the steady state.
 UNSTEADY = {"cubic": 2}
-#: In fewer round trips than these a growth in whole packets says little about the growth per RTT.
+#: In fewer round trips than this, growth in whole packets shows little about the growth per RTT.
 LEAST_ROUND_TRIPS = 3
 
 
 def teeth(series) -> pd.DataFrame:
     """Return the teeth of all flows that can have any, as `TEETH`.
 
-    ``series``: as `window_series.valid_series` yields them, with rtt_ms and `phases.COLUMNS`.
+    ``series`` comes from `window_series.valid_series`, with rtt_ms and `phases.COLUMNS`.
     """
     rows = []
     series = series[~series["flow_cca"].isin(TOOTHLESS)]
@@ -40,7 +40,7 @@ def teeth(series) -> pd.DataFrame:
 
 
 def _flow_teeth(samples, phase, cca):
-    """Yield the teeth of one flow, each a dict of `TEETH`; `phase` is that of each sample."""
+    """Yield the teeth of one flow, each a dict of `TEETH`; `phase` has the phase of each sample."""
     time, cwnd, ssthresh, rtt = (
         samples[name].to_numpy(float) for name in ("time_s", "cwnd_packets", "ssthresh_packets", "rtt_ms")
     )
@@ -62,10 +62,11 @@ def _flow_teeth(samples, phase, cca):
 
 
 def reductions(cwnd, ssthresh, phase) -> np.ndarray:
-    """Return the positions of the samples in which a reduction of cwnd is first seen, never the first sample.
+    """Return the positions of the samples in which a reduction of cwnd first shows; the first sample is never one.
 
-    Either recovery begins, or, if it was over before the next sample or the platform doesn't know it, cwnd is smaller than in the
-    sample before, and ssthresh another, or the one that cwnd has come down to.
+    A reduction shows as the beginning of recovery. If recovery ended before the next sample or the platform doesn't report it,
+    the sign is a smaller cwnd than in the previous sample together with a different ssthresh, or a cwnd that has come down
+    to ssthresh.
     """
     recovering = np.isin(phase, (RECOVERY, LOSS))
     begins = recovering[1:] & ~recovering[:-1]
@@ -77,7 +78,7 @@ def reductions(cwnd, ssthresh, phase) -> np.ndarray:
 
 
 def _avoidance(phase, before, cut):
-    """Return where congestion avoidance begins between two reductions; None if there is no tooth there."""
+    """Return the position where congestion avoidance begins between two reductions; None if there is no tooth between them."""
     between = phase[before:cut]
     if LOSS in between or SLOW_START in between or between[-1] != AVOIDANCE:
         return None
@@ -87,9 +88,9 @@ def _avoidance(phase, before, cut):
 
 
 def _growth(time, cwnd, rtt):
-    """Return round trips of a tooth's congestion avoidance and growth in them.
+    """Return the round trips of a tooth's congestion avoidance and the growth during them.
 
-    Both until cwnd's last step: a window of whole packets doesn't show what it has grown by since.
+    Both are counted until cwnd's last step, because a window in whole packets doesn't show its growth since then.
     """
     steps = np.flatnonzero(np.diff(cwnd)) + 1
     last = steps[-1] if len(steps) else 0

@@ -1,4 +1,4 @@
-"""The section on what flows do over time: pictures of runs, phases, windows against theory, and what each flow got."""
+"""The section on flows over time: pictures of runs, phases, windows against theory, and each flow's share."""
 
 from report_parts.cells_table import IP_KEY, cells_table, shown_cell, shown_number, shown_text
 from report_parts.data_tables import Cell
@@ -79,7 +79,7 @@ THEORY = (
 
 
 def section(material) -> dict | None:
-    """Return pictures and tables, None if no run has samples."""
+    """Return the section's pictures and tables; None if no run has samples."""
     tables = material.tables
     if tables.phase_shares.empty:
         return None
@@ -102,7 +102,7 @@ def section(material) -> dict | None:
 
 
 def findings(material) -> list[Finding]:
-    """Return what is said of the windows at the top of the page: of studies whose cells are few."""
+    """Return the findings on windows for the top of the page, in studies with few cells."""
     drawn = pictures(material.design)
     if not drawn or material.design.mixes or len(material.design.scenarios) > 1 or len(material.design.ip_versions) > 1:
         return []
@@ -126,9 +126,9 @@ def _picture(picture, material):
 
 
 def _table(material, identifier, caption, table, shown, by_flow=True):
-    """Return a table of rows, before whose cells stands what they are of.
+    """Return a table of the page whose first columns identify each row.
 
-    That is scenario, CCA or mix, of a mix the flows' CCA if the rows are of one (`by_flow`), and IP version.
+    They are the scenario, the CCA or mix, the flows' CCA in a mix if each row is about one (`by_flow`), and the IP version.
     """
     mixes = material.design.mixes
     place = (
@@ -148,7 +148,7 @@ def _mean_cell(row, decimals):
 
 
 def _outcome(name, heading_of, decimals):
-    """Return a column of means of a quantity."""
+    """Return a column with the means of a quantity."""
     return shown_cell(heading_of, lambda row: _mean_cell(row["quantities"].get(name), decimals), "number")
 
 

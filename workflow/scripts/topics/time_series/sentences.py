@@ -1,4 +1,4 @@
-"""Sentences on what windows do over time, each with its numbers, n and interval."""
+"""Sentences on windows over time, each with its numbers, n and interval."""
 
 from report_parts.data_tables import minus
 from report_parts.material import Finding
@@ -7,7 +7,7 @@ from wording.sentence_words import cca_name, listed
 
 
 def window_findings(tables, confidence) -> list[Finding]:
-    """Return the sentences that the topic's tables have something to say in, of one scenario and IP version."""
+    """Return the findings that the topic's tables support, for one scenario and IP version."""
     theory = {(row["cca"], row["quantity"]): row for row in tables.window_theory.to_dict("records")}
     sentences = [
         *(_tooth_sentence(theory, cca, confidence) for cca in ("reno", "cubic")),
@@ -33,13 +33,13 @@ def _n_words(row):
 
 
 def range_words(low, high, decimals) -> str:
-    """Return "8.15 to 8.68", or one number where both look alike."""
+    """Return "8.15 to 8.68", or a single number if both are shown alike."""
     words = minus(number(low, decimals)), minus(number(high, decimals))
     return words[0] if words[0] == words[1] else " to ".join(words)
 
 
 def _tooth_sentence(theory, cca, confidence):
-    """Say how a loss-based CCA's teeth compare with theory; None without them."""
+    """Return a sentence that compares a loss-based CCA's teeth with theory; None without teeth."""
     left, period, growth = (theory.get((cca, name)) for name in ("left by a loss", "time between losses", "growth"))
     if left is None or is_missing(left["mean"]) or is_missing(period["mean"]):
         return None
@@ -57,7 +57,7 @@ def _tooth_sentence(theory, cca, confidence):
 
 
 def _vegas_sentence(theory, confidence):
-    """Say how many packets Vegas keeps in the queue, and whether it means to; None without Vegas."""
+    """Report the number of packets that Vegas keeps in the queue, and whether that is its target; None without Vegas."""
     believed, queued, diff, base = (
         theory.get(("vegas", name))
         for name in ("queued as believed", "queued", "Diff", "RTT taken for the empty path's")
@@ -88,7 +88,7 @@ def _probe_sentence(theory, confidence):
 
 
 def _resent_sentence(outcomes, confidence):
-    """Report the number of segments that the flows of a run retransmit, for each CCA."""
+    """Report the number of segments that the flows of a run retransmit, by CCA."""
     rows = outcomes[outcomes["quantity"] == "retransmits"].to_dict("records")
     if not rows:
         return None

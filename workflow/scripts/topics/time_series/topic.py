@@ -8,13 +8,13 @@ from topics.multipath.topic import is_joined, is_transfer
 from topics.time_series.tables import FLOW_OUTCOMES, PHASE_SHARES, PHASES, SAWTOOTH, TEETH, WINDOW_THEORY
 from topics.topic import Analysis, Plot, Topic, slug_of
 
-#: With more cells, or more flows in a run, no pictures of single runs are drawn: tables say it in less room.
+#: With more cells, or more flows per run, no pictures of single runs are drawn: tables need less space.
 MOST_CELLS, MOST_FLOWS = 8, 8
 
 
 @dataclass(frozen=True)
 class Picture:
-    """A cell of which one run is drawn."""
+    """A cell with one run to draw."""
 
     slug: str
     scenario: str
@@ -23,15 +23,15 @@ class Picture:
 
 
 def sampled_scenarios(design) -> tuple[str, ...]:
-    """Return the scenarios that are sampled over time and whose flows are iperf3's, each one TCP connection through one bottleneck that stays.
+    """Return the scenarios sampled over time in which each iperf3 flow is one TCP connection through one constant bottleneck.
 
-    Theory says what windows do on such a path; what they do when it changes is another topic's question.
+    Theory predicts the windows on such a path; their response to changes is the question of another topic.
     """
     return tuple(s["id"] for s in _alone(design) if not is_changing(s))
 
 
 def _alone(design):
-    """Yield the scenarios that are sampled, whether their path changes or not, and whose flows are a TCP connection each through one bottleneck."""
+    """Yield the sampled scenarios, with changing paths or not, in which each flow is one TCP connection through one bottleneck."""
     for scenario in design.scenarios:
         if (
             is_sampled(scenario)
@@ -89,7 +89,7 @@ TOPIC = Topic(
             ("runs", "scenarios", "flows", "sockets"),
             (TEETH, SAWTOOTH, WINDOW_THEORY),
             ("confidence",),
-            # Theory knows constant paths only.
+            # Theory applies only to constant paths.
             params=lambda design: {"changing": design.changing_scenarios},
         ),
         Analysis("compare_flows", ("runs", "flows"), (FLOW_OUTCOMES,), ("confidence",)),

@@ -1,4 +1,4 @@
-"""What is measured of each flow's window, with what theory says of it: rows of `tables.SAWTOOTH`."""
+"""Measurements of each flow's window with the values that theory predicts: rows of `tables.SAWTOOTH`."""
 
 import numpy as np
 import pandas as pd
@@ -7,7 +7,7 @@ from tcp_models.linux_ccas import LEFT
 from tcp_models.window_laws import ACKNOWLEDGED_AT_ONCE, left_packets
 from topics.time_series.window_theory import TheoryPath, steady_tooth
 
-#: Quantity -> unit, and the verdict's tolerance for what theory leaves out, in percent of theory's ends (None without).
+#: Quantity -> unit, and the verdict's tolerance for effects outside the theory, in percent of theory's ends (None without a verdict).
 QUANTITIES = {
     "left by a loss": ("of the peak", 3),
     "peak": ("packets", 3),
@@ -26,14 +26,14 @@ QUANTITIES = {
     "cwnd in ProbeBW": ("packets", 3),
     "queue in ProbeBW": ("BDP", 3),
 }
-#: Fewer teeth have no mean to speak of.
+#: Smallest number of teeth with a meaningful mean.
 LEAST_TEETH = 2
-#: A shorter buffer overflows by how packets come in bursts, not by how many there are.
+#: In a buffer shorter than this number of bursts, overflow depends on the packets' burstiness and not on their number.
 LEAST_BURSTS = 3
 
 
 def buffer_packets(run) -> float | None:
-    """Return how many full packets the bottleneck's queue holds in a run, a row of ``tidy/runs.csv``; None if it isn't known."""
+    """Return the capacity of the bottleneck's queue in full packets for a run, a row of ``tidy/runs.csv``; None if unknown."""
     if not pd.isna(run["queue_packets"]):
         return float(run["queue_packets"])
     known = run["queue_bytes"] > 0 and run["packet_bytes"] > 0
@@ -41,14 +41,14 @@ def buffer_packets(run) -> float | None:
 
 
 def path_of(run, scenario, flows) -> TheoryPath | str:
-    """Return the bottleneck as theory sees it, or in words why theory doesn't say what teeth are like behind it.
+    """Return the bottleneck as a `TheoryPath`, or the reason, in words, why theory doesn't describe the teeth behind it.
 
     Parameters
     ----------
     run, scenario : mapping
-        Of ``tidy/runs.csv`` and ``tidy/scenarios.csv``.
+        Rows of ``tidy/runs.csv`` and ``tidy/scenarios.csv``.
     flows : pandas.DataFrame
-        Of ``tidy/flows.csv``, those of the run.
+        The run's rows of ``tidy/flows.csv``.
     """
     sized = run["packet_bytes"] > 0 and run["mss_bytes"] > 0
     buffer = buffer_packets(run)
@@ -77,7 +77,7 @@ def path_of(run, scenario, flows) -> TheoryPath | str:
 
 
 def tooth_measures(key, teeth, path) -> list[list]:
-    """Return what a flow's steady teeth are like: means over them, of Reno's growth that of all over their round trips.
+    """Return the measures of a flow's steady teeth: means over teeth, and for Reno the total growth divided by the total round trips.
 
     Parameters
     ----------
@@ -86,22 +86,22 @@ def tooth_measures(key, teeth, path) -> list[list]:
     teeth : pandas.DataFrame
         `TEETH` of the flow.
     path : TheoryPath or str
-        As `path_of` returns it.
+        Result of `path_of`.
     """
-    # The column has no type where there are no teeth at all.
+    # The column has no type if there are no teeth at all.
     cca, steady = key["flow_cca"], teeth[teeth["steady"].astype(bool)]
     if cca == "cubic":
-        # With and without fast convergence they may come in turns: pairs count.
+        # Teeth with and without fast convergence may alternate, so only whole pairs count.
         steady = steady.iloc[len(steady) % 2 :]
     note = _why_no_teeth(path, len(steady), len(teeth)) if cca in LEFT else ""
     peaks, means, periods, left = (None, None), (None, None), (None, None), (None, None)
     if cca in LEFT and not note:
         theory = steady_tooth(cca, path)
         means, periods = [theory.mean_packets] * 2, [theory.period_s] * 2
-        # The acknowledgement by which the loss is known may be that by which the window grows: delayed ones decide.
+        # The acknowledgement that reveals the loss may also enlarge the window: that depends on delayed acknowledgements.
         peaks = theory.peak_packets, theory.peak_packets + 1
     if cca in LEFT and len(steady):
-        # The packet by which it grew last may have come after the sample.
+        # The window may have grown by one more packet after the sample.
         left = [
             np.mean([left_packets(cca, int(peak) + unseen) / peak for peak in steady["peak_packets"]])
             for unseen in (0, 1)
@@ -115,20 +115,20 @@ def tooth_measures(key, teeth, path) -> list[list]:
     grown = steady.dropna(subset=["growth_packets"])
     if cca == "reno" and len(grown):
         growth = grown["growth_packets"].sum() / grown["round_trips"].sum()
-        # Up to a burst less a packet of the window isn't under way, but waits for the burst or for a delayed acknowledgement.
+        # Up to one packet less than a burst isn't in flight, but waits for the burst or for a delayed acknowledgement.
         burst = ACKNOWLEDGED_AT_ONCE if isinstance(path, str) else path.burst_packets
         rows.append(measure(key, "growth", len(grown), growth, 1 - (burst - 1) / _weighted_mean(grown), 1.0))
     return rows
 
 
 def _why_no_teeth(path, steady, teeth):
-    """Return in words why theory doesn't say what a flow's teeth are like, "" if it does."""
+    """Return the reason, in words, why theory doesn't describe a flow's teeth; "" if it does."""
     few = f"too few steady teeth: {steady} of {teeth}, of {LEAST_TEETH} at least" if steady < LEAST_TEETH else ""
     return why_no_theory(path) or few
 
 
 def why_no_theory(path) -> str:
-    """Return in words why theory doesn't say what a flow's window is on a path that `path_of` returned, "" if it does."""
+    """Return the reason, in words, why theory doesn't describe a flow's window on a path from `path_of`; "" if it does."""
     if isinstance(path, str):
         return path
     if path.buffer_packets >= LEAST_BURSTS * path.burst_packets:
@@ -140,11 +140,11 @@ def why_no_theory(path) -> str:
 
 
 def _weighted_mean(teeth):
-    """Return the mean window over the time of all teeth, in packets."""
+    """Return the mean window in packets, weighted by the durations of the teeth."""
     return np.average(teeth["mean_packets"], weights=teeth["period_s"]) if len(teeth) else np.nan
 
 
 def measure(flow, quantity, n, measured, theory_low=None, theory_high=None, note="") -> list:
-    """Return a row of `SAWTOOTH`; `flow` is its identity, as `window_series.flows_of` yields it."""
+    """Return a row of `SAWTOOTH`; `flow` is the flow's identity, as `window_series.flows_of` yields it."""
     measured = float(measured) if np.isfinite(measured) else None
     return [*flow.values(), quantity, QUANTITIES[quantity][0], n, measured, theory_low, theory_high, note]

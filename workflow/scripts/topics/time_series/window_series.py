@@ -1,4 +1,4 @@
-"""Series of `tidy/sockets.parquet`, run by run, of valid runs."""
+"""Read the series of valid runs from `tidy/sockets.parquet`, run by run."""
 
 from collections.abc import Iterator
 
@@ -7,19 +7,19 @@ import pandas as pd
 from run_tables.run_keys import RUN
 from run_tables.series_of_runs import series_of_runs
 
-#: What tells the flows of a study apart.
+#: Columns that identify a flow of a study.
 FLOW = [*RUN, "flow"]
 
 
 def valid_series(path, columns, runs) -> Iterator[pd.DataFrame]:
-    """Yield the samples of each valid run: flow by flow, in each by time.
+    """Yield the samples of each valid run, ordered by flow, then by time.
 
     Parameters
     ----------
     path : str or path
         ``tidy/sockets.parquet``.
     columns : iterable of str
-        Besides `FLOW`, flow_cca and time_s.
+        Columns to read in addition to `FLOW`, flow_cca and time_s.
     """
     valid = {(*key[:3], int(key[3])) for key in runs.loc[runs["valid"], RUN].itertuples(index=False, name=None)}
     names = list(dict.fromkeys(("flow", "flow_cca", "time_s", *columns)))

@@ -1,7 +1,7 @@
 """Theory of the teeth of a lone flow's window behind a drop-tail queue.
 
 The windows of `tcp_models.window_laws` (Reno: RFC 5681; CUBIC: RFC 9438) are followed acknowledgement by
-acknowledgement through one bottleneck, whose queue makes the RTT longer while they grow. Nothing is fitted.
+acknowledgement through one bottleneck, whose queue lengthens the RTT as they grow. No parameter is fitted.
 """
 
 import math
@@ -13,11 +13,11 @@ import numpy as np
 from tcp_models.linux_ccas import BBR_PACING_SHARE, BBR_PROBE_BW_CWND_GAIN, BBR_PROBE_RTT_S, LEFT
 from tcp_models.window_laws import ACKNOWLEDGED_AT_ONCE, CubicWindow, RenoWindow, converged_w_max, left_packets
 
-#: So many later packets tell a sender that one was lost (RFC 5681, section 3.2).
+#: Number of later packets by which a sender detects a loss (RFC 5681, section 3.2).
 DUPLICATES = 3
-#: Linux's pacing rate over the rate (`tcp_pacing_ca_ratio`), and its largest super-packet.
+#: Ratio of Linux's pacing rate to the rate (`tcp_pacing_ca_ratio`), and its largest super-packet.
 PACING_RATIO, GSO_BYTES = 1.2, 65536
-#: Teeth that are calculated, and of which the mean is taken: CUBIC's may come in turns, with and without fast convergence.
+#: Numbers of teeth to calculate, and to average: CUBIC's may alternate between teeth with and without fast convergence.
 CALCULATED, AVERAGED = 12, 6
 
 
@@ -25,7 +25,7 @@ CALCULATED, AVERAGED = 12, 6
 class TheoryPath:
     """A bottleneck with a queue of `buffer_packets` full packets.
 
-    They take `frame_bytes`, as queue and rate count them, `mss_bytes` of which are data.
+    A packet has `frame_bytes`, as queue and rate count them, of which `mss_bytes` are data.
     """
 
     rate_mbps: float
@@ -36,7 +36,7 @@ class TheoryPath:
 
     @property
     def packets_per_s(self) -> float:
-        """Full packets that leave the bottleneck in a second."""
+        """Number of full packets that leave the bottleneck per second."""
         return self.rate_mbps * 1e6 / 8 / self.frame_bytes
 
     @property
@@ -46,24 +46,24 @@ class TheoryPath:
 
     @property
     def burst_packets(self) -> float:
-        """Packets that a sender hands over at once (`tcp_tso_autosize`): 1/1024 s of the rate and a fifth, more on a short path."""
+        """Number of packets that a sender passes on at once (`tcp_tso_autosize`): 1/1024 s at 1.2 times the rate, more on a short path."""
         short_path = GSO_BYTES / 2 ** (self.base_rtt_ms * 1000 // 512) / self.frame_bytes
         return max(2.0, PACING_RATIO * self.packets_per_s / 1024 + short_path)
 
     @property
     def fitting_packets(self) -> int:
-        """Largest window of which nothing is dropped: whole packets on the path, and in the queue."""
-        # A microsecond for rounding.
+        """Largest window without drops: whole packets on the path and in the queue."""
+        # A microsecond guards against rounding.
         return int(self.packets_per_s * (self.base_rtt_s + 1e-6)) + int(self.buffer_packets)
 
     def rtt_s(self, packets) -> float:
-        """Return the RTT with a window of so many packets: those that don't fit on the path wait."""
+        """Return the RTT with a window of `packets`: those that don't fit on the path wait in the queue."""
         return max(self.base_rtt_s, packets / self.packets_per_s)
 
 
 @dataclass(frozen=True)
 class Tooth:
-    """A window from one loss to the next: its highest, its mean over time, and how long that takes."""
+    """A window from one loss to the next: its peak, its mean over time, and its duration."""
 
     peak_packets: float
     mean_packets: float
@@ -72,12 +72,12 @@ class Tooth:
 
 @cache
 def steady_tooth(cca, path) -> Tooth:
-    """Return the mean tooth of a lone flow of "reno" or "cubic", once slow start is forgotten.
+    """Return the mean tooth of a lone "reno" or "cubic" flow in the steady state, long after slow start.
 
-    A tooth begins when a loss is known. Recovery takes a round trip from when the last loss was known (RFC 6675), in
-    which the flight shrinks evenly to what the loss leaves of the window (RFC 6937). Then the window grows by its
-    law. The packet by which it no longer fits is dropped; the sender knows by `DUPLICATES` packets sent after it, a round trip
-    later, and each packet by which the window grows meanwhile is dropped too.
+    A tooth begins when the sender detects a loss. Recovery takes one round trip from the detection of the last loss (RFC 6675);
+    during it the flight shrinks evenly to the reduced window (RFC 6937). Then the window grows by its law. The first packet
+    that no longer fits is dropped. The sender detects this by `DUPLICATES` later packets, a round trip later, and each packet
+    by which the window grows in the meantime is dropped too.
     """
     teeth, peak, w_max, late_s = [], path.fitting_packets + 1, 2 * path.fitting_packets, 0.0
     for _ in range(CALCULATED):
@@ -94,7 +94,7 @@ def steady_tooth(cca, path) -> Tooth:
 
 
 def _next_tooth(cca, path, peak, w_max, late_s):
-    """Return the tooth after a loss at `peak`, the window at the next loss, and how long after it the last loss is known."""
+    """Return the tooth after a loss at `peak`, the window at the next loss, and the time from its first drop to its last, in s."""
     trough, full_rtt_s = left_packets(cca, peak), path.rtt_s(peak)
     # The queue at the time of the last repair: it shrinks with the flight.
     repair_s = max(path.base_rtt_s, full_rtt_s - late_s * (1 - LEFT[cca]))
@@ -122,10 +122,11 @@ def _next_tooth(cca, path, peak, w_max, late_s):
 
 
 def bbr_window_packets(path) -> float:
-    """Return BBR's window in ProbeBW: two BDPs, what comes aggregated, and three bursts, an even number.
+    """Return BBR's mean window in ProbeBW: two BDPs, an allowance for aggregation, and three bursts, rounded up to an even number.
 
-    `bbr_bdp`, `bbr_ack_aggregation_cwnd`, `bbr_quantization_budget` and `bbr_tso_segs_goal` of tcp_bbr.c; two packets more in
-    an eighth of the time. Aggregated are a delayed acknowledgement's packets, and one since what was expected is rounded down.
+    See `bbr_bdp`, `bbr_ack_aggregation_cwnd`, `bbr_quantization_budget` and `bbr_tso_segs_goal` in tcp_bbr.c; during an eighth
+    of the time the window is two packets larger. The allowance is the packets of a delayed acknowledgement, and one more because
+    the expected number is rounded down.
     """
     bdp = path.packets_per_s * path.base_rtt_s
     burst = max(2, int(BBR_PACING_SHARE * path.packets_per_s / 1024))
@@ -136,7 +137,7 @@ def bbr_window_packets(path) -> float:
 def probe_rtt_s(path) -> tuple[float, float]:
     """Return the shortest and the longest duration of BBR's ProbeRTT in s.
 
-    Until no more than its four packets are under way, a round trip, it waits; then for 200 ms and a round trip at least.
+    BBR waits up to one round trip until at most four packets are in flight, then stays for at least 200 ms and one round trip.
     """
     least = max(BBR_PROBE_RTT_S, path.base_rtt_s) + path.base_rtt_s
     return least, least + path.base_rtt_s

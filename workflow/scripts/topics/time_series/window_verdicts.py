@@ -1,4 +1,4 @@
-"""Windows of a cell against theory, over replications: mean, interval, and a verdict."""
+"""Compare the windows of a cell with theory over replications: mean, interval, and a verdict."""
 
 import pandas as pd
 
@@ -15,17 +15,15 @@ VERDICTS = {
     UNDECIDED: "The interval reaches over an end: more replications would tell.",
     NO_VERDICT: "Theory says nothing of it here, or too little was measured: the note says why.",
 }
-#: Teeth can't be measured if a window grows by more than this share of its peak from sample to sample.
+#: Largest growth from sample to sample, as a share of the window's peak, with which teeth can be measured.
 COARSE_SHARE = 0.05
 _OF_TEETH = ("left by a loss", "growth", "peak", "mean over a tooth", "time between losses")
 
 
 def compare_with_theory(measures, labels, coarse, confidence) -> pd.DataFrame:
-    """Return each quantity of the flows of a CCA in a cell, against theory.
+    """Return `WINDOW_THEORY`: each quantity of a CCA's flows in a cell compared with theory, in the order of `QUANTITIES`.
 
-    A run's value is the mean of its flows', mean and interval are over runs, least and most over flows.
-
-    Returns `WINDOW_THEORY`, a cell's quantities in the order of `QUANTITIES`.
+    A run's value is the mean of its flows' values. The mean and the interval are over runs, the extremes over flows.
 
     Parameters
     ----------
@@ -34,7 +32,7 @@ def compare_with_theory(measures, labels, coarse, confidence) -> pd.DataFrame:
     labels : dict
         Scenario -> label.
     coarse : dict
-        Cell -> by what share of its peak a window grows from sample to sample; missing where that isn't known.
+        Cell -> growth of a window from sample to sample as a share of its peak; cells where it is unknown are missing.
     confidence : float
     """
     rows, keys = [], [*CELL, "flow_cca"]
@@ -51,9 +49,9 @@ def compare_with_theory(measures, labels, coarse, confidence) -> pd.DataFrame:
 
 
 def _compared(group, tolerance, is_coarse, confidence):
-    """Return what `WINDOW_THEORY` says of one quantity of a cell; of coarse samples without a verdict.
+    """Return one quantity's columns of `WINDOW_THEORY` in a cell, without a verdict if the samples are coarse.
 
-    Flows of which theory says nothing (too few teeth) are left out where it does of others.
+    If theory applies to some flows, the others (with too few teeth) are left out.
     """
     notes = list(dict.fromkeys(filter(None, group["note"])))
     group = group[group["theory_low"].notna()] if group["theory_low"].notna().any() else group
@@ -65,7 +63,7 @@ def _compared(group, tolerance, is_coarse, confidence):
     }  # fmt: skip
     known = of_runs["measured"].dropna()
     summary = cell_estimate(known, confidence, 0)
-    # Without an interval the verdict is that of all runs: of two kinds, or of too few.
+    # Without an interval (too few runs, or outliers) the range of all runs is judged.
     ends = known.min(), known.max()
     if summary.low is not None:
         ends = row["ci_low"], row["ci_high"] = summary.low, summary.high
@@ -81,7 +79,7 @@ def _compared(group, tolerance, is_coarse, confidence):
 
 
 def verdict(low, high, theory_low, theory_high) -> str:
-    """Return how an interval lies to theory's, tolerance included: `AS_THEORY`, `ABOVE`, `BELOW` or `UNDECIDED`."""
+    """Return the position of an interval relative to theory's (tolerance included): `AS_THEORY`, `ABOVE`, `BELOW` or `UNDECIDED`."""
     if low > theory_high:
         return ABOVE
     if high < theory_low:

@@ -19,9 +19,9 @@ def wilson_interval(hits, trials, confidence) -> tuple[float, float]:
     Parameters
     ----------
     hits, trials : int
-        `trials` of at least 1.
+        Number of successes, and of trials, at least 1.
     confidence : float
-        Between 0 and 1.
+        Confidence of the interval, between 0 and 1.
     """
     if trials < 1 or not 0 <= hits <= trials:
         raise ValueError(f"{hits} of {trials}: expected a share of at least one trial")
@@ -29,16 +29,16 @@ def wilson_interval(hits, trials, confidence) -> tuple[float, float]:
     share, room = hits / trials, z * z / trials
     middle = (share + room / 2) / (1 + room)
     half = z / (1 + room) * math.sqrt(share * (1 - share) / trials + room / (4 * trials))
-    # At the ends the interval is closed exactly, which rounding would miss.
+    # For 0 and for all hits, the interval ends exactly at 0 and 1, which rounding would miss.
     return (0.0 if hits == 0 else middle - half), (1.0 if hits == trials else middle + half)
 
 
 def _independent_runs(runs):
-    """Return the runs whose losses are independent: of each seed the one that sent most packets.
+    """Return runs with independent losses: for each seed, the run that sent the most packets.
 
-    Runs of one scenario and replication have the same seed, so the link drops the same packets by
-    number in all of them: what happened to the shorter ones happened in the longest too.
-    Counting them all would make an interval up to sqrt(12) times too narrow.
+    Runs of one scenario and replication have the same seed, so the link drops packets with the same
+    numbers in all of them: the losses of the shorter runs also occur in the longest.
+    Counting all of them would make an interval up to sqrt(12) times too narrow.
     """
     return runs.sort_values("packets", kind="stable", ascending=False).drop_duplicates("seed")
 
@@ -46,15 +46,15 @@ def _independent_runs(runs):
 def realised_loss(runs, scenarios, confidence, changing=()) -> pd.DataFrame:
     """Return the realised loss of each scenario's link beside the configured one.
 
-    Returns a row a scenario: scenario, scenario_label, quantity ("loss"), unit, configured, realised, low, high, runs
+    The result has one row per scenario: scenario, scenario_label, quantity ("loss"), unit, configured, realised, low, high, runs
     (independent ones), packets, note.
 
     Parameters
     ----------
     confidence : float
-        Of the interval.
+        Confidence of the interval.
     changing : collection of str
-        Scenarios whose loss changes, of which there is no one value: each run's check `loss_forward` judges their phases.
+        Scenarios whose loss changes, so that it has no single value: each run's check `loss_forward` judges their phases.
     """
 
     def loss(valid):
@@ -72,12 +72,12 @@ def realised_loss(runs, scenarios, confidence, changing=()) -> pd.DataFrame:
 
 
 def smallest_rtt(runs, scenarios, shifts_ms=None) -> pd.DataFrame:
-    """Return the smallest RTT that TCP saw in each scenario beside the least that path and jitter allow.
+    """Return the smallest RTT that TCP measured in each scenario beside the smallest that path and jitter allow.
 
-    ``shifts_ms`` says by how much the path's least RTT differs from its first one where it changes (`StudyDesign.rtt_shifts_ms`).
+    ``shifts_ms`` is the difference between a changing path's smallest RTT and its initial one (`StudyDesign.rtt_shifts_ms`).
 
-    The columns are those of `realised_loss`; realised and low are the smallest RTT of all valid runs, high is the
-    largest of the runs' own smallest RTTs; where paths are drawn, as if each run had had its scenario's.
+    The columns are those of `realised_loss`. realised and low are the smallest RTT over all valid runs; high is the
+    largest of the runs' smallest RTTs. If paths are drawn, values are adjusted to the scenario's own path.
     """
 
     def rtt(valid):
@@ -98,14 +98,14 @@ def smallest_rtt(runs, scenarios, shifts_ms=None) -> pd.DataFrame:
 
 
 def longer_paths_ms(runs, scenarios) -> pd.Series:
-    """Return by how much the least RTT that a packet of each run can have is above its scenario's, in ms: 0 unless paths are drawn."""
+    """Return the excess of each run's smallest possible RTT over its scenario's, in ms: 0 unless paths are drawn."""
     least = runs["scenario"].map({row["scenario"]: least_rtt_ms(row) for row in scenarios.to_dict("records")})
     factors = path_factors(runs, scenarios).reindex(pd.MultiIndex.from_frame(runs[["scenario", "replication"]]))
     return least * (factors.to_numpy() - 1)
 
 
 def _checked(runs, scenarios, quantity, unit, configured, realised):
-    """Return the table of a quantity: what is `configured` in each scenario, what is `realised` in its valid runs."""
+    """Return the table of a quantity: its `configured` value in each scenario, and the one `realised` in valid runs."""
     rows = []
     for scenario in scenarios.to_dict("records"):
         valid = runs[(runs["scenario"] == scenario["scenario"]) & runs["valid"]]

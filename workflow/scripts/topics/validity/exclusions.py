@@ -15,26 +15,26 @@ PAIRS = "CCA against CCA"
 
 @dataclass(frozen=True)
 class ChangedConclusion:
-    """A conclusion that would be another one: its question, its place, and both; an overall one has no scenario."""
+    """A conclusion that would change: its question, its place, and both versions; an overall conclusion has no scenario."""
 
     question: str
     metric: str
     scenario: str
     scenario_label: str
     place: str  # CCA and IP version in words
-    reported: str  # of valid runs
+    reported: str  # conclusion from valid runs
     kept: str  # with excluded runs kept
 
 
 def changed_conclusions(tables, margins, significance) -> tuple[list[ChangedConclusion], int]:
-    """Return the conclusions that change, and how many were compared.
+    """Return the conclusions that change, and the number of conclusions compared.
 
     Parameters
     ----------
     tables : object
-        With descriptive, ip_versions, ip_overall, ccas and cca_pairs: DataFrames, or None.
+        Has the attributes descriptive, ip_versions, ip_overall, ccas and cca_pairs: DataFrames, or None.
     margins : dict of str to float
-        Metric -> by how much a mean may move, as `metrics.differences` has it of the margins of equivalence.
+        Metric -> largest change of a mean that doesn't count, as `metrics.differences` derives it from the margins of equivalence.
     significance : float
     """
     changes, compared = [], 0
@@ -64,7 +64,7 @@ def _place(row) -> str:
 
 
 def _means(row, margins):
-    """Return both means in words, the same ones if they are within the metric's margin of each other."""
+    """Return both means in words, with equal texts if they are within the metric's margin of each other."""
     metric = next(metric for metric in METRICS if metric.column == row["metric"])
     mean, kept = row["mean"], row[f"mean{KEPT}"]
     if is_missing(mean) or is_missing(kept):
@@ -90,7 +90,7 @@ def _together(row, significance):
 
 
 def _pair(row, significance):
-    """Return for both whether the pair differs, and which one is higher."""
+    """Return, for both versions, whether the pair differs, and which one is higher."""
     verdicts = []
     for end in ("", KEPT):
         shown = _shown(row[f"p_holm{end}"], significance)
@@ -110,10 +110,10 @@ def exclusions_sentence(usable, invalid, changes, compared) -> str:
     Parameters
     ----------
     usable, invalid : int
-        Excluded runs that have numbers, and all of them.
+        Number of excluded runs that have numbers, and of all excluded runs.
     changes : list of ChangedConclusion
     compared : int
-        Conclusions that were compared.
+        Number of conclusions that were compared.
     """
     if usable == 0:
         return "No excluded run has numbers that could be kept." if invalid else "No run is excluded."

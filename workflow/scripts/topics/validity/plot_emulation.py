@@ -1,4 +1,4 @@
-"""Draw whether the emulation is right: realised loss and RTT less the configured ones."""
+"""Draw the accuracy of the emulation: realised minus configured loss and RTT."""
 
 import numpy as np
 import pandas as pd
@@ -25,14 +25,14 @@ from wording.number_format import is_missing, number, plain
 from wording.scenario_words import heading, shared_and_own
 
 WIDTH_PT, RIGHT_PT, TITLE_PT, AXIS_PT = 290, 50, 44, 32
-# The axes reach at least so far to both sides, in the quantity's unit.
+# Smallest reach of the axes to both sides, in the quantity's unit.
 LEAST = {"loss": 0.01, "smallest RTT": 1.0}
 TITLES = {"loss": "Loss of the link", "smallest RTT": "Smallest round-trip time"}
 UNITS = {"loss": "percentage points", "smallest RTT": "ms"}
 
 
 def _draw_emulation(checks, scenarios, confidence):
-    """Return the figure, a panel for each of `emulation_check`'s tables; `confidence` is that of the loss."""
+    """Return the figure, one panel per table of `emulation_check`; `confidence` is that of the loss's interval."""
     apply_style()
     grid = Grid(len(checks), len(checks), WIDTH_PT, TITLE_PT + ROW_PT * len(scenarios) + AXIS_PT)
     key = [
@@ -73,7 +73,7 @@ def _row(axes, row, cell, deviation, low, high):
 
 
 def _words(cell):
-    # As many decimals as show whether it is what was configured.
+    # Enough decimals to show whether it equals the configured value.
     return plain(cell["realised"]) if cell["realised"] in (0, cell["configured"]) else number(cell["realised"])
 
 

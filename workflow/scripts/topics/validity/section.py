@@ -37,7 +37,7 @@ def section(material) -> dict:
 
 
 def failed_checks(checks) -> list[dict]:
-    """Return the checks that runs failed, the most often first: ``check``, how many ``failed`` it, and the ``meaning`` of that."""
+    """Return the failed checks, the most frequent first: ``check``, the number of runs that ``failed`` it, and its ``meaning``."""
     failed = checks[checks["failed"] > 0].sort_values("failed", ascending=False, kind="stable")
     return [
         {"check": row["check"], "failed": row["failed"], "meaning": meaning_of_failure(row["check"])}
@@ -46,7 +46,7 @@ def failed_checks(checks) -> list[dict]:
 
 
 def _exclusions(material) -> dict:
-    """Return what keeping excluded runs would change: a sentence, and the table of conclusions, or None."""
+    """Return the effects of keeping excluded runs: a sentence, and the table of conclusions, or None."""
     tables, params = material.tables, material.params
     invalid = int((~tables.runs["valid"] & ~not_run(tables.runs)).sum())
     usable = int(usable_exclusions(tables.runs).sum())

@@ -1,4 +1,4 @@
-"""Whether the numbers can be trusted: how many runs are valid, how well loss and RTT agree with what was set."""
+"""Sentences on the validity of the numbers: valid runs, and the agreement of loss and RTT with the configuration."""
 
 from experiment.packet_sizes import PACKET_BYTES
 from report_parts.data_tables import minus
@@ -36,7 +36,7 @@ def trust_sentence(runs, checks, scenarios, shifts_ms=None, loss_changing=()) ->
 
 
 def validity_words(runs, checks) -> str:
-    """Report the number of runs carried out, the number that passed, and the checks that the others failed."""
+    """Report the number of runs made, the number that passed, and the checks that the others failed."""
     if (absent := not_run(runs)).any():
         carried_out = runs[~absent]
         if carried_out.empty:
@@ -62,7 +62,7 @@ def validity_words(runs, checks) -> str:
 
 
 def loss_sentences(valid) -> list[str]:
-    """Say how well the links' realised loss agrees with what was configured."""
+    """Report the agreement of the links' realised loss with the configuration."""
     lossy = valid[valid["loss_configured_percent"] > 0]
     lossy = lossy.assign(reached=link_packets(lossy)).dropna(subset=["reached", "link_drops"])
     sums = lossy.groupby("loss_configured_percent")[["reached", "link_drops"]].sum()
@@ -78,9 +78,9 @@ def loss_sentences(valid) -> list[str]:
 
 
 def rtt_words(valid, least="the empty path's", packet_ms=None) -> list[str]:
-    """Say how close the lowest round-trip time seen came to the `least` that there can be, in every scenario.
+    """Compare the smallest measured round-trip time in every scenario with the smallest possible one, named in `least`.
 
-    ``packet_ms`` is how long a full packet takes on each scenario's link: on a slow one that is most of the difference.
+    ``packet_ms`` is the transmission time of a full packet on each scenario's link, which is most of the difference on a slow link.
     """
     excess = (valid["rtt_min_ms"] - valid["rtt_path_ms"]).groupby(valid["scenario"]).min().dropna()
     if excess.empty:

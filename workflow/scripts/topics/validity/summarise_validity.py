@@ -9,7 +9,7 @@ from topics.validity.tables import CHECK_COUNTS, VALIDITY
 
 
 def _summarise_cells(runs, checks):
-    """Return `VALIDITY`: the runs of each cell, and why some were excluded."""
+    """Return `VALIDITY`: the runs of each cell, and the reasons for exclusions."""
     failed = checks[~checks["ok"]].groupby(CELL, sort=False)["check"]
     reasons = {
         cell: "; ".join(f"{name} ({count})" for name, count in names.value_counts().items()) for cell, names in failed
@@ -42,7 +42,7 @@ def _summarise_checks(checks):
 
 
 def _require_agreement(runs, checks):
-    """Raise a `ValueError` with the first run that was carried out and isn't valid exactly if it was checked and no check failed."""
+    """Raise `ValueError` naming the first run whose validity contradicts its checks: a run is valid if it was checked and none failed."""
     verdict = checks.groupby(RUN)["ok"].all()
     index = pd.MultiIndex.from_frame(runs[RUN])
     unknown = verdict.index.difference(index)

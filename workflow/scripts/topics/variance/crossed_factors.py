@@ -1,10 +1,10 @@
-"""Which conditions a study's scenarios vary, and whether they vary all of them with one another."""
+"""The conditions that a study's scenarios vary, and whether they are fully crossed."""
 
 import math
 
 import pandas as pd
 
-#: Columns of ``tidy/scenarios.csv`` that are names, or follow from other conditions.
+#: Columns of ``tidy/scenarios.csv`` that are names or follow from other conditions.
 NOT_SET = (
     "scenario",
     "label",
@@ -14,7 +14,7 @@ NOT_SET = (
     "capacity_least_mbps",
     "capacity_most_mbps",
 )
-#: What readers call conditions; the others have their column's name in plain words.
+#: Displayed names of conditions. Others are named after their column.
 WORDS = {
     "rate_mbps": "rate", "delay_forward_ms": "delay", "delay_reverse_ms": "delay", "jitter_forward_ms": "jitter",
     "jitter_reverse_ms": "jitter", "loss_forward_percent": "loss", "loss_reverse_percent": "loss", "message_bytes": "message", "ecn": "ECN",
@@ -24,11 +24,11 @@ SCENARIO = "scenario"
 
 
 def crossed_conditions(scenarios: pd.DataFrame) -> pd.DataFrame | None:
-    """Return the conditions that scenarios vary, if each of their combinations is there exactly once; else None.
+    """Return the conditions that scenarios vary if each combination exists exactly once; otherwise None.
 
-    ``scenarios``: ``tidy/scenarios.csv``, or some of its rows. Returns a row a scenario with its identifier as index; a
-    column a condition, named in words, with the number of its level in order of appearance. Conditions that vary with
-    each other one to one are one: "rate and queue".
+    ``scenarios`` is ``tidy/scenarios.csv`` or some of its rows. The result has one row per scenario, indexed by its identifier, and
+    one column per condition, named in words, with the number of its level in the order of appearance. Conditions that vary
+    one-to-one are combined: "rate and queue".
     """
     together: dict[tuple, list[str]] = {}
     for name in scenarios.columns:

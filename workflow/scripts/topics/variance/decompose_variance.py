@@ -17,10 +17,10 @@ IP_VERSION = "IP version"
 
 
 def taken(values: pd.Series, metric) -> tuple[pd.Series, str]:
-    """Return a metric's values on the scale on which they are compared, and its name.
+    """Return a metric's values on the scale on which they are compared, and the name of that scale.
 
-    Ratios as logarithms, unless there is a 0; counts, which may be 0 and spread as they grow, as square roots (Bartlett, 1936,
-    JRSS Supplement 3(1)); shares as they are.
+    Ratios are compared as logarithms unless a value is 0; counts, which may be 0 and whose spread grows with them, as square roots
+    (Bartlett, 1936, JRSS Supplement 3(1)); shares without transformation.
     """
     if metric.scale == "ratio" and (values > 0).all():
         return np.log(values), LOGARITHM
@@ -34,7 +34,7 @@ def decompose_metric(runs, scenarios, metric, confidence) -> list[dict]:
     ----------
     metric : metrics.Metric
     confidence : float
-        Of the intervals.
+        Confidence of the intervals.
     """
     ccas, ip_versions = runs["cca"].unique(), runs["ip_version"].unique()
     there = runs[runs["valid"] & runs[metric.column].notna()]
@@ -73,7 +73,7 @@ def decompose_metric(runs, scenarios, metric, confidence) -> list[dict]:
 
 
 def _row(part) -> dict:
-    """Return what the table has of a part."""
+    """Return the table's columns for a part."""
     kind = {(SEED,): CHANCE, (RUN,): CHANCE, (REST,): HIGHER}.get(
         part.name, FACTOR if len(part.name) == 1 else INTERACTION
     )

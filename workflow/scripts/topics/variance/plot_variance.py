@@ -1,4 +1,4 @@
-"""Draw where the variance of each metric is: a bar for each factor, interaction and kind of chance."""
+"""Draw the sources of each metric's variance: one bar per factor, interaction and kind of chance."""
 
 from figure_parts.axis_scales import Axis
 from figure_parts.figure_style import FONT_SIZE_PT, LIGHT, apply_style
@@ -23,14 +23,14 @@ from topics.variance.tables import CHANCE, HIGHER, INTERACTION
 from wording.number_format import is_missing, number
 
 ROW_PT, AXIS_PT, RIGHT_PT, HEADER_PT = 14, 30, 12, 30
-#: Interactions below this share, in percent, of every metric have no row of their own.
+#: Smallest share, in percent, of any metric's variance with which an interaction has a separate row.
 SHOWN_FROM = 1.0
 AXIS = Axis("linear", 0.0, 102.0, (0, 25, 50, 75, 100))
 COLOURS = {CHANCE: LIGHT.muted, INTERACTION: LIGHT.indigo, HIGHER: LIGHT.indigo}
 
 
 def shown_parts(variance) -> list[str]:
-    """Return the parts that have a row in each panel: all but interactions that are small in every metric."""
+    """Return the parts with a row in each panel: all except interactions that are small in every metric."""
     largest = variance.groupby("part", sort=False)["share_percent"].max()
     small = set(largest.index[~(largest >= SHOWN_FROM)]) & set(variance.loc[variance["kind"] == INTERACTION, "part"])
     return [part for part in dict.fromkeys(variance["part"]) if part and part not in small]

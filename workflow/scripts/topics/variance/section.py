@@ -1,4 +1,4 @@
-"""The section on variance: how much each factor makes of each metric's, and chance."""
+"""The section on variance: the shares of each metric's variance due to each factor and to chance."""
 
 from report_parts.cells_table import cells_table, shown_cell, shown_number, shown_text
 from report_parts.data_tables import Cell, minus
@@ -9,7 +9,7 @@ from topics.variance.tables import CHANCE, HIGHER, INTERACTION, JOINED
 from wording.number_format import NONE, is_missing, number
 from wording.sentence_words import listed
 
-#: Parts that a sentence names: those of this share, in percent, and no more than so many.
+#: Smallest share, in percent, with which a sentence names a part, and the largest number of parts that it names.
 NAMED_FROM, NAMED = 5.0, 3
 
 
@@ -33,7 +33,7 @@ def section(material) -> dict:
 
 
 def findings(material) -> list[Finding]:
-    """Return where the variance of the first metric that has one is."""
+    """Return the sources of variance of the first metric that varies."""
     variance = material.tables.variance
     for metric in METRICS:
         parts = variance[(variance["metric"] == metric.column) & variance["share_percent"].notna()]
@@ -43,14 +43,14 @@ def findings(material) -> list[Finding]:
 
 
 def variance_sentence(parts, name) -> str:
-    """Say which parts make most of a metric's variance, and how much chance does.
+    """Name the parts that cause most of a metric's variance, and the share due to chance.
 
     Parameters
     ----------
     parts : pandas.DataFrame
         The metric's rows of `VARIANCE`.
     name : str
-        The metric's.
+        Name of the metric.
     """
     systematic = parts[parts["kind"] != CHANCE].sort_values("share_percent", ascending=False, kind="stable")
     shown = systematic[systematic["share_percent"] >= NAMED_FROM].head(NAMED)
@@ -68,7 +68,7 @@ def variance_sentence(parts, name) -> str:
 
 
 def _percent(share) -> str:
-    if share >= 99.95:  # an estimate may be above 100, where another part's is below 0
+    if share >= 99.95:  # an estimate may be above 100 if another part's is below 0
         return "all"
     return f"{number(max(share, 0), 1)} %" if share >= 0.1 else "less than 0.1 %"
 

@@ -5,7 +5,7 @@ from topics.cells.tables import METRIC, NOTE
 
 #: Kinds of parts, in the order of tables and figures.
 FACTOR, INTERACTION, HIGHER, CHANCE = ("factor", "interaction", "higher", "chance")
-#: Between the factors of an interaction.
+#: Separator between the factors of an interaction.
 JOINED = " x "
 _NONE = "there is no decomposition"
 _OF_CHANCE = f"the part is of chance, or {_NONE}"
