@@ -91,7 +91,7 @@ def test_three_ccas_with_six_flows_have_a_figure(three_ccas):
     data = pd.read_csv(three_ccas.data("fairness-mixes"))
     assert set(data["flow_cca"]) == {"reno", "cubic", "bbr"}
     assert figures(three_ccas) == ["fairness-mixes"]
-    assert "Mixes that are no pairs" in page_text(three_ccas.page)
+    assert "Mixes that are not pairs" in page_text(three_ccas.page)
 
 
 def test_without_a_valid_run_the_page_says_so(nothing_shared):

@@ -76,7 +76,7 @@ def test_findings_have_the_numbers(virtual, real):
     assert "lowest Vegas in tun6_path6" in text
     assert "Where path 4 takes 0.5 ms longer each way, MPTCP gives" in text
     # Cells without a tunnel have plain TCP's 1448 and 1428; at most 66 of 1428.
-    assert "because headers alone take up to 4.6 % of what plain TCP gets" in text
+    assert "because headers alone take up to 4.6 % of plain TCP's goodput" in text
     assert "n paths: n times the rate, an n-th of the time?" in text
     # 6 runs of each of 3 CCAs, 2 IP versions and 3 scenarios with 2 or 4 even paths; of the uneven all stay low.
     assert "in round robin 648 of 756 recoveries were undone" in text

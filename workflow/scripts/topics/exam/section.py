@@ -72,7 +72,7 @@ def section(material: ReportMaterial) -> dict:
         "table": cells_table("scorecard", "What decides", deciding, scorecard_columns(published)),
         "secondary": cells_table(
             "scorecard-secondary",
-            "What else was measured",
+            "Other measurements",
             shown,
             scorecard_columns(published)[:1] + scorecard_columns(published)[2:],
         )
