@@ -218,7 +218,7 @@ def test_start_up_is_slow_start_from_ten_segments():
 def test_threats_name_the_study(one_of_each, real_shape):
     html = one_of_each.page.read_text()
     assert "<dt>1 replication</dt>" in html and "All runs used Linux 7.2.13" in html
-    assert "In 6 of 12 scenarios replications differ only in when flows start" in real_shape.page.read_text()
+    assert "In 6 of 12 scenarios replications differ only in the start times of flows" in real_shape.page.read_text()
 
 
 def test_one_ip_version_is_no_comparison(one_of_each):
@@ -289,11 +289,11 @@ def test_definitions_name_the_source_of_each_kind_of_traffic():
     goodput, rtt, loss, again = (row["ours"].source for row in definitions(mixed, FACTS))
     assert goodput.startswith("TCP: the senders' kernels at two moments: TCP_INFO, ")
     assert (
-        ". MPTCP: the senders' kernels: data of the connection" in goodput
-        and ". FTP: size of the file over " in goodput
+        ". MPTCP: the senders' kernels: acknowledged data of the connection" in goodput
+        and ". FTP: size of the file divided by " in goodput
     )
     assert rtt.startswith("TCP: iperf3, mean over the reporting intervals of each stream")
-    assert ". MPTCP and FTP: the kernel's TCP_INFO, the plain mean" in rtt
+    assert ". MPTCP and FTP: the kernel's TCP_INFO, unweighted mean" in rtt
     assert again.startswith("TCP: iperf3, sender side") and ". MPTCP: TcpRetransSegs of the sending host" in again
     assert loss == "counters of the queueing disciplines"
     # Traffic that has no such metric has no source of it either.

@@ -27,17 +27,17 @@ TEST_KINDS = ("normality",)
 TESTS_OWN = "the test's: pooling shows it with both methods"
 OWNER_MEANINGS = {
     "TCP's: both methods": (
-        "Reproduced with the sound and with the published method: it doesn't hang on how the network was emulated."
+        "Reproduced with the sound and with the published method: it doesn't depend on how the network was emulated."
     ),
     TESTS_OWN: (
-        "The paper's own test on all runs pooled comes out so with both methods, for pooling mixes scenarios and CCAs: "
-        "it tells how the test was made, not how TCP behaves."
+        "The paper's own test on all runs pooled gives this result with both methods, because pooling mixes scenarios and CCAs: "
+        "it describes the test, not TCP."
     ),
     "the emulation's: published method only": (
-        "Reproduced with the published method, and refuted with the sound one: it comes from how the network was "
+        "Reproduced with the published method, and refuted with the sound one: it is due to how the network was "
         "emulated."
     ),
-    "the sound method only": "Refuted with the method by which it was published, reproduced with the sound one.",
+    "the sound method only": "Refuted with the published method, reproduced with the sound one.",
     "neither": "Not reproduced with either method.",
     "open": "One of the methods, or both, can't decide it with its runs.",
 }
