@@ -167,7 +167,7 @@ def test_an_exam_with_ecn_is_marked(exams):
     made = gallery.gallery_of([with_ecn(exams[0], "dctcp"), *exams])
     assert made.reference is exams[0] and made.with_ecn == {"dctcp"}
     assert list(made.names.values()) == ["DCTCP, ECN", "BBR", "Vegas"]
-    assert "Of other conditions: the exam of DCTCP has ECN in all cases" in gallery.introduction(made)[1]
+    assert "Different conditions: the exam of DCTCP has ECN in all cases" in gallery.introduction(made)[1]
 
 
 def _other_margin(exam):
