@@ -139,7 +139,7 @@ def _apart_words(samples, parts):
         if lost.any():
             cell = np.unravel_index(lost.argmax(), lost.shape)
             runs = f"{lost[cell]} of {samples.counts(measure)[cell]} runs of {samples.cell_words(*cell)}"
-            return f"{runs} lie apart from the others: no interval of the mean"
+            return f"{runs} are outliers: no interval of the mean"
     return ""
 
 

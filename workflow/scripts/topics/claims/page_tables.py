@@ -148,8 +148,8 @@ def chance_words(claims, confidence) -> str:
         return f"{text}, and none was decided."
     return (
         f"{text}, and {decided:,} decided. An interval misses the truth on one side in {100 * tail:g} % of studies: if each of "
-        f"these claims lay at the very edge of what it requires, chance alone would decide {number(tail * decided, 1)} of the "
-        f"{decided:,} wrongly, on the average. Nothing is corrected for their number, because each stands for itself."
+        f"these claims lay exactly at the edge of its requirement, chance alone would decide {number(tail * decided, 1)} of the "
+        f"{decided:,} wrongly on average. There is no correction for their number, because each claim stands for itself."
     )
 
 

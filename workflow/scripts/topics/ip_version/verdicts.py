@@ -50,8 +50,8 @@ VERDICTS = {
 }
 #: What is added to a verdict, and what it means.
 APART = (
-    "Some pairs lie apart from the others, such as those with a run that collapsed: no one mean speaks of both kinds, so it has no "
-    "interval, and equivalence isn't shown. The test holds nevertheless."
+    "Some pairs are outliers, such as those with a run that collapsed. No single mean describes both kinds, so it has no "
+    "interval, and equivalence isn't shown. The test is valid nevertheless."
 )
 
 

@@ -154,7 +154,7 @@ def _outcome(name, heading_of, decimals):
 
 OUTCOMES = (
     RUNS,
-    _outcome("goodput", "Goodput a flow, kbit/s", 0),
+    _outcome("goodput", "Goodput per flow, kbit/s", 0),
     _outcome("goodput_least", "Slowest flow", 0),
     _outcome("goodput_most", "Fastest flow", 0),
     _outcome("jain", "Jain's index", 3),
@@ -168,5 +168,5 @@ def _outcomes_table(material):
         group.iloc[0].to_dict() | {"quantities": {row["quantity"]: row for row in group.to_dict("records")}}
         for _, group in material.tables.flow_outcomes.groupby(CELL, sort=False)
     ]
-    caption = "What the flows of a run got: means over runs, with their intervals"
+    caption = "Results of the flows of a run: means over runs, with their intervals"
     return _table(material, "flow-outcomes", caption, rows, OUTCOMES, by_flow=False)
