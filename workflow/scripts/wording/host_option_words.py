@@ -8,7 +8,7 @@ from experiment.host_options import HOST_OPTIONS
 #: Option -> what it is.
 OPTION_WORDS = {
     "initial_window_packets": (
-        "Initial congestion window (RFC 6928) of the senders' connections, as CDNs set it. `null`: the kernel's own, 10 packets."
+        "Initial congestion window (RFC 6928) of the senders' connections, as set by CDNs. `null`: the kernel's own, 10 packets."
     ),
     "initial_receive_window_packets": (
         "Initial receive window that the receivers offer, in segments. `null`: as large as their buffer allows."

@@ -87,7 +87,7 @@ MEASURES = {
         Measure("during_percent", "the goodput of the remaining path, relative to its capacity,", "%", HIGHER, _PERCENT),
         Measure("standstill_s", "the longest time without any delivery", "s", LOWER, _TIME, decimals=2),
         Measure("subflows_percent", "the share that two subflows take beside one flow", "%", LOWER, _PERCENT),
-        Measure("runs_far_worse", "the number of runs in which it falls", "runs", LOWER, decimals=0),
+        Measure("runs_far_worse", "the number of runs in which it falls far behind", "runs", LOWER, decimals=0),
     )
 }  # fmt: skip
 
