@@ -77,7 +77,7 @@ def gallery_of(exams) -> Gallery:
     for each in exams:
         if each.scorecard is None:
             raise ComparisonError(
-                f"{shown(each.folder)} is no exam; allowed are folders that make exam has made, such as results/exam-quick-vegas."
+                f"{shown(each.folder)} is not an exam; allowed are folders that make exam has made, such as results/exam-quick-vegas."
             )
         if (other := folders.setdefault(each.examined, each.folder)) is not each.folder:
             raise ComparisonError(
