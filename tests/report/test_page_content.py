@@ -327,8 +327,8 @@ def test_details_of_traffic_and_cable(tmp_path):
     common = "segmentation offload off; netem receiving-side; "
     cable = "; cable between the hosts; serialisation virtual-clock"
     assert [row["details"] for row in configured(table, tmp_path)] == [
-        f"{common}iperf3 processes: per-flow; 5 Mbit/s a flow; UDP, 128 bytes of data a packet{cable}; "
-        "24 bytes more a frame than Linux counts; background server",
+        f"{common}iperf3 processes: per-flow; 5 Mbit/s per flow; UDP, 128 bytes of data per packet{cable}; "
+        "24 more bytes per frame than Linux counts; background server",
         f"{common}TCP round trips of 1,408 bytes; cable between the hosts",
         f"{common}iperf3 processes: per-flow; 131,072 bytes written at a time{cable}; "
         "GRE-in-UDP over IPv6 on 3 paths, per-flow; the paths' own delay 0, 0 and 0.5 ms each way",
