@@ -358,6 +358,6 @@ def test_bursts_late_and_double_packets_stand_beside_what_was_set(tmp_path):
     )  # fmt: skip
     (row,) = configured(scenarios, tmp_path, runs)
     assert (row["loss_set"], row["loss_seen"]) == ("2 % in bursts of 5 packets", "2.000 % in bursts of 5 packets")
-    assert row["late_seen"] == "0.750 % late, 0.250 % twice, 4 segments waiting for each that is late"
+    assert row["late_seen"] == "0.750 % late, 0.250 % twice, 4 segments waiting for each late packet"
     (plain,) = configured(scenarios, tmp_path, runs[["scenario", "valid", "packets_sent", "queue_drops", "link_drops"]])
     assert (plain["loss_set"], plain["loss_seen"], plain["late_seen"]) == ("2 %", "2.000 %", "")
