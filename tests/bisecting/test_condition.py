@@ -31,7 +31,7 @@ def test_conditions(text, condition):
         ("goodput_mbps falls 9", "allowed is a measure and a comparison"),
         ("goodput_mbps sinks", "allowed is a measure and a comparison"),
         ("goodput_mbps < 9 Mbit/s", "allowed is a measure and a comparison"),
-        ("goodput_mbps < 1.2.3", "1.2.3 is no number"),
+        ("goodput_mbps < 1.2.3", "1.2.3 is not a number"),
         ("excluded_by differs", "no number excluded_by"),
     ],
 )

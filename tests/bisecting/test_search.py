@@ -162,7 +162,8 @@ def test_good_must_be_good_and_bad_bad(history, search, drawn, when, sentence):
 
 
 @pytest.mark.parametrize(
-    "before, after, sentence", [(8.5, 8.4, "GOOD="), (9.3, 9.2, "BAD="), (9.05, 8.95, "it doesn't tell GOOD from BAD")]
+    "before, after, sentence",
+    [(8.5, 8.4, "GOOD="), (9.3, 9.2, "BAD="), (9.05, 8.95, "it doesn't distinguish GOOD from BAD")],
 )
 def test_with_one_cell_references_say_it(history, search, before, after, sentence):
     with pytest.raises(BisectError) as raised:

@@ -47,8 +47,12 @@ def test_an_outlier_is_put_at_four_deviations():
         ("a.txt", "5\n5\n5\n", "has one delay only, 5; allowed are two different ones or more."),
         ("a.txt", "5\nfast\n", "has fast in line 2; allowed are numbers, a delay a line."),
         ("a.txt", "5\nnan\n", "has nan in line 2; allowed are numbers, a delay a line."),
-        ("a.dist", "5\n40000\n", "is no table of netem; allowed are up to 4,096 whole numbers from -32,767 to 32,767."),
-        ("a.dist", "5\n1.5\n", "is no table of netem;"),
+        (
+            "a.dist",
+            "5\n40000\n",
+            "is not a table of netem; allowed are up to 4,096 whole numbers from -32,767 to 32,767.",
+        ),
+        ("a.dist", "5\n1.5\n", "is not a table of netem;"),
     ],
 )
 def test_a_file_that_is_no_table_gets_a_sentence(tmp_path, name, text, sentence):

@@ -119,7 +119,7 @@ def test_of_another_revision_what_changed_is_built(linux, monkeypatch):
         ({"tree": "bare.git"}, "tree is bare.git; it is a Git repository without files: name a revision"),
         ({"tree": "linux", "revision": "other"}, "linux: arch/um/Kconfig: no such file"),
         ({"tree": "linux-7.2.tar.xz"}, "tree is linux-7.2.tar.xz; there is no such file"),
-        ({"tree": "broken.tar.xz"}, "tree is broken.tar.xz; it is no archive that can be read"),
+        ({"tree": "broken.tar.xz"}, "tree is broken.tar.xz; it is not a readable archive"),
         ({"tree": "other.tar"}, "other.tar: Makefile: no such file"),
     ],
 )

@@ -14,20 +14,20 @@ STUDY_KEYS = "study, title, description, seed, replications, controls, ccas, cca
         ("# nothing\n", f"is empty; a study has the keys {STUDY_KEYS}."),
         ("- reno\n", f'is ["reno"]; allowed is a mapping with the keys {STUDY_KEYS}.'),
         ("just text\n", f'is "just text"; allowed is a mapping with the keys {STUDY_KEYS}.'),
-        ("study: a\nseed: 1\nstudy: b\n", "is no valid YAML in line 3: the key 'study' stands twice."),
+        ("study: a\nseed: 1\nstudy: b\n", "is not valid YAML in line 3: the key 'study' occurs twice."),
         (
             "scenarios:\n  - id: a\n    flows: 1\n    flows: 2\n",
-            "is no valid YAML in line 4: the key 'flows' stands twice.",
+            "is not valid YAML in line 4: the key 'flows' occurs twice.",
         ),
-        ("study: [a\nseed: 1\n", "is no valid YAML in line 2: did not find expected ',' or ']'."),
-        ("study: a\n\tseed: 1\n", "is no valid YAML in line 2: found a tab character that violates indentation."),
-        ("study: a\x00\n", "is no valid YAML: control characters are not allowed."),
+        ("study: [a\nseed: 1\n", "is not valid YAML in line 2: did not find expected ',' or ']'."),
+        ("study: a\n\tseed: 1\n", "is not valid YAML in line 2: found a tab character that violates indentation."),
+        ("study: a\x00\n", "is not valid YAML: control characters are not allowed."),
         (
             "study: !!python/object:os.system x\n",
-            "is no valid YAML in line 1: could not determine a constructor for the tag "
+            "is not valid YAML in line 1: could not determine a constructor for the tag "
             "'tag:yaml.org,2002:python/object:os.system'.",
         ),
-        ("study: 2024-13-45\n", "is no valid YAML in line 1: '2024-13-45' is no value of its type, timestamp."),
+        ("study: 2024-13-45\n", "is not valid YAML in line 1: '2024-13-45' is not a value of its type, timestamp."),
         (
             b"\xff\xfe\x00",
             "can't be read (line 1 has the byte 0xff, and allowed is UTF-8 text); a study is a YAML file.",

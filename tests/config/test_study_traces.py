@@ -90,7 +90,7 @@ def test_the_shipped_trace_is_what_its_model_makes(root):
         ("1\n1e308\n", {}, "is too long: 1e+306 steps of 100 ms"),
         ("1000000\n", {"step_ms": 10000}, "link.trace offers 1.2112e-05 Mbit/s on average; allowed is 0.001 (Mbit/s) or more."),
         ("5\n", {"rates_mbps": [1, 2], "period_ms": 300}, "link.trace.period_ms is 300; allowed with 2 rates_mbps is an end in the last"),
-        (b"\x7fELF\x80\xff", {}, "can't be read: byte 5 is no text"),
+        (b"\x7fELF\x80\xff", {}, "can't be read: byte 5 is not text"),
         ("5\nx\n", {}, "has 'x' in line 2; allowed are numbers."),
         ("5\nnan\n", {}, "has 'nan' in line 2"),
         ("5\n-3\n", {}, "has the negative number -3 in line 2; allowed are numbers from 0."),

@@ -73,7 +73,7 @@ def test_the_defaults_table_is_every_scenarios_but_of_those_with_another(tmp_pat
             "has direction 'up' in line 2; allowed is one of both, forward, reverse.",
         ),
         ("time_s,rate_mbps\n10,1\n", "has no row before 10 s, when traffic ends."),
-        (b"time_s,rate_mbps\n1,\xff\n", "can't be read: byte 20 is no text"),
+        (b"time_s,rate_mbps\n1,\xff\n", "can't be read: byte 20 is not text"),
     ],
 )
 def test_what_no_table_is_is_said_in_a_sentence(tmp_path, text, sentence):

@@ -66,8 +66,8 @@ def test_a_mean_beyond_its_bound_stays_inside_its_interval():
         ([0.1, 0.1, 0.1], {}, 3, 0.1, "all 3 values are equal"),
         ([5.0, 5.2], {"resolution": 0.5}, 2, 5.1, "within the resolution"),
         ([5.0, 5.2, 5.1, 5.3, 5.2], {}, 5, 5.16, "5 runs: an interval needs 6"),
-        ([10.0, 10.1, 9.9, 10.2, 10.0, 1.0], {}, 6, 8.533333333, "1 of 6 runs lies apart from the others"),
-        ([10.0, 10.1, 9.9, 10.2, 10.0, 30.0, 31.0], {}, 7, 15.885714286, "2 of 7 runs lie apart from the others"),
+        ([10.0, 10.1, 9.9, 10.2, 10.0, 1.0], {}, 6, 8.533333333, "1 of 6 runs is an outlier"),
+        ([10.0, 10.1, 9.9, 10.2, 10.0, 30.0, 31.0], {}, 7, 15.885714286, "2 of 7 runs are outliers"),
     ],
 )
 def test_where_there_is_no_interval_the_note_says_why(values, options, n, mean, words):

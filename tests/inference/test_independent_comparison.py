@@ -42,12 +42,7 @@ def test_ratio_is_of_geometric_means_and_zero_turns_it_into_a_part_of_the_mean()
         ([3.0], [1.0, 2.0], 1.5, "one run: an interval needs 6"),
         ([3.0, 4.0, 5.0], SLEEP_1, 3.25, "3 runs: an interval needs 6"),
         (SLEEP_1[:6], [1.0, 2.0, 3.0, 4.0, 6.0], 1 / 6 - 3.2, "5 runs: an interval needs 6"),
-        (
-            [1.0, 1.1, 1.2, 1.3, 1.4, 91.2],
-            SLEEP_1,
-            15.45,
-            "1 of 16 runs lies apart from the others: no interval of the mean",
-        ),
+        ([1.0, 1.1, 1.2, 1.3, 1.4, 91.2], SLEEP_1, 15.45, "1 of 16 runs is an outlier: no interval of the mean"),
     ],
 )
 def test_too_few_values_and_two_kinds_have_a_difference_and_no_interval(first, second, effect, note):

@@ -64,7 +64,7 @@ def test_directions_and_ip_versions_are_flows_of_their_own(tmp_path):
 def test_a_capture_that_is_not_whole_is_refused(tmp_path, harm):
     path = written(tmp_path / "a.pcapng", [(1, tcp("10.0.0.1", "10.0.1.1", 0, 10))])
     path.write_bytes(harm(path.read_bytes()))
-    with pytest.raises(ReceivedError, match=r"a\.pcapng is no whole capture"):
+    with pytest.raises(ReceivedError, match=r"a\.pcapng is not a complete capture"):
         flows_of(path)
 
 

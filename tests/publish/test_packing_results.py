@@ -53,7 +53,7 @@ def test_the_same_results_give_the_same_archive_with_the_permissions_of_any_new_
         (lambda path: path.write_text("longer than it was"), f"has 18 bytes; {MANIFEST} says 13."),
         (lambda path: path.unlink(), "is missing;"),
         (lambda path: (path.unlink(), path.symlink_to("/etc/hostname")), "leads out of"),
-        (lambda path: (path.unlink(), path.mkdir()), "is no regular file"),
+        (lambda path: (path.unlink(), path.mkdir()), "is not a regular file"),
     ],
 )
 def test_a_file_that_is_not_as_listed_is_named_and_nothing_packed(harm, sentence, pack, results):
@@ -79,7 +79,7 @@ def test_a_manifest_can_not_make_it_pack_files_from_outside(pack, results):
     write_manifest(results, [listed(results, "../secret")])
     status, output = pack(results)
     assert status == 1
-    assert '"../secret" is no path inside of the folder' in output
+    assert '"../secret" is not a path inside the folder' in output
     assert not (results.parent / "results.crate.zip").exists()
 
 

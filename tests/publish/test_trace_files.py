@@ -61,7 +61,7 @@ def test_the_text_has_the_events_alone(trace, tmp_path):
 
 def test_what_is_no_event_is_refused(trace):
     trace.write_text(TRACE + "anything\n")
-    with pytest.raises(ReceivedError, match=r"trace\.txt, line 9, is no event"):
+    with pytest.raises(ReceivedError, match=r"trace\.txt, line 9, is not an event"):
         calls_of(trace)
 
 

@@ -218,7 +218,7 @@ def test_start_up_is_slow_start_from_ten_segments():
 def test_threats_name_the_study(one_of_each, real_shape):
     html = one_of_each.page.read_text()
     assert "<dt>1 replication</dt>" in html and "All runs used Linux 7.2.13" in html
-    assert "In 6 of 12 scenarios replications differ only in when flows start" in real_shape.page.read_text()
+    assert "In 6 of 12 scenarios replications differ only in the start times of flows" in real_shape.page.read_text()
 
 
 def test_one_ip_version_is_no_comparison(one_of_each):
@@ -289,11 +289,11 @@ def test_definitions_name_the_source_of_each_kind_of_traffic():
     goodput, rtt, loss, again = (row["ours"].source for row in definitions(mixed, FACTS))
     assert goodput.startswith("TCP: the senders' kernels at two moments: TCP_INFO, ")
     assert (
-        ". MPTCP: the senders' kernels: data of the connection" in goodput
-        and ". FTP: size of the file over " in goodput
+        ". MPTCP: the senders' kernels: acknowledged data of the connection" in goodput
+        and ". FTP: size of the file divided by " in goodput
     )
     assert rtt.startswith("TCP: iperf3, mean over the reporting intervals of each stream")
-    assert ". MPTCP and FTP: the kernel's TCP_INFO, the plain mean" in rtt
+    assert ". MPTCP and FTP: the kernel's TCP_INFO, unweighted mean" in rtt
     assert again.startswith("TCP: iperf3, sender side") and ". MPTCP: TcpRetransSegs of the sending host" in again
     assert loss == "counters of the queueing disciplines"
     # Traffic that has no such metric has no source of it either.
@@ -327,8 +327,8 @@ def test_details_of_traffic_and_cable(tmp_path):
     common = "segmentation offload off; netem receiving-side; "
     cable = "; cable between the hosts; serialisation virtual-clock"
     assert [row["details"] for row in configured(table, tmp_path)] == [
-        f"{common}iperf3 processes: per-flow; 5 Mbit/s a flow; UDP, 128 bytes of data a packet{cable}; "
-        "24 bytes more a frame than Linux counts; background server",
+        f"{common}iperf3 processes: per-flow; 5 Mbit/s per flow; UDP, 128 bytes of data per packet{cable}; "
+        "24 more bytes per frame than Linux counts; background server",
         f"{common}TCP round trips of 1,408 bytes; cable between the hosts",
         f"{common}iperf3 processes: per-flow; 131,072 bytes written at a time{cable}; "
         "GRE-in-UDP over IPv6 on 3 paths, per-flow; the paths' own delay 0, 0 and 0.5 ms each way",
@@ -358,6 +358,6 @@ def test_bursts_late_and_double_packets_stand_beside_what_was_set(tmp_path):
     )  # fmt: skip
     (row,) = configured(scenarios, tmp_path, runs)
     assert (row["loss_set"], row["loss_seen"]) == ("2 % in bursts of 5 packets", "2.000 % in bursts of 5 packets")
-    assert row["late_seen"] == "0.750 % late, 0.250 % twice, 4 segments waiting for each that is late"
+    assert row["late_seen"] == "0.750 % late, 0.250 % twice, 4 segments waiting for each late packet"
     (plain,) = configured(scenarios, tmp_path, runs[["scenario", "valid", "packets_sent", "queue_drops", "link_drops"]])
     assert (plain["loss_set"], plain["loss_seen"], plain["late_seen"]) == ("2 %", "2.000 %", "")

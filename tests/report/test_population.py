@@ -25,18 +25,18 @@ def scenarios(*variations, background="none", platform="uml", loss=1):
 @pytest.mark.parametrize(
     ("table", "sentence"),
     [
-        (scenarios("", ""), "of one exact path: a replication has losses and starts of its own, and nothing else of it is different. Of paths like it they say nothing."),
-        (scenarios("", "", loss=0), "a replication has starts of its own, and nothing else"),
-        (scenarios("", background="server"), "losses, starts and background messages of its own"),
-        (scenarios("", platform="host"), "losses, starts and noise of the machine of its own"),
-        (scenarios("RTT ±1 %", "RTT ±1 %"), "speak of paths like the one that the scenario names: each replication has a path of its own"),
-        (scenarios("RTT ±1 %", ""), "speak, in a, of paths like the one that the scenario names"),
+        (scenarios("", ""), "to one exact path: replications differ in losses and starts and in nothing else. They say nothing about similar paths."),
+        (scenarios("", "", loss=0), "replications differ in starts and in nothing else"),
+        (scenarios("", background="server"), "replications differ in losses, starts and background messages and in nothing else"),
+        (scenarios("", platform="host"), "replications differ in losses, starts and noise of the machine and in nothing else"),
+        (scenarios("RTT ±1 %", "RTT ±1 %"), "apply to paths like the one that the scenario names: each replication has its own path"),
+        (scenarios("RTT ±1 %", ""), "apply, in a, to paths like the one that the scenario names"),
     ],
 )  # fmt: skip
 def test_the_population_is_named(table, sentence):
     text = population(table)
     assert sentence in text
-    assert text.startswith("The intervals and tests of this study speak") and text.endswith(".")
+    assert text.startswith("The intervals and tests of this study apply") and text.endswith(".")
 
 
 def test_what_was_drawn_is_told_by_replication():

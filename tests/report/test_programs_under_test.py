@@ -36,10 +36,10 @@ def test_each_metric_names_what_it_is_read_from_for_programs_too():
     both = with_sources(goodput, scenarios, of_both)
     assert (
         both.source.startswith("TCP: the senders' kernels at two moments")
-        and ". programs: what the program reports" in both.source
+        and ". programs: the bytes that the program reports" in both.source
     )
-    assert "Of programs under test (mine:cubic) they are those" in both.definition
-    assert with_sources(goodput, scenarios, alone).source.startswith("what the program reports")
+    assert "For programs under test (mine:cubic) they are those" in both.definition
+    assert with_sources(goodput, scenarios, alone).source.startswith("the bytes that the program reports")
     assert with_sources(goodput, scenarios, kernels).source.startswith("the senders' kernels")
     assert "rograms" not in with_sources(goodput, scenarios, kernels).definition
     assert with_sources(rtt, scenarios, alone).source == "none"

@@ -171,5 +171,5 @@ def test_a_gate_makes_an_exam_fail_if_a_row_that_decides_is_worse(folder):
     (expected,) = resolved["analysis"]["expect"]
     assert (expected["table"], expected["where"], expected["none_of"]) == ("scorecard", {"role": "primary"}, ["worse"])
     Path("base.yaml").write_text(yaml.safe_dump({key: value for key, value in EXAM.items() if key != "exam"}))
-    with pytest.raises(CandidateError, match="base.yaml is no exam; allowed is GATE with make exam."):
+    with pytest.raises(CandidateError, match="base.yaml is not an exam; allowed is GATE with make exam."):
         candidate.write("vegas", "base.yaml", gate=True)

@@ -242,7 +242,7 @@ def test_table_and_page_are_written(tmp_path, monkeypatch, capsys):
     [
         ([], "EXAMS names 0 folders; allowed are two"),
         (["x", "./x"], "EXAMS names x twice; allowed are two folders."),
-        (["x", "y"], "x is no folder of finished results: x/workflow/study.json is missing"),
+        (["x", "y"], "x is not a folder of finished results: x/workflow/study.json is missing"),
     ],
 )
 def test_folders_that_are_none_are_refused(folders, message, tmp_path, monkeypatch, capsys):

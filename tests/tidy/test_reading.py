@@ -42,7 +42,7 @@ def test_numbers_keep_every_digit(tidy):
         (",True,", ",maybe,", "line 2: valid is 'maybe'; expected True or False"),
         (",ipv4,1,", ",ipv4,one,", "line 2: replication is 'one'; expected a number"),
         (",ipv4,1,", ",ipv4,,", "line 2: replication is 'nan'; expected a whole number"),
-        (",ipv4,2,", ",ipv4,1,", "the run .*/reno/ipv4/1 stands there twice"),
+        (",ipv4,2,", ",ipv4,1,", "the run .*/reno/ipv4/1 occurs twice"),
     ],
 )
 def test_broken_tables_are_refused_with_file_and_value(tidy, old, new, message):

@@ -80,7 +80,7 @@ def test_the_document_of_another_testbed_or_image(stored, recorded, digest):
 
 def test_sections_of_another_kind(stored, recorded):
     document = recorded("slow-vegas-ipv6") | {"specification": [], "verdict": None}
-    with pytest.raises(DocumentError, match=r"no run document \(specification, verdict missing\)"):
+    with pytest.raises(DocumentError, match=r"not a run document \(specification, verdict missing\)"):
         read_document(*stored(document))
 
 

@@ -89,7 +89,7 @@ def test_a_platform_of_which_one_run_collapsed_is_not_said_to_agree_or_differ():
     runs.loc[3, "goodput_mbps"] *= 0.3
     row = platform_differences(runs, scenarios, AGREEMENT, PARAMS).set_index("metric").loc["goodput_mbps"]
     assert row["verdict"] == NOT_SHOWN and printed(row.to_frame().T).isna().all(axis=None)
-    assert row["note"] == "1 of 20 runs lies apart from the others: no interval of the mean"
+    assert row["note"] == "1 of 20 runs is an outlier: no interval of the mean"
 
 
 def test_joined_paths_that_repeat_one_measurement_have_a_factor_and_no_interval():
@@ -110,7 +110,7 @@ def test_a_path_of_which_one_run_collapsed_has_no_interval():
     runs.loc[runs[cell].index[0], "goodput_mbps"] *= 0.3
     row = aggregation(runs, with_paths(study["scenarios"]), 0.95).set_index(CELL).loc[("mptcp-4", "cubic", "ipv4")]
     assert np.isnan(row["goodput_low"]) and np.isnan(row["factor_low"]) and row["equation"] == "open"
-    assert "goodput: 1 of 8 runs lies apart from the others" in row["note"]
+    assert "goodput: 1 of 8 runs is an outlier" in row["note"]
 
 
 def buffer_cells(change):
@@ -143,7 +143,7 @@ def test_a_buffer_in_which_one_run_collapsed_has_no_interval():
         return flows.assign(goodput_mbps=flows["goodput_mbps"] * spread * lost)
 
     totals = buffer_cells(change).query("statistic == 'total_mbps'")
-    assert totals["ci_low"].isna().all() and totals["note"].str.contains("1 of 6 runs lies apart").all()
+    assert totals["ci_low"].isna().all() and totals["note"].str.contains("1 of 6 runs is an outlier").all()
 
 
 def test_sizes_that_repeat_one_measurement_are_worth_one(tmp_path):
@@ -205,7 +205,7 @@ def test_a_pair_of_which_one_run_starved_has_no_interval_of_the_share():
     of_pair = table[table["row_cca"].isin(["cubic", "reno"]) & table["column_cca"].isin(["cubic", "reno"])]
     of_pair = of_pair[(of_pair["row_cca"] != of_pair["column_cca"]) & (of_pair["orders"] == "both")]
     assert len(of_pair) and of_pair["share_low"].isna().all()
-    assert of_pair["note"].str.contains("1 of 6 runs lies apart from the others").all()
+    assert of_pair["note"].str.contains("1 of 6 runs is an outlier").all()
     assert table.drop(of_pair.index)["share_low"].notna().any()
 
 

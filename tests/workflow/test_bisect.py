@@ -63,7 +63,7 @@ def test_the_planted_commit_is_found(linux, tmp_path):
                 break
         process.send_signal(signal.SIGINT)
         _, said = process.communicate(timeout=120)
-    assert (process.returncode, said) == (130, "sawtooth: interrupted; the same command goes on from here.\n")
+    assert (process.returncode, said) == (130, "sawtooth: interrupted; the same command continues from here.\n")
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=7200)
     assert done.returncode == 0, done.stdout + done.stderr
     assert f"first bad commit: {names[CULPRIT]} tcp_cubic: tidy up" in done.stdout

@@ -66,7 +66,7 @@ def test_runs_end_with_their_workflow(one_missing, mini, fault):
     assert workflow.returncode != 0
     if fault == "Ctrl-C":
         (sentence,) = told(printed)
-        assert sentence.startswith("sawtooth: interrupted; 7 of 8 runs of mini are kept, go on with: snakemake --")
+        assert sentence.startswith("sawtooth: interrupted; 7 of 8 runs of mini are kept, continue with: snakemake --")
         assert "Failed" not in printed and "Error" not in printed
     wait_for(lambda: not alive(processes), "the end of its run", limit_s=20)
     assert not guest.folder.exists()

@@ -65,7 +65,7 @@ def test_one_line_says_what_is_kept_and_what_goes_on(fresh):
     assert [words for words in OF_FAILURES if words in printed] == [], printed[-2500:]
     assert "sawtooth: interrupted" in printed, printed[-3000:]
     (sentence,) = re.findall(
-        r"sawtooth: interrupted; (\d+) of 8 runs of mini are kept, go on with: (snakemake .+?)\r", printed
+        r"sawtooth: interrupted; (\d+) of 8 runs of mini are kept, continue with: (snakemake .+?)\r", printed
     )
     assert 1 <= int(sentence[0]) <= len(fresh.finished_runs(study="mini")) < 8
     planned = fresh.planned(*shlex.split(sentence[1])[1:])
@@ -82,7 +82,7 @@ def test_a_study_that_make_was_interrupted_in_goes_on_by_the_command_that_is_nam
     assert status != 0
     assert [words for words in OF_FAILURES if words in printed] == []
     ((kept, command),) = re.findall(
-        r"sawtooth: interrupted; (\d+) of 16 runs of smoke are kept, go on with: (make .+?)\r", printed
+        r"sawtooth: interrupted; (\d+) of 16 runs of smoke are kept, continue with: (make .+?)\r", printed
     )
     assert int(kept) == len([*documents.rglob("*.json.gz")]) < 16
     status, printed = clone.run(command)

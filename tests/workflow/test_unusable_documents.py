@@ -41,7 +41,7 @@ def test_all_unusable_documents_are_named_and_just_their_runs_repeated(copy_of_m
         "near/reno/ipv4/2.json.gz": (good["near/reno/ipv4/2.json.gz"][:-40], "truncated or damaged (Compressed"),
         "near/cubic/ipv4/1.json.gz": (
             gzip.compress(b'{"hello": 1}', mtime=0),
-            "no run document (schema_version is missing)",
+            "not a run document (schema_version is missing)",
         ),
         "near/cubic/ipv4/2.json.gz": (good["near/cubic/ipv4/1.json.gz"], "its replication is 1, the study's is 2"),
         far: (changed(good[far], schema_version=0), "its schema_version is 0, this workflow reads 3"),

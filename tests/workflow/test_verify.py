@@ -209,7 +209,7 @@ def test_what_does_not_follow_from_the_documents_is_found(verify, results):
     for file, line in lines.items():
         assert f"{file} is not what the documents give: the first difference is in line {line}," in output
     assert output.count("is not what the documents give") == len(CHANGES) + 1  # and the manifest
-    assert "analysis/better.csv is no file that the workflow makes of these documents" in output
+    assert "analysis/better.csv is not a file that the workflow makes of these documents" in output
     assert "figures/loss.csv is missing" in output
     assert "all is well" not in output
 
@@ -240,7 +240,7 @@ def test_a_key_twice_in_the_manifest_is_found(verify, results):
     manifest.write_text(manifest.read_text().replace('"@graph": [', '"@graph": [], "@graph": [', 1))
     status, output = verify(results, "--no-reruns")
     assert status == 1, output
-    assert "a key stands twice" in output
+    assert "a key occurs twice" in output
 
 
 def test_what_is_left_out_is_in_the_verdict(verify, results):
@@ -319,7 +319,7 @@ def test_links_are_not_followed(verify, results, tmp_path):
     path.symlink_to(tmp_path / "elsewhere.json.gz")
     status, output = verify(results, "--no-reruns")
     assert status == 1, output
-    assert f"runs/{NAME}.json.gz is no run document" in output
+    assert f"runs/{NAME}.json.gz is not a run document" in output
 
 
 @pytest.mark.parametrize(

@@ -65,7 +65,7 @@ def test_sentence_counts_cells_that_are_apart(runs):
     runs.loc[runs["scenario"] == runs["scenario"].iloc[0], "goodput_steady_mbps"] = 1.04 * runs["goodput_mbps"]
     table = compare_steady(runs, PARAMS)
     assert startup_sentence(table[table["metric"] == "goodput_mbps"], 5) == (
-        "All numbers are of whole runs. Leaving out the start-up changes goodput by more than 5 % in 1 of 2 cells (by +4.0 to +10.0 %)."
+        "All numbers cover whole runs. Leaving out start-up changes goodput by more than 5 % in 1 of 2 cells (by +4.0 to +10.0 %)."
     )
 
 

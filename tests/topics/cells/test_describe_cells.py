@@ -66,7 +66,7 @@ def test_runs_apart_are_counted_and_leave_the_mean_without_an_interval(apart):
     row = describe_cells.describe(values, 8, 0.95, 0.001)
     assert (row["apart"], row["ci_low"]) == (1, None)
     assert row["mean"] == values.mean()
-    assert "1 of 8 runs lies apart from the others" in row["note"]
+    assert "1 of 8 runs is an outlier" in row["note"]
     assert describe_cells.describe(values[:4], 4, 0.95, 0.001)["apart"] == 0
 
 

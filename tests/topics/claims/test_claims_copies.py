@@ -41,4 +41,4 @@ def test_a_claim_about_a_cell_of_which_a_run_collapsed_is_not_shown(tmp_path):
 
     row = check(tmp_path, values, HIGHEST | {"requirement": {"at_most": 200}})
     assert row["verdict"] == NOT_SHOWN and pd.isna(row["low"])
-    assert "1 of 6 runs of bbr in scenario 1, IPv4 lie apart from the others: no interval of the mean" in row["because"]
+    assert "1 of 6 runs of bbr in scenario 1, IPv4 are outliers: no interval of the mean" in row["because"]

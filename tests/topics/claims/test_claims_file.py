@@ -205,8 +205,8 @@ def test_several_mistakes_are_all_named(tmp_path):
         ("", "is empty; a claims file has the keys paper, scenarios, ccas, claims."),
         ("# nothing\n", "is empty; a claims file has the keys paper, scenarios, ccas, claims."),
         ("- a\n", 'is ["a"]; allowed is a mapping with the keys paper, scenarios, ccas, claims.'),
-        ("paper: {title: a\nccas: [\n", "is no valid YAML in line 2: "),
-        ("ccas: [bbr]\nccas: [reno]\n", "is no valid YAML in line 2: the key 'ccas' stands twice."),
+        ("paper: {title: a\nccas: [\n", "is not valid YAML in line 2: "),
+        ("ccas: [bbr]\nccas: [reno]\n", "is not valid YAML in line 2: the key 'ccas' occurs twice."),
         (claim_runs.content(), "claims is []; allowed is a list of at least one"),
     ],
 )

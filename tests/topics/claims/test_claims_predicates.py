@@ -44,7 +44,9 @@ def test_ordering_counts_comparisons(tmp_path):
     assert row["value"] == row["low"] == row["high"] == 25
     assert row["unit"] == "%"
     assert row["requirement"] == "share of 4 comparisons in which bbr has the highest mean: above 50 %"
-    assert row["because"] == "True in 1 of 4, namely in scenario 1 (IPv4); the whole interval misses the requirement."
+    assert (
+        row["because"] == "True in 1 of 4, namely in scenario 1 (IPv4); no part of the interval meets the requirement."
+    )
     assert row["runs"] == 72
 
 
@@ -111,7 +113,7 @@ def test_threshold_says_which_cells(tmp_path):
     row = check(tmp_path, values, {"kind": "threshold", "pick": "highest", "requirement": {"at_most": 15}})
     assert row["because"] == (
         "It is that of bbr in scenario 2, IPv6; the bound is met in 11 of 12, not in scenario 2 (bbr IPv6); "
-        "the whole interval misses the requirement."
+        "no part of the interval meets the requirement."
     )
     assert row["value"] == pytest.approx(19.95)
 

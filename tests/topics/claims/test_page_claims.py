@@ -103,7 +103,7 @@ def test_the_page_says_how_many_claims_there_are_and_what_chance_alone_gives():
         "57 claims of the paper were checked, and 48 decided. An interval misses the truth on one side in 2.5 %"
     )
     assert chance_words(claims[48:], 0.95) == "9 claims of the paper were checked, and none was decided."
-    assert "chance alone would decide 1.2 of the 48 wrongly, on the average." in words
+    assert "chance alone would decide 1.2 of the 48 wrongly on average." in words
 
 
 def test_the_page_says_which_claims_were_changed_after_runs():

@@ -21,7 +21,7 @@ def test_claims_are_counted_and_compared_where_both_methods_can_tell():
     )
     published = other.assign(verdict="reproduced")
     assert claims_sentence(ours, ("exbench", published)) == (
-        f"{text}; 1 holds only with the published method (study exbench) and so is the emulation's, not TCP's, such as "
+        f"{text}; 1 holds only with the published method (study exbench) and so is due to the emulation, not to TCP, such as "
         "“Claim C”."
     )
     none = other.assign(verdict="not testable")
@@ -33,7 +33,7 @@ def test_in_the_published_methods_own_study_the_roles_are_swapped():
     ours = claim_rows("reproduced", "reproduced", "not reproduced", "not testable")
     sound = claim_rows("not reproduced", "not reproduced", "reproduced", "reproduced", value=[2.0, 1.0, 9.0, 9.0])
     assert claims_sentence(ours, ("ours", sound), swapped=True).endswith(
-        "; 2 hold only with the published method, as here, and so are the emulation's, not TCP's, such as “Claim B”."
+        "; 2 hold only with the published method, as here, and so are due to the emulation, not to TCP, such as “Claim B”."
     )
 
 

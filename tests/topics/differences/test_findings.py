@@ -84,7 +84,7 @@ def test_levels_that_differ_in_nothing_are_alike_with_a_bound():
     runs = runs_of(nothing, spread=0.005, scenarios=("one", "two"))
     assert sentences(runs) == []
     text = alike_sentence(compared(runs)[1])
-    assert text.startswith("Alike in all that is compared are Reno and CUBIC: pairs of runs differ by at most ")
+    assert text.startswith("Reno and CUBIC are alike in all compared measures: pairs of runs differ by at most ")
     widest = compared(runs)[1].set_index("measure").loc["goodput_mbps", "bound"]
     values = runs.pivot_table(index=["scenario", "replication"], columns="cca", values="goodput_mbps")
     assert widest == pytest.approx(100 * (values["reno"] / values["cubic"] - 1).abs().max(), rel=0.02)
@@ -111,7 +111,7 @@ def test_a_cca_of_the_studys_own_comes_first():
 
 def test_two_replications_are_enough_for_what_is_far_beyond_their_spread_and_it_is_said_so():
     (text,) = sentences(runs_of(shorter(40), n=2, scenarios=("one", "two")))
-    assert text.endswith("but more than three times what any two runs of one cell differ by.")
+    assert text.endswith("but the difference is more than three times that between any two runs of one cell.")
 
 
 def test_two_replications_show_nothing_that_their_spread_may_make():
@@ -243,7 +243,7 @@ SERIES = KernelPair("series", "cubic", "Linux, series.mbox", "the image's Linux"
     "percent, sentence",
     [
         (30, "With series the mean RTT is "),
-        (0, "Alike in all that is compared are series and CUBIC: pairs of runs differ by at most "),
+        (0, "series and CUBIC are alike in all compared measures: pairs of runs differ by at most "),
     ],
 )
 def test_what_a_kernel_changes_is_said_of_it_alone(percent, sentence):

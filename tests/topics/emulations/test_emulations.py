@@ -65,7 +65,7 @@ def test_the_finding_names_both_ends_and_every_way_is_drawn(cells):
     material = type("Material", (), {"tables": type("Tables", (), {"emulation_cells": cells})})
     (finding,) = findings(material)
     assert (
-        finding.text.startswith("The same path, made in 4 ways, gives ")
+        finding.text.startswith("The same path, implemented in 4 ways, gives ")
         and "ms (hosts), and a goodput of" in finding.text
     )
     panels = draw_emulations(cells).panels

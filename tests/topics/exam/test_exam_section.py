@@ -114,7 +114,7 @@ def test_the_template_says_all_of_it(study):
     made = material(study, 2.5)
     topic = section(made)
     page = Environment().from_string(source).render(topic=topic, part=part, files=files, figures={}, significance=0.05)
-    assert topic["lead"] in page and "What no case here could have seen" in page and "IPv4, IPv6" in page
+    assert topic["lead"] in page and "Not covered by any case" in page and "IPv4, IPv6" in page
     assert {name for name in topic if f"topic.{name}" not in source} == set()
 
 

@@ -144,7 +144,7 @@ def test_what_needs_no_interval_has_none():
 
 
 def test_a_name_stands_once():
-    with pytest.raises(ExpectationError, match=r"analysis.expect\[rows\] stands there twice; allowed is a name once."):
+    with pytest.raises(ExpectationError, match=r"analysis.expect\[rows\] occurs twice; allowed is each name once."):
         expectations(ROWS, ROWS)
 
 

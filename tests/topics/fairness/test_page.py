@@ -53,8 +53,8 @@ def test_page_says_what_was_put_in(fairness_study):
     assert "95 % intervals, 8 replications" in text
     turned = r"Who wins depends on the conditions in 1 of 6 pairs: CUBIC takes 0\.98 \([\d. to]+\) beside BBR in buffer-4bdp, but 0\.3"
     assert re.search(turned, text)
-    assert re.search(r"Of two flows of one CCA the one with an RTT of 40 ms takes beside one of 160 ms: Reno 0\.", text)
-    worth = re.search(r"Starting first is worth a share of (0\.\d+)", text)
+    assert re.search(r"Share of a flow with an RTT of 40 ms beside a flow of the same CCA with 160 ms: Reno 0\.", text)
+    worth = re.search(r"Starting first gives a share of (0\.\d+)", text)
     # A balance of 0.3 more.
     assert float(worth.group(1)) == pytest.approx(0.574, abs=0.02)
     assert "The testbed is even" in text
@@ -91,7 +91,7 @@ def test_three_ccas_with_six_flows_have_a_figure(three_ccas):
     data = pd.read_csv(three_ccas.data("fairness-mixes"))
     assert set(data["flow_cca"]) == {"reno", "cubic", "bbr"}
     assert figures(three_ccas) == ["fairness-mixes"]
-    assert "Mixes that are no pairs" in page_text(three_ccas.page)
+    assert "Mixes that are not pairs" in page_text(three_ccas.page)
 
 
 def test_without_a_valid_run_the_page_says_so(nothing_shared):

@@ -115,7 +115,7 @@ def test_expected_effect_is_that_of_the_segment_sizes():
         ([5.0, 6.0, 7.0, 8.0, 6.5, 7.5], [0.0] * 6, "differs, beyond the margin", "sign flips of the mean", "has no ratio"),
         ([5.0, None, 7.0], [5.0, 6.0, None], "no test", "", "2 of 3 pairs are incomplete"),
         ([5.0, 6.0], [None, None], "no test", "", "none of 2 pairs is complete"),
-        ([5.0] * 6, [5.01, 5.0101, 5.0099, 5.011, 5.0098, 5.2], "differs, perhaps beyond the margin, some pairs apart", "sign flips of the mean", "1 of 6 pairs lies apart"),
+        ([5.0] * 6, [5.01, 5.0101, 5.0099, 5.011, 5.0098, 5.2], "differs, perhaps beyond the margin, some pairs apart", "sign flips of the mean", "1 of 6 pairs is an outlier"),
     ],
 )  # fmt: skip
 def test_degenerate_cells_are_said_in_words(ipv4, ipv6, verdict, test, note):
@@ -150,7 +150,7 @@ def test_runs_apart_are_counted_and_shown():
         assert (row["apart_ipv4"], row["apart_ipv6"], row["apart_pairs"]) == (0, 2, 2)
         assert row["verdict"] == "undecided, some pairs apart"
         assert row["equivalent"] == "" and pd.isna(row["ci_low"])
-        assert "2 of 10 pairs lie apart from the others" in row["note"]
+        assert "2 of 10 pairs are outliers" in row["note"]
 
 
 def test_a_pair_shows_what_the_common_spread_of_its_runs_hides():

@@ -87,7 +87,7 @@ def test_values_at_exactly_the_ratio_count_as_equal(tmp_path):
     runs["goodput_mbps"] = np.where(runs["ip_version"] == "ipv6", partner * RATIO, partner)
     row = compare(study, tmp_path).loc[("goodput_mbps", BY_SCENARIO, MSS_RATIO)]
     assert np.isnan(row["p"]) and row["effect"] == 0
-    assert row["note"] == "no test: all scenarios show the same"
+    assert row["note"] == "no test: all scenarios have the same difference"
 
 
 def test_rows_and_counts(tmp_path):

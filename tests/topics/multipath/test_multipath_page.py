@@ -76,12 +76,12 @@ def test_findings_have_the_numbers(virtual, real):
     assert "lowest Vegas in tun6_path6" in text
     assert "Where path 4 takes 0.5 ms longer each way, MPTCP gives" in text
     # Cells without a tunnel have plain TCP's 1448 and 1428; at most 66 of 1428.
-    assert "because headers alone take up to 4.6 % of what plain TCP gets" in text
+    assert "because headers alone take up to 4.6 % of plain TCP's goodput" in text
     assert "n paths: n times the rate, an n-th of the time?" in text
     # 6 runs of each of 3 CCAs, 2 IP versions and 3 scenarios with 2 or 4 even paths; of the uneven all stay low.
     assert "in round robin 648 of 756 recoveries were undone" in text
     low = "6 cells of 6 stay below half of the ceiling: there 216 of 252 recoveries were undone, cwnd was 2.5 packets"
-    assert f"Over paths that differ {low} at the looks" in text
+    assert f"Over paths that differ {low} at the readings" in text
     assert "On the wire, MB" in text and "Transfer, s" in text and "Transfer, s" not in page_text(real.page)
     # 5 and 8 for each path, and 0.2 times the number of the replication: 0.7 on average of six.
     assert "busy with MPTCP 13.7 % over 1 path and 37.7 % over 4 paths" in page_text(real.page)
@@ -271,7 +271,7 @@ def test_ccas_that_agree_in_every_digit_are_named():
     ]
     table = pd.DataFrame(rows)
     text = same_words(table)
-    assert "to the last digit have Reno and Veno in 2 of 3 cells." in text and "CUBIC" not in text
+    assert "to the last digit for Reno and Veno in 2 of 3 cells." in text and "CUBIC" not in text
     assert "No queue dropped a packet there" in text
     assert "No queue" not in same_words(table.assign(queue_drops=4.0))
     assert same_words(table[table["scenario"] == "c"]) == ""

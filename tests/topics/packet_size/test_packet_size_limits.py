@@ -124,17 +124,19 @@ def differences_of(**columns):
 def test_a_difference_within_the_spread_is_not_called_a_cost():
     rows = differences_of(question="environment", percent=[-13.7, 15.27, 2.0])
     assert environment_sentence(rows) == (
-        "A server that answers names, leases and a directory besides, against none: round trips (−13.70 to 15.27 % in "
-        "3 cells) can't be told from the spread of runs, for single runs have no interval. "
-        "How much it has to answer is the model's."
+        "A server that also answers names, leases and a directory, compared with none: round trips (−13.70 to 15.27 % in "
+        "3 cells) can't be distinguished from the spread of runs, for single runs have no interval. "
+        "Its load is that of the model."
     )
     rows = rows.assign(ci_low=[-9.0, 1.0, -1.0], ci_high=[9.0, 4.0, 3.0])
-    told_apart = "excludes 0 in 1 of 3 cells of round trips (15.27 % there); elsewhere it can't be told from the spread"
+    told_apart = (
+        "excludes 0 in 1 of 3 cells of round trips (15.27 % there); elsewhere it can't be distinguished from the spread"
+    )
     assert told_apart in environment_sentence(rows)
     rows = rows.assign(question="IP version", expected=[3.2, 3.2, 3.2], mean_first=[600.0, 600.0, 20.0])
     assert ip_version_sentence(rows, 0.5) == (
         "IPv6 against IPv4: the interval of the difference excludes 0 in 1 of 3 cells of round trips (15.27 % there); "
-        "elsewhere it can't be told from the spread of runs. That it is what 20 bytes of header more make, within ±0.5 %, "
+        "elsewhere it can't be distinguished from the spread of runs. That it is what 20 bytes of header more make, within ±0.5 %, "
         "is shown in 1 of 3 cells, and that it isn't in 1."
     )
 
@@ -142,8 +144,8 @@ def test_a_difference_within_the_spread_is_not_called_a_cost():
 @pytest.mark.parametrize(
     ("small", "words", "joined"),
     [
-        (1446.0, "1,446 bytes of data on the average, so their size hardly reaches the cable: 94.1 Mbit/s", True),
-        (128.2, "128 bytes of data on the average (1.0 messages each): 94.1 Mbit/s", False),
+        (1446.0, "1,446 bytes of data on average, so their size hardly reaches the cable: 94.1 Mbit/s", True),
+        (128.2, "128 bytes of data on average (1.0 messages each): 94.1 Mbit/s", False),
     ],
 )
 def test_what_is_said_of_packets_is_what_was_sent(small, words, joined):

@@ -29,7 +29,7 @@ def test_square_root_law_against_the_truth(tmp_path):
     assert (
         pick(models, model=model_names.SQUARE_ROOT, cca="bbr")["note"].str.startswith("a yardstick: the law is").all()
     )
-    short = rows["note"].str.contains("round trips a run: the start weighs")
+    short = rows["note"].str.contains("round trips per run: start-up has weight")
     assert short.tolist() == rows["scenario"].str.contains("-(?:50|100)ms").tolist()
 
 
@@ -61,7 +61,7 @@ def test_sum_over_flows_is_capped_by_the_link(tmp_path):
     cell = {"scenario": "20mbit-10ms-1pct-12flow", "cca": "reno", "ip_version": "ipv4"}
     row = pick(models, **cell, model=model_names.SQUARE_ROOT).iloc[0]
     assert row["modelled"] == pytest.approx(20 * 1448 / 1514)
-    assert "more than the link carries in 5 of 5 runs: the ideal goodput is taken" in row["note"]
+    assert "more than the link carries in 5 of 5 runs: the ideal goodput is used" in row["note"]
     row = pick(regressions, cca="reno", ip_version="ipv4", loss_configured_percent=1).iloc[0]
     assert np.isnan(row["expected"]) and "no exponent expected: the link is full in 1 of 3 scenarios" in row["note"]
 

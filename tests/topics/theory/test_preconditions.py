@@ -79,7 +79,7 @@ def test_a_cell_that_is_not_what_a_model_presumes_is_not_comparable(tmp_path, co
         ({"link": {"jitter_ms": 3}}, {"queue": "delayed elsewhere"}),
         ({"link": {"ack_slot_ms": 3}}, {"queue": "delayed elsewhere"}),
         ({"transport": {"segmentation_offload": True}}, {"law": "a lost super-packet"}),
-        ({"transport": {"send_buffer_bytes": 65536}}, {"link": "the send buffers hold less"}),
+        ({"transport": {"send_buffer_bytes": 65536}}, {"link": "the send buffers are too small"}),
         ({"transport": {"send_buffer_bytes": 655360}}, {}),
         ({"flows": [LONG, LONG | {"name": "other", "cca": "bbr"}]}, {"link": "other flows share the link"}),
         ({"flows": [LONG, {"name": "call", "application": "real-time", "stop_s": 9}]}, {"link": "other flows share the link"}),

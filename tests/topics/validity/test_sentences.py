@@ -22,7 +22,7 @@ def test_validity_is_counted():
     )
     assert validity_words(runs, checks[2:]) == ("8 of 10 runs are valid, and the other 2 failed the check of new check")
     runs["valid"] = False
-    assert validity_words(runs, checks).startswith("No run of 10 is valid; failed were the checks of the idle")
+    assert validity_words(runs, checks).startswith("No run of 10 is valid; failed checks: the idle")
 
 
 def test_realised_loss_is_over_the_packets_that_reached_the_link():
@@ -53,7 +53,7 @@ def test_with_jitter_a_packet_may_be_early():
     runs = tidy_tables.synthetic_study(scenarios, ["reno"])["runs"].assign(valid=True, rtt_min_ms=35.2)
     checks = pd.DataFrame({"check": [], "failed": []})
     assert trust_sentence(runs, checks, scenarios).endswith(
-        "the lowest RTT is at most 0.20 ms above the least that jitter allows."
+        "the lowest RTT is at most 0.20 ms above the minimum that jitter allows."
     )
     (row,) = smallest_rtt(runs, scenarios).to_dict("records")
     assert (row["configured"], row["realised"]) == (35.0, 35.2)

@@ -73,7 +73,7 @@ def test_scenario_is_the_factor_where_conditions_are_not_crossed(study):
         "higher interactions", "seed", "run",
     ]  # fmt: skip
     assert table.loc["scenario", "df"] == 10
-    assert table["note"].str.contains("no full factorial").all()
+    assert table["note"].str.contains("aren't a full factorial").all()
 
 
 def test_a_scenario_with_an_empty_cell_is_left_out(study):

@@ -43,7 +43,7 @@ def main(arguments=None) -> int:
     except (FileError, ReceivedError, GitError) as error:
         tell(str(error))
     except KeyboardInterrupt:
-        tell("interrupted; the same command goes on from here.")
+        tell("interrupted; the same command continues from here.")
         return 130
     return 1
 

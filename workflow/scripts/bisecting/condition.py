@@ -72,7 +72,7 @@ def condition_of(text) -> Condition:
     try:
         return Condition(match[1], match[2], None if match[3] is None else float(match[3]))
     except ValueError:
-        raise _problem(text, f"{match[3]} is no number; allowed is {EXAMPLES}.") from None
+        raise _problem(text, f"{match[3]} is not a number; allowed is {EXAMPLES}.") from None
 
 
 def _problem(text, sentence):

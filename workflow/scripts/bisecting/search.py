@@ -178,7 +178,7 @@ class Searching:
             raise BisectError(f"GOOD={asked.good[:12]}", [f"it is not good: {condition} in {hits_good} of {runs} runs of {'/'.join(cell)} (median {references.median_good:.6g})."])  # fmt: skip
         if hits_bad < runs / 2:
             raise BisectError(f"BAD={asked.bad[:12]}", [f"it is not bad: {condition} in {hits_bad} of {runs} runs of {'/'.join(cell)} (median {references.median_bad:.6g}), and in {hits_good} of GOOD."])  # fmt: skip
-        raise BisectError(f"WHEN={condition}", [f"it doesn't tell GOOD from BAD: it holds in {hits_good} and {hits_bad} of {runs} runs of {'/'.join(cell)}."])  # fmt: skip
+        raise BisectError(f"WHEN={condition}", [f"it doesn't distinguish GOOD from BAD: it holds in {hits_good} and {hits_bad} of {runs} runs of {'/'.join(cell)}."])  # fmt: skip
 
     def _judge(self, commit, cell, condition, test):
         """Return the verdict on a commit."""

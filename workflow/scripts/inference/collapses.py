@@ -88,10 +88,10 @@ def _gap(ordered, step, widest):
 
 
 def kinds_words(other, what="run") -> str:
-    """Return the reason for a missing interval: "2 of 10 runs lie apart from the others: no interval of the mean"."""
+    """Return the reason for a missing interval: "2 of 10 runs are outliers: no interval of the mean"."""
     number = int(np.sum(other))
-    lie = "lies" if number == 1 else "lie"
-    return f"{number} of {len(other)} {what}s {lie} apart from the others: no interval of the mean"
+    are = "is an outlier" if number == 1 else "are outliers"
+    return f"{number} of {len(other)} {what}s {are}: no interval of the mean"
 
 
 @cache

@@ -71,7 +71,7 @@ def main(arguments=None) -> int:
     parser.add_argument("--output", type=Path, help="the archive; by default <folder>.crate.zip")
     options = parser.parse_args(arguments)
     if not os.path.isdir(options.folder):
-        why = absence(options.folder, "folder") or "it is no folder"
+        why = absence(options.folder, "folder") or "it is not a folder"
         tell(f"{options.folder}: {why}{nearest_to(options.folder)}; RESULTS is results/<study>.")
         return 1
     target = options.output or options.folder.parent / f"{os.path.basename(os.path.realpath(options.folder))}.crate.zip"

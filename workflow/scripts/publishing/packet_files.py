@@ -49,7 +49,7 @@ def blocks_of(path: Path) -> Iterator[tuple[int, bytes]]:
             body = file.read(min(length, LARGEST_BLOCK_BYTES) - 12) if length > 12 else b""
             is_whole = len(body) == length - 12 and file.read(4) == head[4:]
             if not is_whole or len(body) < LEAST_BODY_BYTES.get(kind, 0):
-                raise ReceivedError(f"{path.name} is no whole capture.")
+                raise ReceivedError(f"{path.name} is not a complete capture.")
             yield kind, body
 
 

@@ -68,7 +68,7 @@ def _run_of(path):
         raise ReceivedError(f"RUN={shown(path)}: {why}; it is {FORM}.")
     parts = Path(os.path.abspath(path)).parts
     if len(parts) < 6 or parts[-5] != "runs" or not parts[-1].endswith(".json.gz"):
-        raise ReceivedError(f"RUN={shown(path)} is no run document: {FORM} is one.")
+        raise ReceivedError(f"RUN={shown(path)} is not a run document: {FORM} is one.")
     return Path(*parts[:-5]), "/".join(parts[-4:]).removesuffix(".json.gz")
 
 

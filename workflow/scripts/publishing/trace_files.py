@@ -42,7 +42,7 @@ def records_of(path: Path) -> Iterator[Record]:
                 continue
             match = LINE.fullmatch(line.rstrip("\n"))
             if not match:
-                raise ReceivedError(f"{path.name}, line {number}, is no event.")
+                raise ReceivedError(f"{path.name}, line {number}, is not an event.")
             is_call = CALL.fullmatch(match["text"])
             task = f"{match['task'].strip()}-{match['number']}"
             yield Record(int(match["ns"]), task, match["flags"], None if is_call else match["event"], match["text"])

@@ -140,7 +140,7 @@ def _check_rows(folder, documents, account) -> None:
 def _check_documents(documents, others, here, study, account) -> None:
     """Report documents that are unreadable, in the wrong place, or not of a run of the study."""
     sentences = [f"run {document.name}: {problem}" for document in documents for problem in document.problems]
-    sentences += [f"{other} is no run document" for other in others]
+    sentences += [f"{other} is not a run document" for other in others]
     well = f"all {len(documents)} are whole, each at its place"
     if study.content:
         names = [document.name for document in documents]

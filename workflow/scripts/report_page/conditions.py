@@ -120,9 +120,7 @@ def _shares_seen(valid):
             *_, what = COUNT_WORDS[option.name]
             words.append(f"{number(100 * valid.loc[known, option.column].sum() / passed[known].sum())} % {what}")
     waiting = valid["waiting_per_late_packet"].dropna()
-    return ", ".join(
-        words + ([] if waiting.empty else [f"{waiting.mean():.3g} segments waiting for each that is late"])
-    )
+    return ", ".join(words + ([] if waiting.empty else [f"{waiting.mean():.3g} segments waiting for each late packet"]))
 
 
 def _discipline_words(row):
@@ -149,7 +147,7 @@ def scenario_details(row) -> list[str]:
     if row["ecn"] != "off":
         details.append(f"ECN {row['ecn']}")
     if row["reverse_queue"]:
-        details.append(f"queue on the way back {row['reverse_queue']}")
+        details.append(f"reverse queue {row['reverse_queue']}")
     if row["pairs"] > 1:
         details.append(f"{row['pairs']:.0f} pairs of hosts")
     if row["access_delay_ms"] != "0":
@@ -182,10 +180,13 @@ def _traffic_details(row) -> list[str]:
     )
     if not is_missing(row["bitrate_mbps"]):
         most = "" if protocol == "UDP" else "at most "
-        details.append(f"{most}{plain(row['bitrate_mbps'])} Mbit/s a flow")
+        details.append(f"{most}{plain(row['bitrate_mbps'])} Mbit/s per flow")
     elif protocol == "UDP":
         details.append("each flow at the rate of all paths together")
-    return [*details, f"UDP, {size} bytes of data a packet" if protocol == "UDP" else f"{size} bytes written at a time"]
+    return [
+        *details,
+        f"UDP, {size} bytes of data per packet" if protocol == "UDP" else f"{size} bytes written at a time",
+    ]
 
 
 def _cable_details(row) -> list[str]:
@@ -198,7 +199,7 @@ def _cable_details(row) -> list[str]:
         (row["topology"] == "cable", "cable between the hosts"),
         (row["topology"] == "chain", _chain_words(row)),
         (row["serialisation"] != "never", f"serialisation {row['serialisation']}"),
-        (row["frame_overhead_bytes"] > 0, f"{row['frame_overhead_bytes']:.0f} bytes more a frame than Linux counts"),
+        (row["frame_overhead_bytes"] > 0, f"{row['frame_overhead_bytes']:.0f} more bytes per frame than Linux counts"),
         (row["background"] != "none", f"background {row['background']}"),
         (row["multipath"] != "none", joined),
         (not is_missing(row["outage_path"]), _outage_words(row)),
@@ -219,7 +220,7 @@ def _chain_words(row):
     """Return the bottlenecks in a row on a chain, and the flows that cross each, in words."""
     if row["topology"] != "chain":
         return ""
-    crossing = f"{row['cross_flows']:.0f} of the flows over each alone"
+    crossing = f"{row['cross_flows']:.0f} of the flows over each single one"
     own = "" if is_missing(row["cross_cca"]) or not row["cross_cca"] else f" ({cca_name(row['cross_cca'])})"
     return f"{row['bottlenecks']:.0f} bottlenecks in a row, from the rate shown on, {crossing}{own}"
 
@@ -243,10 +244,10 @@ PROPERTY_NAMES = {
     "cpu_cores": "Cores of the machine",
     "kernel_config_sha256": "Kernel configuration (SHA-256)",
     "tick_hz": "Kernel tick (Hz)",
-    "process_mode": "How the guest holds its processes",
+    "process_mode": "How the guest controls its processes",
     "image_digest": "Container image",
     "testbed_digest": "Testbed program",
-    "runs": "Runs made in it",
+    "runs": "Runs in this environment",
 }
 
 

@@ -20,7 +20,7 @@ PANELS = {1: 2, 2: 4, 3: 3}
 #: What the means of waiting measure.
 WAITING_WORDS = {
     QUEUEING: "Queueing delay is the mean of the queue's samples.",
-    ABOVE: "An RTT above the path's shortest has all that delays packets in it: the queue, and jitter or longer paths where there are any.",
+    ABOVE: "An RTT above the path's shortest includes all that delays packets: the queue, and jitter or longer paths if there are any.",
 }
 
 

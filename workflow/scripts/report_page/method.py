@@ -76,17 +76,17 @@ def population(scenarios) -> str:
         own.append("background messages")
     if (scenarios["platform"] == "host").any():
         own.append("noise of the machine")
-    exact = f"one exact path: a replication has {listed(own)} of its own, and nothing else of it is different"
+    exact = f"one exact path: replications differ in {listed(own)} and in nothing else"
     if not drawn.any():
-        return f"The intervals and tests of this study speak of {exact}. Of paths like it they say nothing."
+        return f"The intervals and tests of this study apply to {exact}. They say nothing about similar paths."
     such = (
-        "paths like the one that the scenario names: each replication has a path of its own, drawn evenly around it "
-        f"as the table says, besides {listed(own)} of its own"
+        "paths like the one that the scenario names: each replication has its own path, drawn uniformly around the named one "
+        f"within the ranges of the table, and its own {listed(own)}"
     )
     if drawn.all():
-        return f"The intervals and tests of this study speak of {such}."
+        return f"The intervals and tests of this study apply to {such}."
     few = listed([heading(row) for row in scenarios[drawn].to_dict("records")])
-    return f"The intervals and tests of this study speak, in {few}, of {such}; in the other scenarios of {exact}."
+    return f"The intervals and tests of this study apply, in {few}, to {such}; in the other scenarios, to {exact}."
 
 
 def draws(runs, scenarios) -> list[dict]:

@@ -12,7 +12,7 @@ ROUND_TRIP = DefinedMetric(
     slug="rtt",
     name="Round-trip time",
     unit="µs",
-    definition="How long one message takes there and back: the time of all exchanges of a run over their number. Only one is under way at a time.",
+    definition="Time that one message takes there and back: the time of all exchanges of a run divided by their number. Only one message is under way at a time.",
     source="qperf, tcp_lat and udp_lat, both directions",
 )
 

@@ -29,43 +29,41 @@ class DefinedMetric(Metric):
 
 
 # What isn't read as it is of a plain TCP connection of iperf3 (application_metrics.py, simulated_metrics.py).
-_LOOKS = (
-    "the kernel's TCP_INFO, the plain mean over all looks at the sockets and all subflows, however much each carried"
-)
-_OF_THE_HOST = "TcpRetransSegs of the sending host: all its connections, that of control too"
+_LOOKS = "the kernel's TCP_INFO, unweighted mean over all readings of the sockets and all subflows"
+_OF_THE_HOST = "TcpRetransSegs of the sending host: all its connections, including the control connection"
 #: The kind of traffic of programs under test.
 PROGRAMS = "programs"
 #: Flows that two programs of the testbed carry, in words.
 STREAMS = "streams of two programs"
 _GOODPUT_ELSEWHERE = (
-    ("FTP", "size of the file over the time from wget's start to its end"),
+    ("FTP", "size of the file divided by the time from wget's start to its end"),
     ("round trips", None),
     ("UDP", "iperf3's server, whole reporting intervals while all clients were sending"),
-    ("MPTCP", "the senders' kernels: data of the connection that were acknowledged (mptcpi_bytes_acked)"),
-    ("ns-3", "the simulator's senders: what was acknowledged"),
+    ("MPTCP", "the senders' kernels: acknowledged data of the connection (mptcpi_bytes_acked)"),
+    ("ns-3", "the simulator's senders: acknowledged data"),
     (
         PROGRAMS,
-        "what the program reports, or the payload of its packets, at the times at which its packets arrived at the receiver's interface",
+        "the bytes that the program reports, or the payload of its packets, at the times at which its packets arrived at the receiver's interface",
     ),
 )
 _PUBLISHED_GOODPUT_ELSEWHERE = (
     *_GOODPUT_ELSEWHERE[:2],
     _GOODPUT_ELSEWHERE[-1],
-    (STREAMS, "the program that receives, over the time from each flow's connection to its end"),
-    ("ns-3", "what the simulator's receivers got, over the time of each flow"),
+    (STREAMS, "the receiving program, over the time from each flow's connection to its end"),
+    ("ns-3", "data received by the simulator's receivers, over the time of each flow"),
 )
 _RTT_ELSEWHERE = (
-    (STREAMS, "the kernel's TCP_INFO, mean over all readings of what was delivered"),
+    (STREAMS, "the kernel's TCP_INFO, mean over all readings of the delivered data"),
     ("MPTCP", _LOOKS),
     ("FTP", _LOOKS),
     ("UDP", None),
-    ("round trips", "qperf, the time of all exchanges over their number"),
+    ("round trips", "qperf, the time of all exchanges divided by their number"),
     ("ns-3", "the simulator, mean over the RTTs of single segments"),
     (PROGRAMS, None),
 )
 _AGAIN_ELSEWHERE = (
-    (STREAMS, "the program that sends, when its receiver had everything (the kernel's TCP_INFO)"),
-    ("MPTCP", f"{_OF_THE_HOST}; of each of several flows what its subflows had counted at the last look (TCP_INFO)"),
+    (STREAMS, "the sending program, after its receiver had everything (the kernel's TCP_INFO)"),
+    ("MPTCP", f"{_OF_THE_HOST}; with several flows, the count of each flow's subflows at the last reading (TCP_INFO)"),
     ("FTP", _OF_THE_HOST),
     ("UDP", None),
     ("round trips", None),
@@ -73,23 +71,23 @@ _AGAIN_ELSEWHERE = (
     (PROGRAMS, None),
 )
 
-_OF_GROUPS = Statement("Of groups of flows only those count that have the CCA under test.", some("groups"))
+_OF_GROUPS = Statement("Only groups of flows with the CCA under test count.", some("groups"))
 _NONE_OF_PROGRAMS = Statement("Programs under test ({programs_tested}) have none.", known("programs_tested"))
 #: The words for each metric, by its slug.
 WORDS = {
     "goodput": MetricWords(
         (
             Statement(
-                "Bytes that were delivered, acknowledged by the receivers, over the time that all flows of the run have in common, and "
-                "summed over them.",
+                "Bytes delivered (acknowledged by the receivers) during the time that all flows of the run have in common, summed over "
+                "the flows.",
                 some("tcp"),
             ),
             Statement(
-                "Bytes that arrived over the time that all flows of the run have in common, in whole reporting intervals, summed over the flows.",
+                "Bytes that arrived during the time that all flows of the run have in common, in whole reporting intervals, summed over the flows.",
                 none("tcp"),
             ),
-            Statement("Of UDP they are those that arrived in whole reporting intervals.", some("tcp") & ~every("tcp")),
-            Statement("Of programs under test ({programs_tested}) they are those that the program reports, else those that arrived.", known("programs_tested")),
+            Statement("For UDP they are those that arrived in whole reporting intervals.", some("tcp") & ~every("tcp")),
+            Statement("For programs under test ({programs_tested}) they are those that the program reports, otherwise those that arrived.", known("programs_tested")),
             _OF_GROUPS,
             Statement("Start-up is included.", ALWAYS),
         ),
@@ -105,8 +103,7 @@ WORDS = {
                 "It is the path's delay and the time spent in queues.", none("jitter") & none("late packets") & none("changing path")
             ),
             Statement(
-                "It is the path's delay as it was at each time, with what came on top of it there (jitter, lateness), and the time spent in "
-                "queues.",
+                "It is the path's delay at each time, with jitter and lateness, and the time spent in queues.",
                 some("jitter") | some("late packets") | some("changing path"),
             ),
             _OF_GROUPS,
@@ -127,7 +124,7 @@ WORDS = {
                 "bottleneck or the policer.",
                 some("policer"),
             ),
-            Statement("What the link loses while its loss changes, or while it is down, counts too.", some("changing loss")),
+            Statement("Losses of the link while its loss changes, or while it is down, count too.", some("changing loss")),
             Statement("Counted where they are dropped, not inferred from retransmissions.", ALWAYS),
         ),
         "counters of the queueing disciplines",
@@ -148,7 +145,7 @@ WORDS = {
     "published-throughput": MetricWords(
         (
             Statement(
-                "What the receiver got per second, averaged over the streams of the run, where our goodput is their sum.", ALWAYS
+                "Rate at the receiver, averaged over the streams of the run; our goodput is their sum.", ALWAYS
             ),
             Statement("Twelve streams that fill a link have a twelfth of it each.", some("several flows")),
         ),
@@ -158,7 +155,7 @@ WORDS = {
     "published-rtt": MetricWords(
         (
             Statement("Mean round-trip time of the first stream only. The paper gives it in microseconds.", ALWAYS),
-            Statement("What the other streams saw is not in it.", some("several flows")),
+            Statement("The RTTs of the other streams are not included.", some("several flows")),
         ),
         "iperf3, mean over the reporting intervals of the first stream (the kernel's TCP_INFO)",
         _RTT_ELSEWHERE,
@@ -166,8 +163,8 @@ WORDS = {
     "published-loss": MetricWords(
         (
             Statement(
-                "What the paper calls packet loss: segments retransmitted, over the bytes sent divided by the segment size. It counts what "
-                "TCP took for lost, not what the network dropped.",
+                "What the paper calls packet loss: segments retransmitted, over the bytes sent divided by the segment size. It counts "
+                "segments that TCP considered lost, not packets that the network dropped.",
                 ALWAYS,
             ),
         ),
@@ -175,7 +172,7 @@ WORDS = {
         _AGAIN_ELSEWHERE,
     ),
     "published-retransmits": MetricWords(
-        (Statement("Segments that TCP retransmitted, summed over the streams: as ours.", ALWAYS),),
+        (Statement("Segments that TCP retransmitted, summed over the streams: the same as ours.", ALWAYS),),
         "iperf3, sender side (the kernel's TCP_INFO)",
         _AGAIN_ELSEWHERE,
     ),

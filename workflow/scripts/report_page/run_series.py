@@ -14,11 +14,11 @@ MEASURES = {
         ("delivery_mbps", "Delivery rate, sum of the flows", "Mbit/s"),
     ),
     "queue": (
-        ("delay_ms", "What waits at the first bottleneck, as the time that it takes to leave", "ms"),
-        ("packets", "What waits at the first bottleneck", "packets"),
+        ("delay_ms", "Data waiting at the first bottleneck, as the time that they take to leave", "ms"),
+        ("packets", "Data waiting at the first bottleneck", "packets"),
     ),
     "intervals": (
-        ("sent_mbps", "Given to TCP by the senders, sum of the flows", "Mbit/s"),
+        ("sent_mbps", "Passed to TCP by the senders, sum of the flows", "Mbit/s"),
         ("retransmits", "Retransmitted in the reporting interval, sum of the flows", "segments"),
         ("rtt_ms", "Smoothed RTT at the end of the reporting interval, mean of the flows", "ms"),
         ("cwnd_bytes", "Congestion window at the end of the reporting interval, mean of the flows", "bytes"),

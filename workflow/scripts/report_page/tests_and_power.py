@@ -89,7 +89,7 @@ def power_rows(ip_versions, margins, detect) -> list[dict]:
             row["needed"] = f"{number(math.ceil(middle), 0)} (at most {number(most, 0)})"
             enough = int((needed["pairs"] >= needed["pairs_needed"]).sum())
             sure = int((needed["pairs"] >= needed["pairs_needed_high"].astype(float)).sum())
-            row["enough"] = f"{enough} of {count(len(needed), 'cell')}, {sure} of them surely"
+            row["enough"] = f"{enough} of {count(len(needed), 'cell')}, {sure} of them with certainty"
         rows.append(row)
     return rows
 
@@ -105,8 +105,8 @@ def mean_test_words(tables, significance) -> str:
     if tables.cca_pairs is not None and len(tables.cca_pairs):
         families[len(tables.cca_pairs)] = f"{count(len(tables.cca_pairs), 'pair')} of CCAs"
     needed = [f"{pairs_for(tests, significance)} for the {words}" for tests, words in families.items()]
-    enough = f"; a difference can be significant from so many pairs on: {listed(needed)}" if needed else ""
+    enough = f"; the number of pairs from which a difference can be significant is {listed(needed)}" if needed else ""
     return (
-        "by the mean of the differences, with flips of the differences' signs, which hold their level whatever the differences are "
-        f"distributed like{enough}; with fewer than {LEAST_PAIRS} there is neither interval nor test"
+        "by the mean of the differences, with sign flips, which keep their level for any distribution of the differences"
+        f"{enough}; with fewer than {LEAST_PAIRS} pairs there is neither interval nor test"
     )

@@ -15,17 +15,16 @@ THREATS = {
     ),
     "Real time": (
         Statement(
-            "Runs on platform host had the kernel, the clock and the processor of one machine, and two of them with one seed differ. Each "
-            "had the machine to itself as far as other runs go, and is invalid if a core that carried it was busy for more than 95 % of any "
-            "second or stolen for more than 5 % of the time, or if a process that waited for a moment was woken too late; smaller "
-            "disturbances stay.",
+            "Runs on platform host used the kernel, the clock and the processor of one machine, and two of them with one seed differ. Each "
+            "had the machine to itself as far as other runs go. It is invalid if a core that carried it was busy for more than 95 % of any "
+            "second or stolen for more than 5 % of the time, or if a process was woken too late; smaller disturbances remain.",
             some("own kernel"),
         ),
     ),
     "Simulation": (
         Statement(
-            "ns-3 has its own TCP models, not Linux's code, and they change between its versions. What a scenario finds there is a "
-            "finding about that version's model. What ns-3 can't know is left out, not guessed.",
+            "ns-3 has its own TCP models, not Linux's code, and they change between its versions. Results of such "
+            "scenarios are about that version's model. Values that ns-3 can't provide are left out, not guessed.",
             some("simulator"),
         ),
     ),
@@ -34,7 +33,7 @@ THREATS = {
             "There is no network card: no driver queue, no offload in hardware, no interrupt moderation.", some("kernel")
         ),
         Statement(
-            "No super-packet of TSO leaves a host: what Linux's TCP makes at once, about a millisecond at its pacing rate, is cut into single "
+            "No super-packet of TSO leaves a host: a burst that Linux's TCP makes at once, about a millisecond at its pacing rate, is cut into single "
             "packets before the first link.",
             some("kernel") & none("segmentation offload") & some("tcp") & ~every("cable"),
         ),
@@ -52,7 +51,7 @@ THREATS = {
             some("kernel") & (some("dumbbell") | some("chain")) & some("rate"),
         ),
         Statement(
-            "Where packets are lost at random, each is lost by itself (netem); losses on real paths come in bursts.",
+            "Where packets are lost at random, each is lost independently (netem); losses on real paths come in bursts.",
             some("kernel") & some("single losses"),
         ),
         Statement(
@@ -63,8 +62,8 @@ THREATS = {
     ),
     "One path": (
         Statement(
-            "Some paths have several bottlenecks in a row, and cross traffic over each, of long flows alone: no short ones, none that come and "
-            "go. What is said of one bottleneck elsewhere on this page speaks there of the narrowest, and of goodput, loss and Jain's index of "
+            "Some paths have several bottlenecks in a row, with cross traffic over each. It consists of long flows: no short ones, and none that "
+            "come and go. Elsewhere on this page, statements about one bottleneck refer to the narrowest; goodput, loss and Jain's index cover "
             "all flows together.",
             some("chain"),
         ),
@@ -102,25 +101,25 @@ THREATS = {
     ),
     "{replications}": (
         Statement(
-            "Cells of fewer than {least_runs} runs have no interval of the mean, no test of such a cell alone can show a difference, and what happens "
-            "in one run of ten is missed in most of them.",
+            "Cells of fewer than {least_runs} runs have no interval of the mean, no test of such a cell alone can show a difference, and an event "
+            "that happens in one run of ten is missed in most of them.",
             known("few"),
         ),
-        Statement("The table of power under Method says what so many can show.", ~known("few") & known("power")),
-        Statement("How wide the intervals are says what so many can show.", ~known("few") & ~known("power")),
+        Statement("The table of power under Method gives the differences that this number can show.", ~known("few") & known("power")),
+        Statement("The width of the intervals shows how precise this number makes the results.", ~known("few") & ~known("power")),
         Statement("An undecided cell is a statement about the study's size, not about TCP.", known("tests")),
     ),
     "Changes at one phase": (
         Statement(
-            "A path changes at fixed times behind starts that are close together, so in all replications of a CCA a change can meet its window at the "
-            "same phase. What follows a change then is of that phase as much as of the CCA: `traffic.start_within_ms` of some seconds draws the phase.",
+            "A path changes at fixed times after starts that are close together, so in all replications of a CCA a change can meet its window at the "
+            "same phase. The reaction to a change then depends on that phase as much as on the CCA: `traffic.start_within_ms` of some seconds draws the phase.",
             some("change at one phase") & some("tcp") & some("bulk"),
         ),
     ),
     "Replications without chance": (
         Statement(
-            "In {chanceless} replications differ only in when flows start: nothing else is random there. Their spread is that of the start "
-            "times, and says little of other paths.",
+            "In {chanceless} replications differ only in the start times of flows: nothing else is random there. Their spread is that of the start "
+            "times, and says little about other paths.",
             known("chanceless"),
         ),
         Statement(
@@ -133,10 +132,10 @@ THREATS = {
         Statement(
             "For IPv6 against IPv4 p is corrected within a metric, not over metrics.", known("tests") & known("ip_versions_compared")
         ),
-        Statement("Of CCAs p is corrected over the whole study.", known("ccas_tested") & known("tests")),
+        Statement("For CCAs p is corrected over the whole study.", known("ccas_tested") & known("tests")),
         Statement(
-            "Intervals aren't corrected: of a hundred, {missed} miss their mean. Over the whole report more false alarms are to be expected than "
-            "{significance} says.",
+            "Intervals aren't corrected: of a hundred, {missed} miss their mean. Over the whole report, expect more false alarms than "
+            "{significance} suggests.",
             known("tests"),
         ),
     ),

@@ -8,18 +8,20 @@ APPLICATION_COLUMNS = (
     count_column(
         "bottlenecks",
         "",
-        "Number of bottlenecks in a row: 1, but for a chain. Columns of the bottleneck and of its path speak of a chain's narrowest.",
+        "Number of bottlenecks in a row: 1, except for a chain. Columns of the bottleneck and its path refer to a chain's narrowest bottleneck.",
     ),
-    text_column("background", "What else is on the path: `none` or `server`."),
+    text_column("background", "Background traffic on the path: `none` or `server`."),
     text_column("application", "`iperf3`, `round-trip` (qperf) or `ftp` (vsftpd, wget)."),
     text_column("protocol", "`tcp` or `udp`."),
-    number_column("message_bytes", "bytes", "What the application writes at a time; of UDP the payload of a packet."),
-    text_column("multipath", "What joins several paths: `none`, `mptcp` or `gre`."),
+    number_column(
+        "message_bytes", "bytes", "Bytes that the application writes at a time; for UDP the payload of a packet."
+    ),
+    text_column("multipath", "Method that joins several paths: `none`, `mptcp` or `gre`."),
     count_column("paths", "", "Number of cables between the hosts."),
-    text_column("tunnel_ip_version", "IP version outside of the tunnels.", "there are no tunnels"),
+    text_column("tunnel_ip_version", "Outer IP version of the tunnels.", "there are no tunnels"),
 )
 #: Columns of a run and of its scenario on the management of the bottleneck's queue and the flows' use of ECN.
 DISCIPLINE_COLUMNS = (
     text_column("discipline", "Queueing discipline of the bottleneck: `drop-tail`, `codel` and so on."),
-    text_column("ecn", "What flows ask for of ECN: `off`, `classic` (RFC 3168) or `accurate` (RFC 9768)."),
+    text_column("ecn", "Mode of ECN that flows request: `off`, `classic` (RFC 3168) or `accurate` (RFC 9768)."),
 )

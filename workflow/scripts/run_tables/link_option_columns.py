@@ -13,7 +13,10 @@ OPTIONS = tuple(option for option in LINK_OPTIONS if option.column)
 def option_columns() -> tuple:
     """Return the columns."""
     words = ((option.column, *COUNT_WORDS[option.name]) for option in OPTIONS)
-    return tuple(count_column(name, "packets", meaning, "none are to be", source) for name, meaning, source, _ in words)
+    return tuple(
+        count_column(name, "packets", meaning, "no such packets are configured", source)
+        for name, meaning, source, _ in words
+    )
 
 
 def option_counts(document) -> dict[str, int | None]:

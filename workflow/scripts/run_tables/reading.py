@@ -101,7 +101,7 @@ def read_runs(path) -> pd.DataFrame:
     _number_wholly(path, runs)
     twice = runs[runs.duplicated(RUN)]
     if len(twice):
-        raise ValueError(f"{path}: the run {run_name(twice.iloc[0])} stands there twice")
+        raise ValueError(f"{path}: the run {run_name(twice.iloc[0])} occurs twice")
     return runs
 
 

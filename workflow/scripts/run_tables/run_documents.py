@@ -91,14 +91,14 @@ def _whole_document(path) -> dict:
     except (ValueError, RecursionError) as error:
         raise DocumentError(path, f"no JSON ({error})") from None
     if not isinstance(document, dict) or "schema_version" not in document:
-        raise DocumentError(path, "no run document (schema_version is missing)")
+        raise DocumentError(path, "not a run document (schema_version is missing)")
     if document["schema_version"] != DOCUMENT_VERSION:
         version = shorten(document["schema_version"])
         raise DocumentError(path, f"its schema_version is {version}, this workflow reads {DOCUMENT_VERSION}")
     sections = SECTIONS if "failure" in document else SECTIONS | MEASURED_SECTIONS
     missing = [name for name, kind in sections.items() if not isinstance(document.get(name), kind)]
     if missing:
-        raise DocumentError(path, f"no run document ({', '.join(missing)} missing)")
+        raise DocumentError(path, f"not a run document ({', '.join(missing)} missing)")
     return document
 
 

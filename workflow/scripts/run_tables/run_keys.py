@@ -5,14 +5,14 @@ from run_tables.table import ordinal_column, text_column, truth_column
 #: Columns that identify a cell, and a run: the first columns of most tables.
 CELL_COLUMNS = (
     text_column("scenario", "Identifier of the scenario."),
-    text_column("cca", "CCA, or the mix of CCAs joined by `+`, that was asked for."),
+    text_column("cca", "Requested CCA, or mix of CCAs joined by `+`."),
     text_column("ip_version", "`ipv4` or `ipv6`."),
 )
 REPLICATION = ordinal_column("replication", "Number of the replication, from 1.")
 RUN_KEYS = (*CELL_COLUMNS, REPLICATION)
 SCENARIO_LABEL = text_column("scenario_label", "The scenario's short name.")
 #: Common conditions of scenarios that a topic shows side by side (`scenario_labels.settings_of`): an identifying number, and words.
-SETTING = ordinal_column("setting", "Number of what the scenario has in common with those that are shown beside it.")
+SETTING = ordinal_column("setting", "Number of the setting that the scenario shares with those shown beside it.")
 CONDITIONS = text_column("conditions", "The same in words.")
 #: Columns of a cell, with the scenario's label after the scenario.
 LABELLED_CELL = (CELL_COLUMNS[0], SCENARIO_LABEL, *CELL_COLUMNS[1:])

@@ -14,7 +14,7 @@ KINDS = {
     "truth": "True or False",
     "number": "a number",
     "count": "a whole number",
-    "ordinal": "a whole number that tells things apart",
+    "ordinal": "a whole number that identifies something",
 }
 
 

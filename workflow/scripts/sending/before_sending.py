@@ -58,7 +58,7 @@ def main(arguments=None) -> int:
         if str(error):
             tell(str(error))
     except KeyboardInterrupt:
-        tell("interrupted; the same command goes on from here.")
+        tell("interrupted; the same command continues from here.")
         return 130
     return 1
 
@@ -129,7 +129,9 @@ def _run(study, asked):
     print(f"{file}", flush=True)
     status = subprocess.run(["snakemake", "--cores", "all", "--use-apptainer", "--configfile", file]).returncode
     if status:
-        raise SeriesError(file, ["the study was not finished, for the reason above; the same call goes on from here."])
+        raise SeriesError(
+            file, ["the study was not finished, for the reason above; the same call continues from here."]
+        )
     return resolved
 
 

@@ -243,7 +243,7 @@ def _extended(study, output, more):
     """Return an exam's study with more runs of the scenarios that are open in the scorecard of its results."""
     card = Path(output.removesuffix(".yaml"), "analysis", "scorecard.csv")
     if not (study.get("exam") or {}).get("cca"):
-        raise CandidateError(f"MORE={more}", [f"{output} is no exam; allowed is MORE with make exam."])
+        raise CandidateError(f"MORE={more}", [f"{output} is not an exam; allowed is MORE with make exam."])
     if not Path(output).exists() or not card.exists():
         raise CandidateError(
             f"MORE={more}",
@@ -287,7 +287,7 @@ def write(cca, source, results="results", more=None, program=None, gate=False) -
     if candidate.programs and (config.get("exam") or {}).get("cca"):
         study = without_inapplicable(study, config, candidate.name, source, called, CandidateError)
     if gate and not (study.get("exam") or {}).get("cca"):
-        raise CandidateError("GATE=1", [f"{source} is no exam; allowed is GATE with make exam."])
+        raise CandidateError("GATE=1", [f"{source} is not an exam; allowed is GATE with make exam."])
     study = with_traces(with_gate(study) if gate else study, source)
     if more is not None:
         study = _extended(study, output, more)
@@ -299,7 +299,7 @@ def _number_of_runs(text):
         return None
     if not re.fullmatch("[1-9][0-9]{0,3}", text):
         raise CandidateError(
-            f"MORE={shown(text, 200)}", ["is no number of replications; allowed is a whole number from 1 to 9999."]
+            f"MORE={shown(text, 200)}", ["is not a number of replications; allowed is a whole number from 1 to 9999."]
         )
     return int(text)
 

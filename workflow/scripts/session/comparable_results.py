@@ -28,7 +28,7 @@ def problem_of(first, second) -> str | None:
     """Return the reason why two results can't be compared, as a sentence, or None."""
     if bool(first.examined) != bool(second.examined) or (first.scorecard is None) != (second.scorecard is None):
         exam, other = (first, second) if first.scorecard is not None or first.examined else (second, first)
-        return f"{exam.folder} is an exam, and {other.folder} is none; allowed are two of a kind."
+        return f"{exam.folder} is an exam, and {other.folder} is not; allowed are two of a kind."
     scenarios = [{one["id"]: one for one in each.study["scenarios"]} for each in (first, second)]
     for here, there, one, other in ((0, 1, first, second), (1, 0, second, first)):
         if only := [name for name in scenarios[here] if name not in scenarios[there]]:
@@ -49,7 +49,7 @@ def problem_of(first, second) -> str | None:
             return f"{name}.csv has {odd[0]} in only one of {first.folder} and {second.folder}: they were made by different versions; run one of them again."
     for each in (first, second):
         if each.scorecard is not None and each.scorecard.duplicated(SCORE_KEYS).any():
-            return f"{each.folder}/analysis/scorecard.csv has two rows of one criterion, scenario and measure, which can't be told apart."
+            return f"{each.folder}/analysis/scorecard.csv has two rows of one criterion, scenario and measure, which are indistinguishable."
     if not pairs_of_ccas(first, second):
         return f"{first.folder} and {second.folder} have no CCA in common, nor each one of its own; {', '.join(first.study['ccas'])} and {', '.join(second.study['ccas'])} can't be matched."
     return None

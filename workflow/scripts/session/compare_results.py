@@ -57,7 +57,7 @@ def read_results(folder) -> Results:
     missing = [path for path in (study, runs) if not os.path.isfile(path)]
     if missing:
         raise ComparisonError(
-            f"{shown(folder)} is no folder of finished results: {shown(missing[0])} is missing; allowed is one such as results/smoke."
+            f"{shown(folder)} is not a folder of finished results: {shown(missing[0])} is missing; allowed is one such as results/smoke."
         )
     declared = {table.name: table for topic in registry.TOPICS for table in topic.tables}
     files = {name: place / f"analysis/{name}.csv" for name in ("scorecard", "exam_values") if name in declared}

@@ -119,7 +119,7 @@ class DocumentStore:
         except FileNotFoundError:
             return False
         if not stat.S_ISDIR(status.st_mode):
-            raise StoreError("it is a link" if stat.S_ISLNK(status.st_mode) else "it is no folder")
+            raise StoreError("it is a link" if stat.S_ISLNK(status.st_mode) else "it is not a folder")
         if status.st_uid != os.geteuid():
             raise StoreError("it belongs to another user")
         if status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):

@@ -77,7 +77,7 @@ def gallery_of(exams) -> Gallery:
     for each in exams:
         if each.scorecard is None:
             raise ComparisonError(
-                f"{shown(each.folder)} is no exam; allowed are folders that make exam has made, such as results/exam-quick-vegas."
+                f"{shown(each.folder)} is not an exam; allowed are folders that make exam has made, such as results/exam-quick-vegas."
             )
         if (other := folders.setdefault(each.examined, each.folder)) is not each.folder:
             raise ComparisonError(
@@ -123,13 +123,13 @@ def introduction(gallery) -> list[str]:
     study = gallery.reference.study
     words = [
         f"Exams of {count(len(gallery.exams), 'CCA')} by the criteria of RFC 9743 ({count(len(study['scenarios']), 'case')}), beside "
-        f"{listed([cca_name(cca) for cca in gallery.standards])} in the same seeds. A run is worse if it is worse than each of them by more than a margin that "
-        "was fixed beforehand; verdicts count such runs, and over all rows of a card a false worse has a chance below 5 %."
+        f"{listed([cca_name(cca) for cca in gallery.standards])} with the same seeds. A run is worse if it is worse than each of them by more than a margin that "
+        "was fixed beforehand; verdicts count such runs, and the probability of a false worse over all rows of a card is below 5 %."
     ]
     if gallery.with_ecn:
         names = listed([cca_name(cca) for cca in gallery.names if cca in gallery.with_ecn])
         words.append(
-            f"Of other conditions: the exam of {names} has ECN in all cases, the standard CCAs' runs that it is held against too."
+            f"Different conditions: the exam of {names} has ECN in all cases, and so have the standard CCAs' runs that it is compared with."
         )
     return words
 
@@ -146,10 +146,10 @@ def cards_table(gallery) -> dict:
     ]  # fmt: skip
     columns = (
         shown_text("CCA", "cca", header=True),
-        shown_text("Its card", "card", kind="note"),
+        shown_text("Card", "card", kind="note"),
         shown_text("Runs that it ended", "failed", empty="none", kind="note"),
     )
-    return cells_table("cards-table", "What each card says", rows, columns)
+    return cells_table("cards-table", "The verdicts of each card", rows, columns)
 
 
 def matrix_table(gallery, rows) -> dict:
@@ -166,7 +166,7 @@ def matrix_table(gallery, rows) -> dict:
         first = next(iter(by_cca.values()))
         cells = [_matrix_cell(by_cca[cca]) if cca in by_cca else Cell(LETTERS[NOT_MEASURED]) for cca in names]
         table.append([row_label(first), measure_words(first["measure"]), *cells])
-    return data_table("matrix", f"Verdicts, and in how many runs it is worse: {KEY}", columns, table)
+    return data_table("matrix", f"Verdicts, and the number of worse runs: {KEY}", columns, table)
 
 
 def _matrix_cell(row):
@@ -233,7 +233,7 @@ def page(gallery, rows, archives, svg) -> str:
         f"{count(len(gallery.exams), 'CCA')} by RFC 9743",
         words=introduction(gallery),
         cards=cards_table(gallery),
-        key=f"{KEY}; the number of runs that are worse follows, if any is.",
+        key=f"{KEY}; the number of worse runs follows, if there are any.",
         panels=[Markup(panel) for panel in panels],  # noqa: S704, written by this module
         columns=columns,
         matrix=matrix_table(gallery, rows),

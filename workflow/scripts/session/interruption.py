@@ -92,7 +92,7 @@ class Interruption:
         there = [path for path in documents if os.path.exists(path)]
         kept = len(there) - len(self.unfinished(there))
         return said(
-            f"interrupted; {kept} of {len(documents)} runs of {self.study} are kept, go on with: {self.command}"
+            f"interrupted; {kept} of {len(documents)} runs of {self.study} are kept, continue with: {self.command}"
         )
 
 

@@ -55,7 +55,7 @@ def image_fact(description: str | Path, name: str, needed: bool = True) -> str:
     except OSError as error:
         sys.exit(said(f"{path} can't be read ({error.strerror}): the images are missing, run `{_set_up(path)}`."))
     except (ValueError, KeyError):
-        sys.exit(said(f"{path} is no image description: run `{_set_up(path)}`."))
+        sys.exit(said(f"{path} is not an image description: run `{_set_up(path)}`."))
 
 
 def require_images(descriptions: Sequence[str | Path], only_planned: bool) -> None:

@@ -32,7 +32,7 @@ def completed_table(table, source) -> dict:
     try:
         text = content.decode("ascii")
     except UnicodeDecodeError as error:
-        raise TraceError(f"can't be read: byte {error.start + 1} is no text; allowed is a delay a line.") from None
+        raise TraceError(f"can't be read: byte {error.start + 1} is not text; allowed is a delay a line.") from None
     words = [
         (number, word) for number, line in enumerate(text.splitlines(), 1) for word in line.partition("#")[0].split()
     ]
@@ -44,7 +44,7 @@ def completed_table(table, source) -> dict:
     if table["file"].endswith(OF_NETEM):
         if len(values) > MOST_NUMBERS or any(abs(one) > LARGEST or one != int(one) for one in values):
             raise TraceError(
-                f"is no table of netem; allowed are up to {MOST_NUMBERS:,} whole numbers from -{LARGEST:,} to {LARGEST:,}."
+                f"is not a table of netem; allowed are up to {MOST_NUMBERS:,} whole numbers from -{LARGEST:,} to {LARGEST:,}."
             )
         numbers = sorted(map(int, values))
     else:

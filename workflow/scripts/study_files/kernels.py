@@ -188,7 +188,7 @@ def described_tree(tree, revision=None) -> dict[str, str]:
             raise ValueError(f"tree is {tree}; {why}")
         return _said_of(f"tree is {tree}", _described_archive, tree)
     if not os.path.isdir(tree):
-        raise ValueError(f"tree is {tree}; {absence(tree, 'folder') or 'it is no folder'}")
+        raise ValueError(f"tree is {tree}; {absence(tree, 'folder') or 'it is not a folder'}")
     if revision is not None:
         return _said_of(f"revision is {revision}, of {tree}", _described_revision, tree, revision)
     if not os.path.exists(os.path.join(tree, "Makefile")) and git_trees.is_repository(tree):

@@ -103,7 +103,7 @@ class _StrictLoader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
         seen = set()
         for key in keys:
             if key.value in seen:
-                raise _constructor_error(f"the key '{key.value}' stands twice", key)
+                raise _constructor_error(f"the key '{key.value}' occurs twice", key)
             seen.add(key.value)
         return super().construct_mapping(node, deep)
 
@@ -117,7 +117,7 @@ class _StrictLoader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
             # PyYAML lets those of impossible dates, endless numbers and words after `!!bool` through.
             value = shown(getattr(node, "value", ""), 60)
             raise _constructor_error(
-                f"'{value}' is no value of its type, {node.tag.rpartition(':')[2]}", node
+                f"'{value}' is not a value of its type, {node.tag.rpartition(':')[2]}", node
             ) from error
 
 
@@ -125,4 +125,4 @@ def _syntax_problem(error):
     mark = getattr(error, "problem_mark", None)
     where = f" in line {mark.line + 1}" if mark else ""
     reason = getattr(error, "problem", None) or getattr(error, "reason", None) or str(error)
-    return f"is no valid YAML{where}: {reason}."
+    return f"is not valid YAML{where}: {reason}."

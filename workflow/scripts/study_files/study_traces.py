@@ -52,7 +52,7 @@ def completed_trace(trace, source) -> dict:
         raise TraceError("has neither file nor rates_mbps; allowed is the path of a file beside the study.")
     content = file_beside(trace["file"], source)
     if byte := re.search(rb"[^\x00-\x7f]", content):
-        raise TraceError(f"can't be read: byte {byte.end()} is no text; allowed are numbers in lines.")
+        raise TraceError(f"can't be read: byte {byte.end()} is not text; allowed are numbers in lines.")
     count, most = max(content.count(b"\n"), content.count(b"\r")), MOST_LINES[trace["format"]]
     if count > most:
         raise TraceError(f"has {count:,} lines; allowed are up to {most:,}.")

@@ -56,7 +56,7 @@ def texts_of(path, wanted, largest) -> dict[str, str]:
     except (tarfile.TarError, EOFError, OSError) as error:
         if isinstance(error, OSError) and error.filename:
             raise
-        raise ValueError(f"it is no archive that can be read ({error}); allowed are {', '.join(ENDINGS)}") from None
+        raise ValueError(f"it is not a readable archive ({error}); allowed are {', '.join(ENDINGS)}") from None
     return found
 
 

@@ -8,44 +8,44 @@ from experiment.host_options import HOST_OPTIONS
 #: Option -> what it is.
 OPTION_WORDS = {
     "initial_window_packets": (
-        "Initial congestion window (RFC 6928) of the senders' connections, as CDNs set it. `null`: the kernel's own, 10 packets."
+        "Initial congestion window (RFC 6928) of the senders' connections, as set by CDNs. `null`: the kernel's own, 10 packets."
     ),
     "initial_receive_window_packets": (
-        "Initial receive window that the receivers offer, in segments. `null`: what their buffer allows."
+        "Initial receive window that the receivers offer, in segments. `null`: as large as their buffer allows."
     ),
     "slow_start_after_idle": (
-        "Whether a connection that was idle for a retransmission timeout begins again with the initial window (RFC 2861, RFC 5681 section 4.1)."
+        "Whether a connection that was idle for a retransmission timeout restarts with the initial window (RFC 2861, RFC 5681 section 4.1)."
     ),
-    "notsent_lowat_bytes": "Unsent bytes in a send buffer above which a program is not asked for more (`TCP_NOTSENT_LOWAT`). `null`: no limit.",
+    "notsent_lowat_bytes": "Unsent bytes in a send buffer above which the program is not woken to write more (`TCP_NOTSENT_LOWAT`). `null`: no limit.",
     "timestamps": (
-        "Whether TCP's timestamps (RFC 7323) are negotiated. Without them a full packet has 12 bytes more of payload, and an RTT is measured "
-        "once a flight. Not with `topology: cable`."
+        "Whether TCP's timestamps (RFC 7323) are negotiated. Without them a full packet has 12 more bytes of payload, and an RTT is measured "
+        "once per flight. Not with `topology: cable`."
     ),
     "window_scaling": (
-        "Whether receive windows are scaled (RFC 7323). Without it a connection has at most 65,535 bytes on the way, whatever its buffers hold."
+        "Whether receive windows are scaled (RFC 7323). Without it a connection has at most 65,535 bytes in flight, whatever the size of its buffers."
     ),
     "selective_acks": "Whether selective acknowledgements (RFC 2018) are negotiated. Without them Linux recovers as NewReno does (RFC 6582).",
-    "duplicate_selective_acks": "Whether a receiver reports segments that came twice (RFC 2883).",
-    "sack_compression": "Whether a receiver may answer several packets that come out of order with one acknowledgement, as Linux has done since 4.18.",
+    "duplicate_selective_acks": "Whether a receiver reports duplicate segments (RFC 2883).",
+    "sack_compression": "Whether a receiver may acknowledge several out-of-order packets with one acknowledgement, as Linux has done since 4.18.",
     "tail_loss_probe": "Whether a sender probes for the loss of the last packets of a flight before its timeout (RFC 8985, section 7).",
     "rack_window": (
-        "Time by which RACK (RFC 8985) lets a packet be overtaken before it is lost. `adaptive`: none behind three duplicate acknowledgements until reordering was "
+        "Time by which a packet may be overtaken before RACK (RFC 8985) considers it lost. `adaptive`: none after three duplicate acknowledgements until reordering was "
         "seen, then more with each D-SACK. `static`: without growth. `without-threshold`: three duplicate acknowledgements don't end it."
     ),
     "frto": "Whether a sender detects spurious timeouts (F-RTO, RFC 5682).",
-    "reordering_packets": "Packets by which others may be overtaken before a sender takes them for lost, to begin with. `null`: the kernel's own, 3.",
-    "pacing_slow_start_percent": "Rate at which TCP paces in slow start, of cwnd / RTT, for CCAs without a pacing rate of their own. `null`: the kernel's own, 200.",
-    "pacing_percent": "The same rate after slow start. `null`: the kernel's own, 120.",
+    "reordering_packets": "Initial number of packets by which a packet may be overtaken before a sender considers it lost. `null`: the kernel's own, 3.",
+    "pacing_slow_start_percent": "Pacing rate of TCP in slow start, relative to cwnd / RTT, for CCAs without their own pacing rate. `null`: the kernel's own, 200.",
+    "pacing_percent": "The same ratio after slow start. `null`: the kernel's own, 120.",
     "limit_output_bytes": "Bytes of a connection that may wait in the sender's queueing discipline and device (TCP small queues). `null`: the kernel's own.",
-    "min_tso_segments": "Segments that a super-packet has at least, whatever the pacing rate. `null`: the kernel's own, 2.",
+    "min_tso_segments": "Smallest number of segments of a super-packet, whatever the pacing rate. `null`: the kernel's own, 2.",
     "tso_rtt_log": (
         "Time after which super-packets of a short path are no longer larger than the pacing rate makes them, as a power of two in µs (BIG TCP). "
         "`null`: the kernel's own, 9."
     ),
-    "gso_max_segments": "Segments that a super-packet has at most (TSO, GSO). `null`: the kernel's own. With `transport.segmentation_offload: true`, `topology: dumbbell`.",
-    "gso_max_bytes": "Bytes that a super-packet has at most. `null`: the kernel's own, 65,536. With `transport.segmentation_offload: true`, `topology: dumbbell`.",
+    "gso_max_segments": "Largest number of segments of a super-packet (TSO, GSO). `null`: the kernel's own. With `transport.segmentation_offload: true`, `topology: dumbbell`.",
+    "gso_max_bytes": "Largest size of a super-packet. `null`: the kernel's own, 65,536. With `transport.segmentation_offload: true`, `topology: dumbbell`.",
     "max_pacing_rate_mbps": (
-        "Rate above which no long flow's packets are paced (`SO_MAX_PACING_RATE`); also makes TCP pace them for CCAs that don't. `null`: no limit. "
+        "Largest pacing rate of each long flow (`SO_MAX_PACING_RATE`); it also makes TCP pace flows whose CCA doesn't. `null`: no limit. "
         "With `traffic.application: iperf3` over TCP."
     ),
     "max_rto_ms": "Largest retransmission timeout; Linux 6.15 or later. `null`: the kernel's own, 120,000.",

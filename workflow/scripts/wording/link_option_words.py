@@ -23,65 +23,65 @@ def _late(value) -> str:
 #: Option, or option and key, -> what it is.
 OPTION_WORDS = {
     "reverse_rate_mbps": (
-        "Rate of the bottleneck in the acknowledgements' direction, as on an asymmetric access line. A queue in BDPs is there one of this rate; "
+        "Rate of the bottleneck in the acknowledgements' direction, as on an asymmetric access line. A queue in BDPs uses this rate there; "
         "one in packets or bytes is the same in both directions. `null`: `rate_mbps`."
     ),
     "shaper": (
-        "What makes the rate. `htb`: a class of htb, with the queue below it. `tbf`: a token bucket, with the queue below it. `netem`: netem's own "
+        "Mechanism that limits the rate. `htb`: a class of htb, with the queue below it. `tbf`: a token bucket, with the queue below it. `netem`: netem's own "
         "`rate`, whose limit is the queue."
     ),
     "shaper_burst_bytes": (
-        "What the shaper sends at once after idle time, as `burst` of tc-htb(8) and tc-tbf(8); Mininet's TCLink has 15,000. `null`: one packet."
+        "Amount that the shaper sends at once after idle time, like `burst` of tc-htb(8) and tc-tbf(8); Mininet's TCLink has 15,000. `null`: one packet."
     ),
     "mtu_bytes": (
         "Largest IP packet of all links (MTU) in bytes: 9,000 with jumbo frames, 1,492 on many DSL lines. IPv6 needs 1,280 or more."
     ),
     "jitter_distribution": (
-        "How delays are drawn, as netem's `distribution`. `uniform`: evenly up to `jitter_ms` from the mean. Others have `jitter_ms` as standard "
-        "deviation and reach up to four of them, so the mean delay should be four times as long, or short delays are cut off at 0."
+        "Distribution of the delays, like netem's `distribution`. `uniform`: uniform up to `jitter_ms` from the mean. The others have `jitter_ms` as standard "
+        "deviation and reach up to four standard deviations, so the mean delay should be four times `jitter_ms`; otherwise short delays are cut off at 0."
     ),
     "jitter_table": (
         "Delays drawn from a file, like netem's `distribution` with a custom table. The file sets the shape of their distribution, `delay_ms` their mean and `jitter_ms` their "
-        "standard deviation. The mean delay must be so long that the shortest isn't below 0."
+        "standard deviation. The mean delay must be long enough that the shortest delay isn't below 0."
     ),
     "jitter_table.file": (
-        "Path of a file beside the study: measured delays in any unit, one a line. A name that ends with `.dist` is a table of netem, whose numbers "
-        "are taken as they are."
+        "Path of a file beside the study: measured delays in any unit, one per line. A file whose name ends with `.dist` is a table of netem, whose "
+        "numbers are used unchanged."
     ),
     "jitter_table.sha256": "SHA-256 of the file, filled in.",
     "jitter_table.numbers": (
-        "The table in 1/8,192 of `jitter_ms` around `delay_ms`, filled in: of more than 4,096 delays so many quantiles, up to four standard deviations from the mean."
+        "The table in units of 1/8,192 of `jitter_ms` around `delay_ms`, filled in: if there are more than 4,096 delays, 4,096 quantiles, up to four standard deviations from the mean."
     ),
     "jitter_order": (
-        "Whether packets with different delays may overtake each other. `any`: yes. `kept`: no; such a packet waits for "
+        "Whether packets with different delays may overtake each other. `any`: yes. `kept`: no; each packet waits for "
         "the one before, so the mean delay of packets at short intervals is longer."
     ),
     "ack_slot_ms": (
-        "Time between bunches of acknowledgements, as on links on which senders take turns: on the way back packets leave only at "
-        "this interval, all that are due together (netem's `slot`). `null`: each when it is due."
+        "Time between bunches of acknowledgements, as on links on which senders take turns: in the reverse direction packets leave only at "
+        "this interval, all that are due together (netem's `slot`). `null`: each packet when it is due."
     ),
-    "data_slot_ms": "The same on the way of the data: packets arrive in bunches, as over a radio link that sends at intervals. `null`: each when it is due.",
+    "data_slot_ms": "The same in the data's direction: packets arrive in bunches, as over a radio link that sends at intervals. `null`: each packet when it is due.",
     "loss_burst_packets": (
         "Mean length of a burst of losses (Gilbert 1960, Elliott 1963): the path is good or bad and loses all packets while it is bad, "
         "`loss_percent` on average. `null`: each packet is lost independently."
     ),
     "loss_gemodel": (
-        "netem's `loss gemodel`: chances of the model of Gilbert and Elliott. Before each packet a good path becomes bad with `p_percent`, and a "
+        "netem's `loss gemodel`: probabilities of the model of Gilbert and Elliott. Before each packet a good path becomes bad with `p_percent`, and a "
         "bad one good with `r_percent`. `loss_percent` follows from them."
     ),
-    "loss_gemodel.p_percent": "Chance that a good path becomes bad.",
-    "loss_gemodel.r_percent": "Chance that a bad path becomes good.",
+    "loss_gemodel.p_percent": "Probability that a good path becomes bad.",
+    "loss_gemodel.r_percent": "Probability that a bad path becomes good.",
     "loss_gemodel.bad_loss_percent": "Share of packets lost while the path is bad (netem's 1-h).",
     "loss_gemodel.good_loss_percent": "Share of packets lost while the path is good (netem's 1-k).",
     "loss_state": (
-        "netem's `loss state`: chances of a model of four states (Salsano and others 2009). Packets pass in gaps (state 1) and within bursts (2), and "
-        "are lost within bursts (3) or alone (4). `loss_percent` follows from them."
+        "netem's `loss state`: probabilities of a model of four states (Salsano and others 2009). Packets pass in gaps (state 1) and within bursts (2), and "
+        "are lost within bursts (3) or singly (4). `loss_percent` follows from them."
     ),
-    "loss_state.p13_percent": "Chance that a burst of losses begins.",
-    "loss_state.p31_percent": "Chance that a burst ends behind a lost packet.",
-    "loss_state.p32_percent": "Chance that packets pass within a burst, behind a lost one.",
-    "loss_state.p23_percent": "Chance that they are lost again.",
-    "loss_state.p14_percent": "Chance that a packet in a gap is lost alone.",
+    "loss_state.p13_percent": "Probability that a burst of losses begins.",
+    "loss_state.p31_percent": "Probability that a burst ends after a lost packet.",
+    "loss_state.p32_percent": "Probability that packets pass within a burst, after a lost one.",
+    "loss_state.p23_percent": "Probability that packets are lost again after that.",
+    "loss_state.p14_percent": "Probability that a packet in a gap is lost singly.",
     "correlation": (
         "netem's correlations: each random number is mixed with the previous one, so losses, damage and late packets below one half become rarer "
         "than configured: a loss of 1 % with 25 % loses one packet in 400,000. The share in effect is calculated and checked. A correlation of "
@@ -91,23 +91,23 @@ OPTION_WORDS = {
     "correlation.delay_percent": "Correlation of delays, as in `delay 10ms 5ms 25%`; set and read back, with hardly any effect unless `jitter_ms` is in the hundreds.",
     "correlation.corrupt_percent": "Correlation of damaged packets, as in `corrupt 1% 25%`.",
     "correlation.reorder_percent": "Correlation of packets that pass at once, as in `reorder 25% 50%`.",
-    "correlation.direction": "Direction that has them: data (`forward`), acknowledgements (`reverse`), or both.",
+    "correlation.direction": "Direction with these correlations: data (`forward`), acknowledgements (`reverse`), or both.",
     "reordering": (
         "A share of the packets, drawn independently, is held back behind the bottleneck, so that later packets overtake them. Nothing is "
         "lost. If packets follow each other within `late_ms`, `percent` is RFC 4737's share of reordered packets, `late_ms` their late time, "
         "and the number of packets that the link carries in this time their reordering extent."
     ),
-    "reordering.percent": "Share of late packets. Above half, the others are the ones that overtake: netem's `reorder 25%` is a `percent` of 75.",
+    "reordering.percent": "Share of late packets. Above half, the remaining packets are those that overtake: netem's `reorder 25%` is a `percent` of 75.",
     "reordering.late_ms": "Time by which they are late.",
     "reordering.gap_packets": (
         "netem's `gap`: after a packet that passed at once, at least `gap_packets` - 1 are late, and then each with probability `percent`."
     ),
     "reordering.direction": "Direction in which packets are late: data (`forward`), acknowledgements (`reverse`), or both.",
     "duplicate_percent": (
-        "Share of packets that are duplicated behind the bottleneck, drawn independently, of TCP and all other protocols."
+        "Share of packets that are duplicated behind the bottleneck, drawn independently; packets of TCP and all other protocols."
     ),
     "corrupt_percent": (
-        "Share of packets in which one random bit is flipped behind the bottleneck, drawn independently, of TCP and all other protocols. "
+        "Share of packets in which one random bit is flipped behind the bottleneck, drawn independently; packets of TCP and all other protocols. "
         "Hosts and routers drop packets with a wrong checksum. A flipped bit in the Ethernet header has no effect."
     ),
 }
@@ -133,17 +133,17 @@ OPTION_EFFECTS = {
 #: Option -> meaning and source of its count in a run, and the adverb of such packets.
 COUNT_WORDS = {
     "reordering": (
-        "Of the data's direction, late by `link.reordering`: those that came meanwhile overtook them.",
-        "netem: those that left less those that passed at once",
+        "Packets in the data's direction made late by `link.reordering`; those that came meanwhile overtook them.",
+        "netem: packets that left minus packets that passed at once",
         "late",
     ),
     "duplicate_percent": (
-        "Of the data's direction, that came twice by `link.duplicate_percent`; random loss behind may take them again.",
-        "netem: those that left less those that arrived",
+        "Packets in the data's direction duplicated by `link.duplicate_percent`; random loss behind may drop them again.",
+        "netem: packets that left minus packets that arrived",
         "twice",
     ),
     "corrupt_percent": (
-        "Of the data's direction, that came damaged by `link.corrupt_percent`, as far as the receivers noticed.",
+        "Packets in the data's direction damaged by `link.corrupt_percent`, as far as the receivers noticed.",
         "InCsumErrors of their TCP, UDP and ICMP",
         "damaged",
     ),

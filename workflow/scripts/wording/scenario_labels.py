@@ -146,7 +146,7 @@ def _queue(scenario):
     if of_paths := scenario["multipath"].get("path_queue_packets"):
         return f"{discipline_of(scenario['queue']).name} of {' / '.join(map(plain, of_paths))} packets by path"
     back = scenario.get("reverse_queue")
-    return _queue_words(scenario["queue"]) + (f", on the way back {_queue_words(back)}" if back else "")
+    return _queue_words(scenario["queue"]) + (f", reverse queue {_queue_words(back)}" if back else "")
 
 
 def _queue_words(queue):

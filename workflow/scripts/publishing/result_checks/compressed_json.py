@@ -50,7 +50,7 @@ def parse(text: bytes, most_commas=MOST_COMMAS) -> object:
     def of_pairs(pairs):
         made = dict(pairs)
         if len(made) < len(pairs):
-            raise ValueError("a key stands twice")
+            raise ValueError("a key occurs twice")
         return made
 
     try:
@@ -60,7 +60,7 @@ def parse(text: bytes, most_commas=MOST_COMMAS) -> object:
     except RecursionError:
         pass
     except ValueError as error:
-        raise ReceivedError(f"is no JSON ({shown(error)})") from None
+        raise ReceivedError(f"is not JSON ({shown(error)})") from None
     raise ReceivedError("is JSON that is nested too deeply")
 
 

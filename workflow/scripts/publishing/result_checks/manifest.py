@@ -72,7 +72,7 @@ def read_manifest(folder: str | Path) -> dict[str, FileEntry]:
         raise ManifestError(f"{name}: {error}.") from None
     graph = document.get("@graph") if isinstance(document, dict) else None
     if not isinstance(graph, list) or not all(isinstance(entity, dict) for entity in graph):
-        raise ManifestError(f"{name}: no RO-Crate, its @graph is no list of entities.")
+        raise ManifestError(f"{name}: not an RO-Crate, because its @graph is not a list of entities.")
     files = {}
     for entity in graph:
         kinds = entity.get("@type")
@@ -102,7 +102,7 @@ def file_in(folder: str | Path, path: str) -> Path:
         if not place.resolve().is_relative_to(Path(folder).resolve()):
             raise ManifestError(f"{path} is or lies behind a symbolic link that leads out of {folder}.")
         if place.exists() and not stat.S_ISREG(place.stat().st_mode):
-            raise ManifestError(f"{path} in {folder} is no regular file.")
+            raise ManifestError(f"{path} in {folder} is not a regular file.")
     except (OSError, RuntimeError) as error:  # a ring of links, which Python before 3.13 tells by a RuntimeError
         what = getattr(error, "strerror", None) or os.strerror(errno.ELOOP)
         raise ManifestError(f"{path} in {folder} can't be followed ({what}).") from None
@@ -151,7 +151,7 @@ def published_files(folder) -> Iterator[str]:
 def _relative_path(identifier, encoded=True):
     """Return the path for an ``@id``; raise ManifestError if its text leads out of the folder."""
     if not isinstance(identifier, str) or not identifier:
-        raise ManifestError(f"a file's @id is {json.dumps(identifier)[:80]}, which is no path.")
+        raise ManifestError(f"a file's @id is {json.dumps(identifier)[:80]}, which is not a path.")
     try:
         path = unquote(identifier, errors="strict") if encoded else identifier
         path.encode()
@@ -159,7 +159,7 @@ def _relative_path(identifier, encoded=True):
     except ValueError:  # bytes that are no text, a malformed address
         inside, path = False, ""
     if not inside or any(part in ("", ".", "..") or not part.isprintable() or "\\" in part for part in path.split("/")):
-        raise ManifestError(f"{json.dumps(identifier)[:200]} is no path inside of the folder.")
+        raise ManifestError(f"{json.dumps(identifier)[:200]} is not a path inside the folder.")
     return path
 
 

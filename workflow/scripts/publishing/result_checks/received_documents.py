@@ -75,7 +75,7 @@ def _made_by(document):
     except (TypeError, KeyError, IndexError):
         pass
     raise ReceivedError(
-        f"is no run document of schema version {DOCUMENT_VERSION} with the digests of image and testbed"
+        f"is not a run document of schema version {DOCUMENT_VERSION} with the digests of image and testbed"
     )
 
 
@@ -95,7 +95,7 @@ def check_form(document, text) -> None:
 def _specification_problems(name, own, expected, study):
     """Return the problem of a document's own specification: it is in another run's place, or not the study's."""
     if not isinstance(own, dict):
-        return ["has a specification that is no JSON object"]
+        return ["has a specification that is not a JSON object"]
     if (place := _place_of(own)) != name:
         return [f"has the specification of the run {shown(place)}"]
     if expected is None:

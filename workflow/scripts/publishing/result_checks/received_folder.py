@@ -131,7 +131,7 @@ def read_file(folder: Path, relative: str, limit: int) -> bytes:
         handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
         with open(handle, "rb") as stream:
             if not stat.S_ISREG(os.fstat(handle).st_mode):
-                raise ReceivedError(f"{shown(relative)} is no ordinary file")
+                raise ReceivedError(f"{shown(relative)} is not a regular file")
             content = stream.read(limit + 1) if os.fstat(handle).st_size <= limit else None
     except OSError as error:
         raise ReceivedError(f"{shown(relative)} can't be read ({error.strerror})") from None

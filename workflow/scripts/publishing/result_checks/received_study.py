@@ -35,7 +35,7 @@ class ReceivedStudy:
         try:
             provenance = parse(read_file(folder, PROVENANCE, PROVENANCE_LIMIT))
             if not isinstance(provenance, dict):
-                raise ReceivedError("is no JSON object")
+                raise ReceivedError("is not a JSON object")
             self._read_workflow(provenance.get("workflow"))
             self.content = _resolved(provenance.get("study"))
         except ReceivedError as error:

@@ -139,7 +139,7 @@ def _differences(folder, made, taken) -> Iterator[str]:
     """Yield differences between received and recreated files; ``taken`` are those that were copied."""
     received, again = _derived(folder), _derived(made)
     for file in sorted(received - again):
-        yield f"{shown(file)} is no file that the workflow makes of these documents"
+        yield f"{shown(file)} is not a file that the workflow makes of these documents"
     for file in sorted(again - received):
         yield f"{file} is missing"
     for file in sorted((again & received) - taken):

@@ -39,7 +39,7 @@ def _add_digests(folder, table, digests):
                 raise ReceivedError(f"{table} has the run {shown(name)} twice")
             digests[name] = digest
     except (csv.Error, UnicodeDecodeError) as error:
-        raise ReceivedError(f"{table} is no CSV table ({shown(error)})") from None
+        raise ReceivedError(f"{table} is not a CSV table ({shown(error)})") from None
 
 
 def problems(digests: dict[str, str], documents: list[ReceivedDocument]) -> Iterator[str]:

@@ -10,14 +10,14 @@ from topics.cells.tables import IN_UNIT, NOTE
 CONDITIONS = ordinal_column(
     "conditions", "Number of the conditions; scenarios that share it differ in buffer or platform only."
 )
-BUFFER = text_column("buffer", "Limit of the bottleneck's queue, as the study has it: `10 packets`, `0.5 BDP`.")
+BUFFER = text_column("buffer", "Limit of the bottleneck's queue as configured: `10 packets`, `0.5 BDP`.")
 _PLACE_COLUMNS = (
     SCENARIO_LABEL,
     RUNS["platform"],
     CONDITIONS,
     BUFFER,
     number_column(
-        "bdp_percent", "%", "The buffer's size over the path's bandwidth-delay product.",
+        "bdp_percent", "%", "The buffer's size divided by the path's bandwidth-delay product.",
         "the rate, the RTT or the size of a segment isn't known",
     ),
 )  # fmt: skip
@@ -33,14 +33,14 @@ STATISTICS = (
     number_column("q3_mbps", "Mbit/s", "Third quartile of the flows' goodputs, interpolated linearly.", least=0),
     number_column("max_mbps", "Mbit/s", "Goodput of the fastest flow.", least=0),
     number_column("total_mbps", "Mbit/s", "Goodput of all flows together.", least=0),
-    number_column("mean_percent", "%", "Mean goodput of the flows over the link's rate.", _NO_RATE, least=0, most=100),
+    number_column("mean_percent", "%", "Mean goodput of the flows divided by the link's rate.", _NO_RATE, least=0, most=100),
     number_column(
-        "sd_percent", "%", "Standard deviation of the flows' goodputs over the link's rate.",
+        "sd_percent", "%", "Standard deviation of the flows' goodputs divided by the link's rate.",
         f"{_NO_SPREAD}, or {_NO_RATE}", least=0, most=100,
     ),
-    number_column("total_percent", "%", "Goodput of all flows together over the link's rate.", _NO_RATE, least=0, most=100),
+    number_column("total_percent", "%", "Goodput of all flows together divided by the link's rate.", _NO_RATE, least=0, most=100),
     number_column(
-        "jain_index", "", "Jain's fairness index of the flows' goodputs: 1 if all are equal, 1/n if one has all.",
+        "jain_index", "", "Jain's fairness index of the flows' goodputs: 1 if all are equal, 1/n if one flow gets everything.",
         "no flow got anything", least=0, most=1,
     ),
     count_column("starved", "flows", f"Number of flows that got less than {100 * STARVED_SHARE:.1f} % of their fair share."),
@@ -54,7 +54,7 @@ FLOW_GOODPUT = Table(
         RUNS["flows"],
         number_column(
             "fair_share_mbps", "Mbit/s",
-            "A flow's part of the link's rate, or of what all flows got where nothing limits the rate.",
+            "An equal part of the link's rate, or of the total goodput if nothing limits the rate.",
         ),
         *STATISTICS,
     ),
@@ -71,8 +71,8 @@ FLOW_GOODPUT_CELLS = Table(
         count_column("n", "runs", "Valid runs that have a value."),
         number_column("mean", IN_UNIT, "Mean of their values.", _NO_RUN),
         *interval_columns(
-            "ci_low", "ci_high", IN_UNIT, "the mean, cut off at what is possible",
-            "there are fewer than 6 values, all repeat one measurement, or some lie apart from the others",
+            "ci_low", "ci_high", IN_UNIT, "the mean, cut off at possible values",
+            "there are fewer than 6 values, all repeat one measurement, or some are outliers",
         ),
         number_column("lowest", IN_UNIT, "Smallest value.", _NO_RUN),
         number_column("highest", IN_UNIT, "Largest value.", _NO_RUN),

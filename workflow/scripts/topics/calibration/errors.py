@@ -115,7 +115,7 @@ def _rate(point):
     yield _row(
         point, "rate", "Mbit/s", set_to, rate, packets * frame * 8e3 / lasted_ns,
         uncertainty=rate * (1 / packets + others), known_ppm=shaper_known_ppm(int(frame), rate) - 1e6 * others,
-        note=f"one packet of {number(packets, 0)}, and up to {MOST_SOLICITATIONS} frames by which hosts ask for an IPv6 router",
+        note=f"one packet of {number(packets, 0)}, and up to {MOST_SOLICITATIONS} frames by which hosts look for an IPv6 router",
     )  # fmt: skip
 
 
@@ -156,7 +156,7 @@ def _longer_messages(points) -> Iterator[dict]:
         yield _row(
             point, "serialisation", "µs", f"{rate_words(rate)}, messages of {' and '.join(map(plain, sizes))} bytes",
             longer_message_us(*sizes, rate), point["round_trip_us"] - shorter["round_trip_us"], what="longer message",
-            uncertainty=ends + CLOCK_STEP_US, note="the last exchange of each run, and a step of the guest's clock",
+            uncertainty=ends + CLOCK_STEP_US, note="the last exchange of each run, and one step of the guest's clock",
         )  # fmt: skip
 
 

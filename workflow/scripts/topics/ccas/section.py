@@ -38,7 +38,7 @@ def _tests_table(ccas, scenarios):
 
 def _pairs_table(pairs, scenarios, significance):
     differs = shown_cell("Differs", lambda row: _differs_cell(row, significance), filtered=True)
-    caption = f"Pairs of CCAs: the first against the other, in each {_place_words(pairs['ip_version'])}"
+    caption = f"Pairs of CCAs: the first compared with the other, in each {_place_words(pairs['ip_version'])}"
     return tests_table("cca-pairs", caption, pairs, scenarios, (*PAIR, differs))
 
 

@@ -46,7 +46,7 @@ def describe(values, runs, confidence, resolution=0.0, bounds=(None, None), wors
         notes.append(f"{len(values) - n} of {len(values)} valid runs have no value")
     if 0 < n < runs:
         notes.append(
-            f"{runs - n} of {runs} runs missing, which need not be by chance: mean, interval and spread are of the others"
+            f"{runs - n} of {runs} runs missing, not necessarily at random: mean, interval and spread cover the others"
         )
         if worst is not None:
             row["mean_worst"] = (known.sum() + (runs - n) * worst) / runs

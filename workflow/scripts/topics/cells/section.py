@@ -47,7 +47,7 @@ def startup_sentence(cells, margin) -> str:
     changes = 100 * (cells["steady_mean"] / cells["whole_mean"] - 1)
     apart, low, high = int((changes.abs() > margin).sum()), changes.min(), changes.max()
     return (
-        f"All numbers are of whole runs. Leaving out the start-up changes goodput by more than {margin:g} % in {apart:,} of "
+        f"All numbers cover whole runs. Leaving out start-up changes goodput by more than {margin:g} % in {apart:,} of "
         f"{count(len(cells), 'cell')} (by {minus(f'{low:+.1f}')} to {minus(f'{high:+.1f}')} %)."
     )
 

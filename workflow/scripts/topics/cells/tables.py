@@ -12,19 +12,19 @@ METRIC = text_column("metric", "Column of the metric in `runs.csv`.")
 UNIT = text_column("unit", "Unit of the metric.")
 EFFECT_UNIT = text_column("effect_unit", "Unit of differences: `%`, `points`, or the metric's own.")
 NOTE = text_column(
-    "note", "What can't be computed and why, and what else to know of the row.", "there is nothing to say"
+    "note", "Values that can't be computed, with the reason, and further remarks on the row.", "there are no remarks"
 )
 
 #: Reason for a missing number in tables that compare pairs, and the test that was made.
 NO_TEST = "no test was made"
-NO_SPREAD = "there are fewer than 6 pairs, some lie apart from the others, runs repeat one measurement, or all pairs show the same"
+NO_SPREAD = "there are fewer than 6 pairs, some are outliers, runs repeat one measurement, or all pairs have the same difference"
 TOO_FEW_PAIRS = (
-    "there are too few pairs for it, their runs repeat one measurement, or all pairs show the same difference"
+    "there are too few pairs for a test, their runs repeat one measurement, or all pairs have the same difference"
 )
 MEAN_INTERVAL = interval_columns("ci_low", "ci_high", IN_EFFECT_UNIT, "the mean difference", NO_SPREAD)
 PAIRED_TEST = (
     text_column(
-        "test", "Test of the mean difference: `sign flips of the mean`, of more than 200 pairs `paired t`.", NO_TEST
+        "test", "Test of the mean difference: `sign flips of the mean`, or `paired t` for more than 200 pairs.", NO_TEST
     ),
     number_column("statistic", "", "Student's t.", NO_TEST),
 )
@@ -39,12 +39,12 @@ DESCRIPTIVE = Table(
         *LABELLED_CELL,
         METRIC,
         UNIT,
-        count_column("runs", "runs", "All runs of the cell."),
-        count_column("n", "runs", "Those that are valid and have a value."),
+        count_column("runs", "runs", "Number of all runs of the cell."),
+        count_column("n", "runs", "Number of these that are valid and have a value."),
         count_column(
             "measurements",
             "",
-            "What they are worth: 1 if all values lie within the resolution of the measurement, else `n`.",
+            "Number of independent measurements: 1 if all values lie within the resolution of the measurement, otherwise `n`.",
             "there is no value",
         ),
         number_column("mean", IN_UNIT, "Mean of their values.", "there is no value"),
@@ -52,20 +52,20 @@ DESCRIPTIVE = Table(
             "ci_low",
             "ci_high",
             IN_UNIT,
-            "the mean of runs like these, cut off at what is possible",
-            "there are fewer than 6 runs or one measurement, or some runs lie apart from the others",
+            "the mean of runs like these, cut off at possible values",
+            "there are fewer than 6 runs or one measurement, or some runs are outliers",
         ),
         count_column(
             "apart",
             "runs",
-            "Runs that lie apart from the others, to either side: the gap between is wider than chance makes it in 1 of 100 cells.",
+            "Number of outliers, to either side: the gap between them and the other runs is wider than chance makes it in 1 of 100 cells.",
             "there is no value",
         ),
         number_column(
             "mean_worst",
             IN_UNIT,
-            "Mean if each run without a value had the worst that there can be: a goodput of 0, a loss of 100 %. Runs need not be "
-            "missing by chance, so the mean of all lies between this and the mean of the others only if these are no worse.",
+            "Mean if each run without a value had the worst possible value: a goodput of 0, a loss of 100 %. Runs need not be "
+            "missing at random, so the mean of all lies between this and the mean of the others only if these are no worse.",
             "no run is missing, or the metric has no worst value",
         ),
         number_column("median", IN_UNIT, "Median of the values.", "there is no value"),
@@ -92,9 +92,13 @@ STEADY = Table(
         text_column("steady_metric", "Column of its steady part."),
         text_column("unit", "Unit of both."),
         *LABELLED_CELL,
-        count_column("valid", "runs", "Valid runs that have a value of the whole."),
-        count_column("n", "runs", "Those that have one of the steady part too; all that follows is of these."),
-        number_column("left_out_percent", "%", "Of the window that the flows have in common, the mean.", _NO_STEADY),
+        count_column("valid", "runs", "Number of valid runs with a value of the whole run."),
+        count_column(
+            "n", "runs", "Number of these that also have a value of the steady part; the following columns cover these."
+        ),
+        number_column(
+            "left_out_percent", "%", "Mean share of the window common to all flows that is left out.", _NO_STEADY
+        ),
         number_column("whole_mean", IN_UNIT, "Mean of the whole runs, start-up included.", _NO_STEADY),
         number_column("steady_mean", IN_UNIT, "Mean of their steady parts.", _NO_STEADY),
         EFFECT_UNIT,
@@ -104,7 +108,7 @@ STEADY = Table(
             "ci_high",
             IN_EFFECT_UNIT,
             "this difference",
-            "there are fewer than 6 runs, some lie apart from the others, all are one measurement, or all differ by the same",
+            "there are fewer than 6 runs, some are outliers, all are one measurement, or all differ by the same amount",
         ),
         NOTE,
     ),

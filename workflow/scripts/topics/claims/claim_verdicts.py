@@ -29,7 +29,7 @@ from wording.scenario_words import ip_words
 OF_ONE_MEASUREMENT = {
     REPRODUCED: "our value meets the requirement",
     NOT_REPRODUCED: "our value misses the requirement",
-    NOT_SHOWN: "our value can't be told from the bound",
+    NOT_SHOWN: "our value can't be distinguished from the bound",
 }
 #: Kind of a claim -> the function that computes its statistic.
 KINDS = OF_ONE_GROUP | OF_TWO_GROUPS
@@ -141,7 +141,7 @@ def _apart_words(samples, parts):
         if lost.any():
             cell = np.unravel_index(lost.argmax(), lost.shape)
             runs = f"{lost[cell]} of {samples.counts(measure)[cell]} runs of {samples.cell_words(*cell)}"
-            return f"{runs} lie apart from the others: no interval of the mean"
+            return f"{runs} are outliers: no interval of the mean"
     return ""
 
 
@@ -164,8 +164,8 @@ def interval_verdict(low, value, high, requirement) -> tuple[str, str]:
     if meets.all():
         return REPRODUCED, "the whole interval meets the requirement"
     if not meets.any() and not _spans(low, high, requirement):
-        return NOT_REPRODUCED, "the whole interval misses the requirement"
-    return NOT_SHOWN, "the interval reaches both sides of the requirement"
+        return NOT_REPRODUCED, "no part of the interval meets the requirement"
+    return NOT_SHOWN, "only a part of the interval meets the requirement"
 
 
 def _prediction(requirement, ours, confidence):
@@ -215,7 +215,7 @@ def _check_normality(claim, samples, measure, mask, significance):
         w, p = shapiro_wilk(group)
         words.append(f"W = {w:.3f} for {len(group):,} runs of {ip_words(ip_version)}")
         largest = max(largest, p)
-    reason = "runs of different scenarios are a mixture, which says nothing of the distribution within a cell"
+    reason = "runs of different scenarios are a mixture, which says nothing about the distribution within a cell"
     return row | {
         "value": _rounded(largest),
         "verdict": REPRODUCED if largest < significance else NOT_REPRODUCED,

@@ -27,17 +27,17 @@ TEST_KINDS = ("normality",)
 TESTS_OWN = "the test's: pooling shows it with both methods"
 OWNER_MEANINGS = {
     "TCP's: both methods": (
-        "Reproduced with the sound and with the published method: it doesn't hang on how the network was emulated."
+        "Reproduced with the sound and with the published method: it doesn't depend on how the network was emulated."
     ),
     TESTS_OWN: (
-        "The paper's own test on all runs pooled comes out so with both methods, for pooling mixes scenarios and CCAs: "
-        "it tells how the test was made, not how TCP behaves."
+        "The paper's own test on all runs pooled gives this result with both methods, because pooling mixes scenarios and CCAs: "
+        "it describes the test, not TCP."
     ),
     "the emulation's: published method only": (
-        "Reproduced with the published method, and refuted with the sound one: it comes from how the network was "
+        "Reproduced with the published method, and refuted with the sound one: it is due to how the network was "
         "emulated."
     ),
-    "the sound method only": "Refuted with the method by which it was published, reproduced with the sound one.",
+    "the sound method only": "Refuted with the published method, reproduced with the sound one.",
     "neither": "Not reproduced with either method.",
     "open": "One of the methods, or both, can't decide it with its runs.",
 }
@@ -149,8 +149,8 @@ def chance_words(claims, confidence) -> str:
         return f"{text}, and none was decided."
     return (
         f"{text}, and {decided:,} decided. An interval misses the truth on one side in {100 * tail:g} % of studies: if each of "
-        f"these claims lay at the very edge of what it requires, chance alone would decide {number(tail * decided, 1)} of the "
-        f"{decided:,} wrongly, on the average. Nothing is corrected for their number, because each stands for itself."
+        f"these claims lay exactly at the edge of its requirement, chance alone would decide {number(tail * decided, 1)} of the "
+        f"{decided:,} wrongly on average. There is no correction for their number, because each claim stands for itself."
     )
 
 

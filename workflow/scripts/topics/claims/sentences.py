@@ -9,7 +9,7 @@ from wording.sentence_words import listed
 # Verdict of `VERDICTS` -> predicate for one claim and for several.
 WORDS = (
     ("is reproduced here", "are reproduced here"), ("is not", "are not"),
-    ("can't be told from so few runs", "can't be told from so few runs"),
+    ("can't be decided with so few runs", "can't be decided with so few runs"),
     ("can't be tested with these data", "can't be tested with these data"),
 )  # fmt: skip
 # Largest length of a statement that fits into the sentence on claims.
@@ -46,7 +46,7 @@ def claims_sentence(claims, other=None, swapped=False) -> str:
     if emulated.empty:
         return f"{text}; none of the {len(decided):,} decided in both studies holds only with {method.rstrip(',')}."
     holds, are = ("holds", "is") if len(emulated) == 1 else ("hold", "are")
-    text = f"{text}; {len(emulated):,} {holds} only with {method} and so {are} the emulation's, not TCP's"
+    text = f"{text}; {len(emulated):,} {holds} only with {method} and so {are} due to the emulation, not to TCP"
     example = telling_example(emulated)
     return f"{text}, such as \u201c{example.rstrip('.')}\u201d." if example else f"{text}."
 

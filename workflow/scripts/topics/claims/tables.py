@@ -10,22 +10,22 @@ REPRODUCED, NOT_REPRODUCED = "reproduced", "not reproduced"
 NOT_SHOWN, NOT_TESTABLE = "not shown", "not testable"
 VERDICTS = REPRODUCED, NOT_REPRODUCED, NOT_SHOWN, NOT_TESTABLE
 
-_UNDECIDED = "the study has no runs to tell, or the statistic has no value"
+_UNDECIDED = "the study has no runs for the claim, or the statistic has no value"
 CLAIMS = Table(
     "claims",
     "a claim",
     (
         text_column("claim", "Identifier of the claim in the claims file."),
-        text_column("section", "Where the paper says it."),
-        text_column("statement", "What the paper says."),
-        text_column("kind", "How it is checked: a kind of claim that `claims.schema.yaml` describes."),
-        text_column("quantity", "Column that it is about, of runs, flows or time series."),
+        text_column("section", "Place of the statement in the paper."),
+        text_column("statement", "Statement of the paper."),
+        text_column("kind", "Kind of the check, which `claims.schema.yaml` describes."),
+        text_column("quantity", "Column that the claim is about, of runs, flows or time series."),
         text_column("unit", "Unit of `value`.", "it has none, or no value"),
         text_column("published", "The paper's value, with its unit."),
         number_column(
             "value",
             IN_UNIT,
-            "The statistic of the claim in this study's runs; p where the claim is a test's outcome.",
+            "The claim's statistic over this study's runs; p if the claim is about the outcome of a test.",
             _UNDECIDED,
         ),
         number_column(
@@ -34,20 +34,20 @@ CLAIMS = Table(
         number_column(
             "high",
             IN_UNIT,
-            "Upper end of it.",
+            "Upper end of that interval.",
             f"{_UNDECIDED}, or it is a p, or has no interval; or the end is infinite",
         ),
         text_column(
             "interval",
             "What this interval is: `t`, of one mean or ratio, 95 % where replications are about normal; `joint t`, of the "
             "lowest, highest or farthest of several, and `counted`, of the number of comparisons that hold (Holm): at "
-            "least that; `of ranks` (Woodruff), of a median; `chi-square`, of standard deviations.",
+            "least that; `of ranks` (Woodruff), for a median; `chi-square`, of standard deviations.",
             _UNDECIDED,
         ),
         text_column(
             "requirement",
-            "What the statistic is, and what it has to be for the claim to hold.",
-            "the study has no runs to tell",
+            "The statistic, and the bounds that are required for the claim to hold.",
+            "the study has no runs for the claim",
         ),
         text_column("bounds", "The bounds of this requirement.", "there is no value, or it is a p"),
         verdict_column(
@@ -55,15 +55,15 @@ CLAIMS = Table(
             f"`{REPRODUCED}`, `{NOT_REPRODUCED}`, `{NOT_SHOWN}` or `{NOT_TESTABLE}`.",
             unmeasured=(NOT_TESTABLE,),
         ),
-        text_column("because", "Why, in words."),
-        text_column("tolerance", "What the words of the paper are taken to allow, and why."),
-        text_column("remark", "What a reader should know of the published value.", "there is nothing to say"),
+        text_column("because", "Reason in words."),
+        text_column("tolerance", "Interpretation of the paper's words as a bound, with the reason."),
+        text_column("remark", "Remark on the published value.", "there is none"),
         text_column(
             "cause",
             "Why the claim doesn't hold, as the claims file explains it.",
             "it is reproduced or not testable, or the file gives no cause",
         ),
-        count_column("runs", "runs", "Runs that have a value of what the claim is about."),
+        count_column("runs", "runs", "Number of runs with a value of the claim's quantity."),
     ),
 )
 #: The change of the first version.
@@ -81,7 +81,7 @@ CLAIM_VERSIONS = Table(
             "change",
             f"`{FIXED}` (the first), or `added`, `changed`, `removed`, `paper or scenarios changed`, `comments or causes only`.",
         ),
-        text_column("claim", "Identifier of the claim.", "the change is of none"),
+        text_column("claim", "Identifier of the claim.", "the change affects no claim"),
     ),
 )
 
@@ -100,22 +100,24 @@ def _means(suffix: str, whose: str, empty: str) -> tuple[Column, ...]:
 
 MISLABELLED = Table(
     "mislabelled",
-    "a cell in which another CCA ran than the one asked for",
+    "a cell in which a CCA other than the requested one ran",
     (
         _SCENARIO,
         SCENARIO_LABEL,
         _CCA,
-        text_column("observed", "CCA that ran, by the sender's own report; several are joined by `+`."),
+        text_column("observed", "CCA that ran, as reported by the sender; several are joined by `+`."),
         _IP_VERSION,
-        count_column("runs", "runs", "Runs in which it ran."),
+        count_column("runs", "runs", "Number of runs in which it ran."),
         *_means("", "these runs", "none of them has a value"),
         text_column(
-            "reference_scenario", "Scenario that allows the CCA and is the same otherwise.", "the study has none such"
+            "reference_scenario",
+            "Scenario that allows the CCA and is otherwise the same.",
+            "the study has no such scenario",
         ),
-        *_means("_asked", "valid runs of the CCA asked for in `reference_scenario`", "there is no such run"),
+        *_means("_asked", "valid runs of the requested CCA in `reference_scenario`", "there is no such run"),
         *_means(
             "_observed",
-            "valid runs that asked for the CCA that ran, in the same scenario or else in `reference_scenario`",
+            "valid runs that requested the CCA that ran, in the same scenario or otherwise in `reference_scenario`",
             "there is no such run",
         ),
         count_column(
@@ -127,12 +129,12 @@ MISLABELLED = Table(
         number_column(
             "difference_percent",
             "%",
-            "Largest difference of a metric between these two runs, of the greater of both.",
+            "Largest difference of a metric between these two runs, relative to the larger value.",
             "no replication has both",
         ),
         text_column(
             "same_as",
-            "Other CCAs asked for whose runs are the same in every digit, joined by a comma.",
+            "Other requested CCAs whose runs are the same in every digit, separated by commas.",
             "there is none",
         ),
         NOTE,

@@ -95,16 +95,16 @@ def controls_sentence(table) -> str:
         return "No cell could be tested against itself: all of its runs repeat one measurement, or too few are valid for a test."
     parts = [
         f"{number(row['below'], 0)} of {number(row['tests'], 0)} by the tests of {row['comparison']} ({_share_words(row)}; "
-        f"chance alone makes about {number(row['expected'], 1)}, and {_findable_words(row)})"
+        f"about {number(row['expected'], 1)} are expected by chance, and {_findable_words(row)})"
         for row in of_all
     ]
     false_alarms = [int(row["different"]) for row in of_all]
     corrected = (
-        "none of them after the correction that findings rest on"
+        "none of them after the correction used for findings"
         if not any(false_alarms)
-        else f"after the correction that findings rest on {listed([str(number_of) for number_of in false_alarms])}"
+        else f"after the correction used for findings {listed([str(number_of) for number_of in false_alarms])}"
     )
     verdict = ""
     if any(row["verdict"] == MORE for row in of_all):
-        verdict = " That is more than chance alone makes: the p values of this study are too small."
+        verdict = " That is more than chance explains: the p-values of this study are too small."
     return f"Run again with other seeds, cells differ from themselves in {listed(parts)}; {corrected}.{verdict}"

@@ -24,7 +24,7 @@ from topics.cells.tables import (
 
 #: Comparisons of the study in which cells are also compared with themselves.
 OF_IP_VERSIONS, OF_CCAS = "IPv6 against IPv4", "CCA against CCA"
-COMPARISON = text_column("comparison", f"Whose tests were made: `{OF_IP_VERSIONS}` or `{OF_CCAS}`.")
+COMPARISON = text_column("comparison", f"Comparison whose tests were made: `{OF_IP_VERSIONS}` or `{OF_CCAS}`.")
 _NO_PAIR = "no replication has a value of both"
 AA_TESTS = Table(
     "aa_tests",
@@ -36,15 +36,15 @@ AA_TESTS = Table(
         EFFECT_UNIT,
         *LABELLED_CELL,
         count_column("pairs", "replications", "Pairs of a run and a control run that both have a value."),
-        count_column("n", "replications", "What they are worth: 1 if the runs, and the control runs, repeat one measurement each within its resolution."),
+        count_column("n", "replications", "Number of independent pairs: 1 if the runs, and the control runs, repeat one measurement each within its resolution."),
         number_column("mean", IN_UNIT, "Mean of the runs.", _NO_PAIR),
         number_column("mean_control", IN_UNIT, "Mean of the control runs.", _NO_PAIR),
         number_column("effect", IN_EFFECT_UNIT, "Mean difference of the control runs from the runs, or the other way round.", _NO_PAIR),
         *interval_columns("ci_low", "ci_high", IN_EFFECT_UNIT, "the mean difference", NO_SPREAD),
         *PAIRED_TEST,
-        number_column("p", "", "The p value of the test that the two are alike, which they are.", NO_TEST),
+        number_column("p", "", "p-value of the test of the hypothesis that the two are alike, which they are.", NO_TEST),
         number_column("p_holm", "", "This p after the correction that the comparison makes.", NO_TEST),
-        truth_column("different", "Whether the comparison, corrected as it is in the study, calls them different: a false alarm."),
+        truth_column("different", "Whether the comparison, with the study's correction, calls them different: a false alarm."),
         NOTE,
     ),
 )  # fmt: skip
@@ -55,16 +55,16 @@ AA_SUMMARY = Table(
         COMPARISON,
         text_column("metric", "Column of the metric in `runs.csv`, or `all`."),
         count_column("comparisons", "", "Cells compared with themselves."),
-        count_column("tests", "", "Of these, in which a test was made."),
-        count_column("scenarios", "", "In so many scenarios: tests of one share seeds and are not independent."),
-        count_column("below", "", "Tests whose p, by itself, is below the significance."),
-        number_column("expected", "", "How many that would be by chance alone: the significance times the tests."),
+        count_column("tests", "", "Number of these in which a test was made."),
+        count_column("scenarios", "", "Number of scenarios with these tests: tests of one scenario share seeds and are not independent."),
+        count_column("below", "", "Number of tests whose uncorrected p is below the significance."),
+        number_column("expected", "", "Number expected by chance: the significance times the number of tests."),
         number_column("share_percent", "%", "Their share of the tests.", "no test was made"),
         *interval_columns("share_low", "share_high", "%", "this share, for scenarios as clusters", "no test was made"),
-        number_column("findable_percent", "%", "The smallest true share that so many tests in so many scenarios call more than chance with a probability of 80 %, taken for independent.", "no test was made, or none is found so often"),
-        verdict_column("verdict", "`consistent with chance`, `more than chance` or `fewer than chance`, as the interval lies to the significance.", "no test was made"),
+        number_column("findable_percent", "%", "Smallest true share that these numbers of tests and scenarios would call more than chance with a probability of 80 %, assuming independence.", "no test was made, or none is found so often"),
+        verdict_column("verdict", "`consistent with chance`, `more than chance` or `fewer than chance`, by the position of the interval relative to the significance.", "no test was made"),
         count_column("different", "", "Comparisons called different after the correction: false alarms of the study's own findings."),
         count_column("families", "", "Families over which p was corrected."),
-        count_column("families_different", "", "Of these, with one false alarm or more; by chance alone at most the significance times the families."),
+        count_column("families_different", "", "Number of these with at least one false alarm; by chance at most the significance times the number of families."),
     ),
 )  # fmt: skip

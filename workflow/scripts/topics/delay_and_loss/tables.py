@@ -13,30 +13,30 @@ DELAY_PERCENTILES = Table(
         text_column("unit", "Its unit."),
         *LABELLED_CELL,
         number_column(
-            "percentile", "%", "So much of all replications, of those that weren't run too, is at or below it."
+            "percentile", "%", "Share of all replications, including those that weren't run, at or below the value."
         ),
         count_column("n", "runs", "Valid runs that have a value."),
         number_column(
             "value",
             IN_UNIT,
-            "The smallest value that so much of them is at or below.",
+            "The smallest value at or below which this share of them lies.",
             "there are too few for one to be above it",
         ),
         text_column(
             "bounds",
-            "What is known of it: `interval` (both ends), `upper bound` (where there are too few values for both), or `none`. All "
-            "by order statistics, whatever the distribution.",
+            "Known bounds of it: `interval` (both ends), `upper bound` (if there are too few values for both), or `none`. All "
+            "follow from order statistics, for any distribution.",
         ),
-        number_column("low", IN_UNIT, "Lower end.", f"it has an upper bound alone, or {_TOO_FEW}"),
+        number_column("low", IN_UNIT, "Lower end.", f"it has only an upper bound, or {_TOO_FEW}"),
         number_column("high", IN_UNIT, "Upper end.", _TOO_FEW),
         number_column(
             "held_percent",
             "%",
-            "Exact chance that interval or bound holds it; that of the study's confidence or a little more.",
+            "Exact probability that interval or bound contains it; the study's confidence or slightly more.",
             _TOO_FEW,
         ),
-        count_column("least_interval", "runs", "That an interval takes."),
-        count_column("least_upper", "runs", "That an upper bound takes."),
+        count_column("least_interval", "runs", "Smallest number of runs for an interval."),
+        count_column("least_upper", "runs", "Smallest number of runs for an upper bound."),
         NOTE,
     ),
 )

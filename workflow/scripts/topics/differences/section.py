@@ -53,8 +53,8 @@ AT_PLACES = (
     shown_signed("Difference", "difference"), shown_interval("Interval", "difference", 2), _UNIT, _MARGIN, shown_cell("Verdict", _verdict, filtered=True),
 )  # fmt: skip
 TABLES = {
-    "compared": PageTable("comparisons", "What differs over all places", "comparisons", COMPARED),
-    "places": PageTable("differences-by-place", "What differs at each place", "differences", AT_PLACES),
+    "compared": PageTable("comparisons", "Differences over all places", "comparisons", COMPARED),
+    "places": PageTable("differences-by-place", "Differences at each place", "differences", AT_PLACES),
 }
 
 
@@ -63,7 +63,7 @@ def section(material) -> dict:
     factors = set(material.tables.comparisons["factor"])
     words = {
         "cca": "each pair of CCAs",
-        "scenario": "within each CCA each pair of scenarios that differ in one condition alone",
+        "scenario": "within each CCA each pair of scenarios that differ in only one condition",
     }
     text = " and ".join(words[factor] for factor in words if factor in factors) or "Nothing"
     return {"pairs": text[0].upper() + text[1:], "scenarios": "scenario" in factors}

@@ -182,9 +182,7 @@ class Told:
         if BY_REPEATS in evidence:
             return "Each is one measurement, repeated with the same result: nothing to test."
         if BY_SPREAD in evidence:
-            return (
-                "Too few different runs for a test, but more than three times what any two runs of one cell differ by."
-            )
+            return "There are too few different runs for a test, but the difference is more than three times that between any two runs of one cell."
         worst = max(side.row["t_p_holm" if side.row["evidence"] == BY_T else "p_holm"] for side in group)
         by_t = "Student's t" if group[0].row["factor"] == "cca" else "Welch's t"
         tests = listed([by_t if one == BY_T else one for one in dict.fromkeys(evidence)])
@@ -199,7 +197,7 @@ def alike_sentence(comparisons: pd.DataFrame) -> str:
         return ""
     rows = pd.concat([table[table["level_a"].isin(levels) & table["level_b"].isin(levels)] for levels in groups])
     names = "; ".join(listed([cca_name(level) for level in levels]) for levels in groups)
-    return f"Alike in all that is compared are {names}: pairs of runs differ by at most {listed(_bounds(rows)[:MOST_BOUNDS])}."
+    return f"{names} are alike in all compared measures: pairs of runs differ by at most {listed(_bounds(rows)[:MOST_BOUNDS])}."
 
 
 def _bounds(rows) -> list[str]:

@@ -13,7 +13,7 @@ SHOWN = (
     shown_number("Of the rate, %", "used_percent", 1), shown_interval("Its interval", "used_percent", 1),
     shown_number("RTT, ms", "rtt_mean_ms", 1), shown_number("Empty path, ms", "rtt_path_ms", 1),
 )  # fmt: skip
-TABLES = {"table": PageTable("direction-cells", "What each direction gets", "direction_cells", SHOWN)}
+TABLES = {"table": PageTable("direction-cells", "Results of each direction", "direction_cells", SHOWN)}
 #: Cells that findings name one by one.
 FEW = 3
 

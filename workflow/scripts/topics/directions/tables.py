@@ -6,8 +6,8 @@ from run_tables.table import Table, columns_with_intervals, count_column, number
 _NO_RUN = "no valid run has a value"
 #: Estimated measures of a direction in a cell, each with an interval.
 MEASURES = (
-    number_column("goodput_mbps", "Mbit/s", "Goodput of all long flows of the direction together, each over its own life.", _NO_RUN, least=0),
-    number_column("used_percent", "%", "The same, of what the path can carry in that direction on average, headers included.", f"nothing limits the rate, or {_NO_RUN}", least=0, most=100),
+    number_column("goodput_mbps", "Mbit/s", "Goodput of all long flows of the direction together, each over its own lifetime.", _NO_RUN, least=0),
+    number_column("used_percent", "%", "The same as a share of the path's mean capacity in that direction, headers included.", f"nothing limits the rate, or {_NO_RUN}", least=0, most=100),
     number_column("rtt_mean_ms", "ms", "Mean RTT of the direction's flows.", _NO_RUN, least=0),
 )  # fmt: skip
 DIRECTION_CELLS = Table(

@@ -7,7 +7,7 @@ from figure_parts.cca_slots import by_slot, cca_entries, draw_groups, draw_slots
 from figure_parts.figure_svg import Drawing
 from figure_parts.scenario_panels import PanelFigure
 
-TITLE = "One path, made in several ways"
+TITLE = "One path, implemented in several ways"
 #: Measure -> its panel's title and unit.
 PANELS = {
     "goodput_mbps": ("Goodput", "Mbit/s"),

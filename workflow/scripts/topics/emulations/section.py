@@ -11,7 +11,7 @@ SHOWN = (
     shown_number("Mean RTT, ms", "rtt_mean_ms", 1), shown_number("From the first way, %", "rtt_difference_percent", 1),
     shown_interval("Interval", "rtt_difference_percent", 1), shown_number("Retransmitted, %", "retransmit_percent", 3),
 )  # fmt: skip
-TABLES = {"table": PageTable("emulation-cells", "The same path, made in several ways", "emulation_cells", SHOWN)}
+TABLES = {"table": PageTable("emulation-cells", "The same path, implemented in several ways", "emulation_cells", SHOWN)}
 
 
 def findings(material) -> list[Finding]:
@@ -39,4 +39,4 @@ def _sentence(rows, ways):
         if goodput[0] != goodput[1]
         else f"a goodput of {goodput[0]} Mbit/s"
     )
-    return f"The same path, made in {count(ways, 'way')}, gives {cca_name(rows['cca'].iloc[0])} a mean RTT from {low} ms ({short}) to {high} ms ({long}), and {same}."
+    return f"The same path, implemented in {count(ways, 'way')}, gives {cca_name(rows['cca'].iloc[0])} a mean RTT from {low} ms ({short}) to {high} ms ({long}), and {same}."

@@ -6,7 +6,9 @@ from run_tables.tidy_tables import RUNS
 
 _NO_RUN = "no valid run has a value"
 _NO_RATIO = "the scenario is the first of its paths, or one of the two has no valid run with a value"
-_FEW = "there is no difference, a side has fewer than 6 valid runs, both repeat one measurement, or some runs lie apart from the others"
+_FEW = (
+    "there is no difference, a side has fewer than 6 valid runs, both repeat one measurement, or some runs are outliers"
+)
 #: Measures, in the order in which they are drawn, each with its interval.
 MEASURES = tuple(
     number_column(name, RUNS[name].unit, RUNS[name].meaning, _NO_RUN, least=0)
@@ -16,20 +18,20 @@ MEASURES = tuple(
 RATIOS = {"goodput_mbps": "goodput_difference_percent", "rtt_mean_ms": "rtt_difference_percent"}
 EMULATION_CELLS = Table(
     "emulation_cells",
-    "a cell (scenario, CCA and IP version) of paths that are made in several ways",
+    "a cell (scenario, CCA and IP version) of paths that are implemented in several ways",
     (
         *CELL_COLUMNS,
         SCENARIO_LABEL,
-        count_column("setting", "", "Number of the path that the scenarios make in several ways, from 1."),
-        text_column("conditions", "What the scenarios of this path have in common, in words."),
-        text_column("compared_with", "The scenario with the first way of making this path."),
+        count_column("setting", "", "Number of the path that the scenarios implement in several ways, from 1."),
+        text_column("conditions", "Conditions that the scenarios of this path share, in words."),
+        text_column("compared_with", "The scenario with the first implementation of this path."),
         count_column("n", "runs", "Valid runs."),
         *columns_with_intervals(*MEASURES),
         *(
             column
             for measure, name in RATIOS.items()
             for column in (
-                number_column(name, "%", f"By how much `{measure}` is above that of the first way, by a ratio of geometric means.", _NO_RATIO, least=-100),
+                number_column(name, "%", f"Excess of `{measure}` over that of the first implementation, from a ratio of geometric means.", _NO_RATIO, least=-100),
                 *interval_columns(f"{name}_low", f"{name}_high", "%", "this difference", _FEW, least=-100),
             )
         ),

@@ -29,12 +29,12 @@ def leads(design) -> bool:
     return 2 * len(settings(design)) > len(design.scenarios)
 
 
-TITLE = "One path, made in several ways"
+TITLE = "One path, implemented in several ways"
 TOPIC = Topic(
     "emulations",
     "Ways of emulation",
     order=48,
-    heading="Does it matter how the path is made?",
+    heading="Does the path's implementation matter?",
     applies=lambda design: bool(settings(design)),
     leads=leads,
     analyses=(

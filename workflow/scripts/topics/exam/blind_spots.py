@@ -48,16 +48,14 @@ def blind_spots(runs: pd.DataFrame, scenarios: pd.DataFrame) -> list[str]:
     spots = []
     versions = set(runs["ip_version"])
     if missing := [name for name in ("IPv4", "IPv6") if name.lower() not in versions]:
-        spots.append(f"anything that happens over {missing[0]} alone")
+        spots.append(f"effects that occur only over {missing[0]}")
     longest = runs["duration_s"].max()
-    spots.append(f"anything that begins after more than {plain(longest)} s of a flow's life")
+    spots.append(f"effects that begin more than {plain(longest)} s after a flow's start")
     long_ones = scenarios[scenarios["duration_s"] > LONG_S] if "duration_s" in scenarios else scenarios.iloc[:0]
     if len(long_ones) < len(scenarios):
-        spots.append(
-            f"in all but {len(long_ones)} of the {len(scenarios)} cases, anything that begins after {LONG_S} s"
-        )
+        spots.append(f"in all but {len(long_ones)} of the {len(scenarios)} cases, effects that begin after {LONG_S} s")
     spots += [
         f"paths of other rates than {_from_to(runs['rate_mbps'], 'Mbit/s')}, or other RTTs than {_from_to(runs['rtt_path_ms'], 'ms')}",
-        "more flows at once than the cases have, receivers that aren't Linux, and hardware offloads",
+        "more simultaneous flows than in these cases, receivers that aren't Linux, and hardware offloads",
     ]
     return spots

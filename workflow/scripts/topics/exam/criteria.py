@@ -53,16 +53,16 @@ _PERCENT, _LOSS, _DELAY, _TIME, _INDEX, _SLOWDOWN, _POWER = (
 MEASURES = {
     measure.name: measure
     for measure in (
-        Measure("packets_per_rtt", "what it sends from 3 s after the loss began", "packets/RTT", limit="packets_per_rtt", decimals=2),
-        Measure("utilisation_percent", "its goodput, of the most that the path allows,", "%", HIGHER, _PERCENT),
+        Measure("packets_per_rtt", "its sending rate from 3 s after the loss began", "packets/RTT", limit="packets_per_rtt", decimals=2),
+        Measure("utilisation_percent", "its goodput, relative to the path's maximum,", "%", HIGHER, _PERCENT),
         Measure("queueing_p50_ms", "the median queueing delay", "ms", LOWER, _DELAY),
         Measure("queueing_p95_ms", "the 95th percentile of queueing delay", "ms", LOWER, _DELAY),
         Measure("loss_percent", "the loss", "%", LOWER, _LOSS, decimals=2),
         Measure("jain_index", "Jain's index of its flows", "", HIGHER, _INDEX, decimals=3),
-        Measure("least_percent", "what the flow that gets least has, of its fair share,", "%", HIGHER, _PERCENT),
+        Measure("least_percent", "the goodput of its flow that gets least, relative to its fair share,", "%", HIGHER, _PERCENT),
         # A ratio, so that equal factors count alike, and relative to the ratio of RTTs, so that cases are comparable and theory uses the same
         # unit: 0 for equal shares, 1 for equal windows, 2 for Reno flows with synchronised losses (RFC 9438, section 3.3).
-        Measure("rtt_exponent", "the power of the RTT that parts its flows' goodput", "", LOWER, _POWER, decimals=2),
+        Measure("rtt_exponent", "the exponent of the RTT by which its flows' goodputs differ", "", LOWER, _POWER, decimals=2),
         Measure("convergence_s", "the time until all flows had their fair shares", "s", LOWER, _TIME),
         Measure("starved_s", "the longest time for which one of its flows starves", "s", limit="starved_s"),
         Measure("slowdown_p50", "the median slowdown of short flows", "", LOWER, _SLOWDOWN, decimals=2),
@@ -70,24 +70,24 @@ MEASURES = {
         Measure("harm_throughput", "the harm to the other flow's throughput", "", LOWER, _INDEX, decimals=3),
         Measure("harm_delay", "the harm to the other flow's delay", "", LOWER, _INDEX, decimals=3),
         # As a ratio, the harm through loss would be 1 whenever a lone flow has no loss, for one lost packet as for a third of all.
-        Measure("loss_added_percent", "the loss that the other flow has more than alone", "%", LOWER, _LOSS, decimals=2),
-        Measure("other_fair_percent", "what the other flow gets, of its fair share,", "%", HIGHER, _PERCENT),
+        Measure("loss_added_percent", "the increase of the other flow's loss compared with alone", "%", LOWER, _LOSS, decimals=2),
+        Measure("other_fair_percent", "the other flow's goodput, relative to its fair share,", "%", HIGHER, _PERCENT),
         Measure("other_starved_s", "the longest time for which the other flow starves", "s", limit="starved_s"),
-        Measure("own_share_percent", "its share of what both flows get", "%", HIGHER, _PERCENT),
+        Measure("own_share_percent", "its share of both flows' goodput", "%", HIGHER, _PERCENT),
         Measure("own_starved_s", "the longest time for which it starves itself", "s", limit="starved_s"),
         Measure("call_queueing_p95_ms", "the 95th percentile of a call's queueing delay", "ms", LOWER, _DELAY),
         Measure("call_jitter_ms", "a call's jitter", "ms", LOWER, _DELAY, decimals=2),
         Measure("call_lost_percent", "a call's loss", "%", LOWER, _LOSS, decimals=2),
         Measure("breaker_s", "the longest time with more loss than a circuit breaker allows", "s", limit="breaker_s"),
-        Measure("after_utilisation_percent", "its goodput after the change, of the most that the path allows then,", "%", HIGHER, _PERCENT),
+        Measure("after_utilisation_percent", "its goodput after the change, relative to the path's maximum then,", "%", HIGHER, _PERCENT),
         Measure("after_queueing_p95_ms", "the 95th percentile of queueing delay after the change", "ms", LOWER, _DELAY),
-        Measure("dip_percent", "the least goodput of a second after the change, of what the path allows,", "%", HIGHER, _PERCENT),
+        Measure("dip_percent", "the lowest goodput of a second after the change, relative to the path's capacity,", "%", HIGHER, _PERCENT),
         Measure("recovery_s", "the time until the path was used again", "s", LOWER, _TIME),
-        Measure("crowd_percent", "what the others get, of their fair share,", "%", HIGHER, _PERCENT),
-        Measure("during_percent", "what the path that is left carries, of what it could,", "%", HIGHER, _PERCENT),
+        Measure("crowd_percent", "the others' goodput, relative to their fair share,", "%", HIGHER, _PERCENT),
+        Measure("during_percent", "the goodput of the remaining path, relative to its capacity,", "%", HIGHER, _PERCENT),
         Measure("standstill_s", "the longest time without any delivery", "s", LOWER, _TIME, decimals=2),
         Measure("subflows_percent", "the share that two subflows take beside one flow", "%", LOWER, _PERCENT),
-        Measure("runs_far_worse", "the number of runs in which it falls", "runs", LOWER, decimals=0),
+        Measure("runs_far_worse", "the number of runs in which it falls far behind", "runs", LOWER, decimals=0),
     )
 }  # fmt: skip
 

@@ -9,8 +9,8 @@ SCALE = Scale("Share of the row's CCA against the column's", "share", (0.1, 0.25
 #: Word after the section in a scenario's name -> title and conditions of the panel.
 PANELS = {
     "beside": ("Both begin at once", "on the same path"),
-    "before": ("The row's CCA begins", "the column's follows 2 s later"),
-    "after": ("The column's CCA begins", "the row's follows 2 s later"),
+    "before": ("The row's CCA begins", "the column's flow starts 2 s later"),
+    "after": ("The column's CCA begins", "the row's flow starts 2 s later"),
     "near": ("The row's RTT is a quarter", "of the column's"),
     "far": ("The row's RTT is four times", "that of the column's"),
 }

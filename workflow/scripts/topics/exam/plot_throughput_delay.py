@@ -46,7 +46,7 @@ def _draw(data, scenarios):
         # Less delay is better and therefore on the right: the best place is at the top right.
         axes.invert_xaxis()
         axes.set_xlabel("queueing delay, 95th percentile, ms", size=SMALL_SIZE_PT, labelpad=1, loc="right")
-        panel_title(axes, row["label"], "goodput, % of the most that the path allows", LEFT_PT, key_pt)
+        panel_title(axes, row["label"], "goodput, % of the path's maximum", LEFT_PT, key_pt)
         panel_key(axes, key, LEFT_PT)
         words = []
         for cca, (x, y) in outlines.items():

@@ -42,7 +42,7 @@ AGREEMENT = {AGREES: ALIKE, PUBLISHED_DIFFERS: DIFFERS, NOT_SHOWN: OPEN}
 FAILED_WORDS = {
     "crash": "crashed the kernel",
     "not ended": "did not end",
-    "sender": "was excluded for what its sender did",
+    "sender": "was excluded because of its sender's behaviour",
 }
 
 
@@ -72,7 +72,7 @@ def section(material: ReportMaterial) -> dict:
         "table": cells_table("scorecard", "What decides", deciding, scorecard_columns(published)),
         "secondary": cells_table(
             "scorecard-secondary",
-            "What else was measured",
+            "Other measurements",
             shown,
             scorecard_columns(published)[:1] + scorecard_columns(published)[2:],
         )
@@ -239,7 +239,7 @@ def open_sentence(row) -> str:
     if not is_missing(row["detectable"]):
         text += f"; worse by {number(row['detectable'], measure.decimals)}{_unit(measure)} would have been shown"
     if not is_missing(row["runs_needed"]):
-        text += f"; {int(row['runs_needed'])} runs would close it if they go on so"
+        text += f"; {int(row['runs_needed'])} runs would settle it if they continue like this"
     return f"{text}."
 
 
@@ -271,7 +271,7 @@ def margins_words(margins) -> str:
     """Return the margins in words."""
     return (
         f"{margins['goodput_points']:g} percentage points of goodput and shares, {margins['loss_points']:g} of loss, "
-        f"{margins['index']:g} of Jain's index and of harm, {margins['rtt_exponent']:g} of the power of the RTT, {margins['delay_ms']:g} ms of delay and jitter, "
+        f"{margins['index']:g} of Jain's index and of harm, {margins['rtt_exponent']:g} of the exponent of the RTT, {margins['delay_ms']:g} ms of delay and jitter, "
         f"{margins['slowdown']:g} of a slowdown, {margins['time_s']:g} s of times"
     )
 
@@ -385,7 +385,7 @@ PUBLISHED = (
 
 def _published_table(published):
     """Return the table of means beside published ones."""
-    caption = "Means here, and where the sources put them"
+    caption = "Means here, and the sources' bounds"
     return cells_table("exam-published", caption, published, PUBLISHED)
 
 

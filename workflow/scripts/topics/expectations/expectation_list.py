@@ -66,7 +66,7 @@ def expectations_of(study, source, tables) -> dict:
         absent = _absent_tables(study)
         known = {name: table for name, table in known.items() if name not in absent}
         ids = [one["id"] for one in expect]
-        problems += [f"claims[{name}] stands there twice; allowed is a name once." for name in _repeated(ids)]
+        problems += [f"claims[{name}] occurs twice; allowed is each name once." for name in _repeated(ids)]
         problems += [f"claims[{one['id']}].{problem}" for one in rows for problem in _impossible(one, known)]
     if problems:
         raise ExpectationError(source, [problem.replace("claims[", "analysis.expect[") for problem in problems])

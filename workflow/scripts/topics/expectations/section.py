@@ -30,7 +30,7 @@ SHOWN = (
 
 def section(material) -> dict:
     """Return the template's variables."""
-    table, caption = material.tables.expectations, "What was expected, and what came out"
+    table, caption = material.tables.expectations, "Expected and actual results"
     return {"table": cells_table("expectations-table", caption, table, SHOWN), "words": gate_sentence(table)}
 
 

@@ -7,27 +7,31 @@ MET, NOT_MET, NOT_SHOWN, NOT_TESTABLE = "met", "not met", "not shown", "not test
 
 EXPECTATIONS = Table(
     "expectations",
-    "an expectation, or of one about a table each row that doesn't meet it",
+    "an expectation; for one about a table, each row that doesn't meet it",
     (
         text_column(
-            "expectation", "Identifier of the expectation; of a claim that must come out as stated that of the claim."
+            "expectation", "Identifier of the expectation, or of the claim for a claim with an expected verdict."
         ),
-        text_column("statement", "What is expected, in words.", "the study says it only as a predicate"),
-        text_column("subject", "What the value is: a statistic of runs, or the row of a table."),
-        text_column("found", "The value where it is a text, such as a verdict.", "it is a number, or there is none"),
-        number_column("value", IN_UNIT, "The value where it is a number.", "it is a text, or there is none"),
+        text_column("statement", "The expectation in words.", "the study has it only as a predicate"),
+        text_column("subject", "Subject of the value: a statistic of runs, or the row of a table."),
+        text_column(
+            "found", "The value if it is a text, such as a verdict.", "the value is a number, or there is none"
+        ),
+        number_column("value", IN_UNIT, "The value if it is a number.", "the value is a text, or there is none"),
         number_column("low", IN_UNIT, "Lower end of its interval.", "it has none"),
         number_column("high", IN_UNIT, "Upper end of its interval.", "it has none, or the end is infinite"),
         text_column("unit", "Unit of `value`.", "it has none"),
-        text_column("expected", "What it has to be."),
+        text_column("expected", "The required value."),
         text_column(
             "outcome",
-            f"`{MET}`; `{NOT_MET}`; `{NOT_SHOWN}`: the interval reaches both sides of what is expected; `{NOT_TESTABLE}`: no "
-            "runs or rows could tell.",
+            f"`{MET}`; `{NOT_MET}`; `{NOT_SHOWN}`: only a part of the interval meets the requirement; `{NOT_TESTABLE}`: no "
+            "runs or rows can decide it.",
         ),
-        truth_column("passed", "Whether the gate lets it pass."),
-        text_column("because", "Why, in words."),
-        text_column("run", "A run to repeat: the farthest off of those that it is about.", "it is about no run"),
-        count_column("number", "", "Runs or rows that it rests on."),
+        truth_column("passed", "Whether the expectation passes the gate."),
+        text_column("because", "Reason in words."),
+        text_column(
+            "run", "A run to repeat: the one farthest from the requirement.", "the expectation is about no run"
+        ),
+        count_column("number", "", "Number of runs or rows that the outcome is based on."),
     ),
 )

@@ -36,7 +36,7 @@ def findings(material) -> list[Finding]:
         stood = _range(group["standstill_s"])
         sentence = (
             f"Where path {row['outage_path']:.0f} of {count(int(row['paths']), 'path')} is down for {plain(row['outage_for_s'])} s ({row['scenario_label']}) "
-            f"nothing is acknowledged for {stood} s in the mean of a cell"
+            f"nothing is acknowledged for {stood} s on average in a cell"
         )
         returned = group["return_s"].dropna()
         if len(returned):

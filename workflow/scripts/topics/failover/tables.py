@@ -9,7 +9,7 @@ _NO_RUN = "no valid run has a value"
 _NOT_BACK = "the path was not used again in any run, or no run is valid"
 FAILOVERS = Table(
     "failovers",
-    "a cell, scenario, CCA and IP version, of which a path goes down",
+    "a cell (scenario, CCA and IP version) with a path that goes down",
     (
         *CELL_COLUMNS,
         SCENARIO_LABEL,
@@ -19,15 +19,15 @@ FAILOVERS = Table(
         SCENARIOS["outage_at_s"],
         SCENARIOS["outage_for_s"],
         count_column("n", "runs", "Valid runs."),
-        number_column("path_ideal_mbps", "Mbit/s", "What a path that is always full gives.", _NO_RUN),
-        number_column("before_mbps", "Mbit/s", "Acknowledged on all paths in the second half of the time before the outage.", _NO_RUN),
+        number_column("path_ideal_mbps", "Mbit/s", "Goodput of a path that is always full.", _NO_RUN),
+        number_column("before_mbps", "Mbit/s", "Data acknowledged on all paths in the second half of the time before the outage.", _NO_RUN),
         number_column("during_mbps", "Mbit/s", "The same in the second half of the outage.", _NO_RUN),
         number_column("after_mbps", "Mbit/s", "The same in the last quarter of the traffic's duration.", _NO_RUN),
         *columns_with_intervals(
-            number_column("standstill_s", "s", "Longest time from the outage's begin to the path's return in which nothing was acknowledged on any path.", _NO_RUN, least=0),
-            number_column("return_s", "s", "From when the path was up again until data were acknowledged on it, as far as samples tell.", _NOT_BACK, least=0),
+            number_column("standstill_s", "s", "Longest time without an acknowledgement on any path, between the begin of the outage and the path's return.", _NO_RUN, least=0),
+            number_column("return_s", "s", "Time from the path's return until data were acknowledged on it, within the resolution of the samples.", _NOT_BACK, least=0),
         ),
         count_column("returned", "runs", "Valid runs in which the path was used again."),
-        number_column("outage_drops", "packets", "Mean number lost in the data's direction because the path was down.", _NO_RUN),
+        number_column("outage_drops", "packets", "Mean number of packets lost in the data's direction because the path was down.", _NO_RUN),
     ),
 )  # fmt: skip

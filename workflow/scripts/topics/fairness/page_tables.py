@@ -115,12 +115,12 @@ def factor_table(factors) -> dict:
 
 def order_table(orders) -> dict:
     """Return the table of the advantages of starting first and of the pair of hosts."""
-    return _table("fairness-orders", "What starting first, and the pair of hosts, are worth", orders, ORDERS)
+    return _table("fairness-orders", "Advantages of starting first and of the pair of hosts", orders, ORDERS)
 
 
 def theory_table(theory) -> dict:
     """Return the table of measured and theoretical shares."""
-    return _table("fairness-theory", "Measured shares beside theory", theory, THEORY)
+    return _table("fairness-theory", "Measured shares compared with theory", theory, THEORY)
 
 
 def mix_table(shares) -> dict:

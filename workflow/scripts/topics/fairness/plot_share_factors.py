@@ -61,8 +61,8 @@ def _draw(shares, factors, title):
     if not shown:
         axes = drawn.next_axes()
         axes.set_axis_off()
-        remark(axes, 0.5, "no two scenarios differ in one factor alone")
-        drawn.finish(axes, "No two scenarios differ in one factor alone.")
+        remark(axes, 0.5, "no two scenarios differ in only one factor")
+        drawn.finish(axes, "No two scenarios differ in only one factor.")
     for factor in shown:
         axes = drawn.next_axes()
         of_factor = shares[shares["factor"] == factor.name]

@@ -89,7 +89,7 @@ def _describe(rows, scenario, conditions, many):
     values = "; ".join(
         f"{_row_name(row, many)} {row['fair_ratio']:.2f}" for row in rows if not is_missing(row["fair_ratio"])
     )
-    return f"Share over the fair share. {scenario_name(scenario)}, {conditions}: {values or 'no valid run'}."
+    return f"Share divided by the fair share. {scenario_name(scenario)}, {conditions}: {values or 'no valid run'}."
 
 
 def plot_share_mixes(shares, scenarios) -> Drawing:
@@ -98,5 +98,5 @@ def plot_share_mixes(shares, scenarios) -> Drawing:
     if many := has_many(shares):
         shares = distributions(shares)
     drawn = _draw(shares, scenarios, many)
-    title = "Share of each CCA over the fair share, in mixes that are no pairs"
+    title = "Share of each CCA divided by the fair share, in mixes that are not pairs"
     return drawn.drawing(title, shares[DRAWN])

@@ -50,11 +50,9 @@ def ranking_sentence(pairs, base, significance, confidence) -> str:
             if most == 1
             else "each pair's runs repeat one measurement, are of two kinds, or too few"
         )
-        return f"{place} {why}: no interval, and so nothing that could be told from half."
+        return f"{place} {why}: no interval, so no share can be distinguished from half."
     if won.empty:
-        return (
-            f"{place} no CCA's share beside another can be told from half of the link, with Holm's correction ({runs})."
-        )
+        return f"{place} no CCA's share beside another can be distinguished from half of the link, with Holm's correction ({runs})."
     shown = won.head(2 * MOST_NAMED).to_dict("records")
     named = [f"{cca_name(row['row_cca'])} {_share_words(row)} {_beside(row)}" for row in shown[1:]]
     first = f"{cca_name(shown[0]['row_cca'])} takes {_share_words(shown[0])} of the link {_beside(shown[0])}"
@@ -102,7 +100,7 @@ def rtt_sentence(pairs, flows) -> str:
         return ""
     shares = [f"{cca_name(row['row_cca'])} {_share_words(row)}" for row in widest.to_dict("records")]
     first, second = paths.loc[ratios.index[-1]]
-    return f"Of two flows of one CCA the one with an RTT of {first:g} ms takes beside one of {second:g} ms: {listed(shares)}."
+    return f"Share of a flow with an RTT of {first:g} ms beside a flow of the same CCA with {second:g} ms: {listed(shares)}."
 
 
 def equals_sentence(pairs) -> str:
@@ -118,7 +116,7 @@ def equals_sentence(pairs) -> str:
     ]
     fair = int((own["jain"] >= 0.95).sum())
     return (
-        f"Two flows of the same CCA on the same path share with a typical Jain index of 0.95 or more in {fair} of "
+        f"Two flows of the same CCA on the same path have a typical Jain's index of at least 0.95 in {fair} of "
         f"{count(len(own), 'cell')}; the lowest of each CCA: {listed(named)}."
     )
 
@@ -129,15 +127,15 @@ def theory_sentence(theory) -> str:
     if len(of_bbr):
         least, most = of_bbr["off"].min(), of_bbr["off"].max()
         parts.append(
-            f"the model of BBR beside loss-based flows is off by {of_bbr['off'].abs().median():.2f} of the link in the middle of "
-            f"{count(len(of_bbr), 'share')} (measured less modelled: {minus(f'{least:+.2f}')} to {minus(f'{most:+.2f}')})"
+            f"the model of BBR beside loss-based flows has a median error of {of_bbr['off'].abs().median():.2f} of the link over "
+            f"{count(len(of_bbr), 'share')} (measured minus modelled: {minus(f'{least:+.2f}')} to {minus(f'{most:+.2f}')})"
         )
     of_cubic = theory[(theory["model"] == CUBIC_MODEL) & (theory["agrees"] != "")]
     if len(of_cubic):
         yes = int((of_cubic["agrees"] == "yes").sum())
         parts.append(
-            f"CUBIC beside Reno is shown to be where the Reno-friendly region has it, within ±{MARGIN}, in {yes} of "
-            f"{count(len(of_cubic), 'scenario')} that tell"
+            f"CUBIC's share beside Reno is shown to agree with the Reno-friendly region, within ±{MARGIN}, in {yes} of "
+            f"{count(len(of_cubic), 'scenario')} with a result"
         )
     return f"Theory: {'; '.join(parts)}." if parts else ""
 
@@ -157,9 +155,9 @@ def orders_sentences(orders, significance, confidence) -> list[str]:
             f"{cca_name(pair['cca_a'])} and {cca_name(pair['cca_b'])} ({pair['share']:.2f})"
             for pair in orders[shown].head(MOST_NAMED).to_dict("records")
         ]
-        which = f" It shows for {listed(named)}." if named else " It shows for no pair by itself."
+        which = f" It is shown for {listed(named)}." if named else " It is not shown for any single pair."
         if row["effect"] == START:
-            answers.append(f"Starting first is worth {worth}.{which}")
+            answers.append(f"Starting first gives {worth}.{which}")
         else:
             answers.append(_hosts_sentence(row, worth, significance))
     return answers
@@ -169,7 +167,11 @@ def _hosts_sentence(row, worth, significance):
     """Report whether the pairs of hosts are equivalent, as they should be, and the precision of this result."""
     within = f"{row['smallest_margin']:.1f} %"
     if row["p"] < significance:
-        return f"The first pair of hosts is worth {worth}, which it should not be; goodputs of both pairs agree within {within}."
+        return (
+            f"The first pair of hosts gives {worth}, which it should not; goodputs of both pairs agree within {within}."
+        )
     if row["smallest_margin"] > EVEN_PERCENT:
-        return f"No difference between the pairs of hosts is shown, but only one of more than {within} is ruled out: the first is worth {worth}."
-    return f"The testbed is even: the first pair of hosts is worth {worth}, and goodputs of both pairs agree within {within}."
+        return f"No difference between the pairs of hosts is shown, but only one of more than {within} is ruled out: the first gives {worth}."
+    return (
+        f"The testbed is even: the first pair of hosts gives {worth}, and goodputs of both pairs agree within {within}."
+    )

@@ -66,7 +66,9 @@ def _effect_rows(effects, params):
     groups = [effects.loc[effects["start"] == sign, "advantage"].to_numpy(float) for sign in (1, -1)]
     row = {"units": sum(map(len, groups))}
     if min(map(len, groups)) < 2 or sum(group.var() for group in groups) == 0:
-        return dict.fromkeys((HOSTS, START), row | {"note": "too few units in which either starts first, or all alike"})
+        return dict.fromkeys(
+            (HOSTS, START), row | {"note": "too few units in which either starts first, or all are alike"}
+        )
     by_hosts, by_start = (welch(groups[0], other, params) for other in (-groups[1], groups[1]))
     from scipy import stats  # imported here: it takes half a second
 

@@ -15,7 +15,7 @@ from run_tables.tidy_tables import FLOWS
 
 _SCENARIO, _CCA, _IP_VERSION = CELL_COLUMNS
 _POSITION = ordinal_column(
-    "position", "Place of the flow's CCA in the mix, from 0; where all flows run one CCA, the flow's number."
+    "position", "Position of the flow's CCA in the mix, from 0; if all flows run one CCA, the flow's number."
 )
 _PLACE = (_SCENARIO, SCENARIO_LABEL, _IP_VERSION)
 _PAIR = (
@@ -30,7 +30,9 @@ _NO_FAIR_TEST = f"{_NO_TEST}, or the run has no other flows"
 _NO_COMPARISON = "this is the base, or either scenario has fewer than two values"
 _NO_VARIANCE = "this is the base, either scenario has fewer than two values, or all values of each are equal"
 _REPLICATIONS = count_column(
-    "replications", "replications", "Replications with a valid run that has a share: the values of means and intervals."
+    "replications",
+    "replications",
+    "Number of replications with a valid run that has a share; means and intervals are over these.",
 )
 
 
@@ -49,7 +51,7 @@ _JAIN = _estimate(
     "jain", "", "Typical Jain's index of the run's flows: the mean on the scale of logits between 1/n and 1.",
     "the typical Jain's index", most=1,
 )  # fmt: skip
-_NOTE = text_column("note", "Why a value is missing, or was taken in another way.", "there is nothing to say")
+_NOTE = text_column("note", "Reason why a value is missing, or was computed differently.", "there are no remarks")
 
 FLOW_SHARES = Table(
     "flow_shares",
@@ -67,14 +69,14 @@ FLOW_SHARES = Table(
         FLOWS["pair"],
         FLOWS["rtt_path_ms"],
         FLOWS["start_offset_ms"],
-        truth_column("first", "Whether it was to start first; never if all flows were to start at once."),
+        truth_column("first", "Whether the flow was planned to start first; never if all flows were planned to start at once."),
         *(FLOWS[name] for name in ("window_begin_ns", "window_end_ns", "delivered_bytes", "goodput_mbps")),
-        number_column("resolution_mbps", "Mbit/s", "How finely its goodput is measured: a packet at both ends of the window."),
-        number_column("share", "", "Its goodput over the sum of all flows' of the run.", _NO_SHARE),
-        number_column("fair_share", "", "One over the number of the run's flows."),
+        number_column("resolution_mbps", "Mbit/s", "Resolution of its goodput: a packet at both ends of the window."),
+        number_column("share", "", "Its goodput divided by the sum over all flows of the run.", _NO_SHARE),
+        number_column("fair_share", "", "1 divided by the number of the run's flows."),
         number_column(
             "jain_index", "",
-            "Jain's fairness index of the goodputs of the run's flows: 1 if all are equal, 1/n if one has all.",
+            "Jain's fairness index of the goodputs of the run's flows: 1 if all are equal, 1/n if one flow gets everything.",
             _NO_SHARE,
         ),
         FLOWS["rtt_mean_ms"],
@@ -90,11 +92,11 @@ SHARES = Table(
         _POSITION,
         text_column("flow_cca", "CCA of the flows in this position."),
         count_column("flows", "", "Number of these flows in a run."),
-        text_column("pair", "Their pairs of hosts, from 1, parted by blanks."),
-        number_column("rtt_path_ms", "ms", "RTT of their empty paths, the mean."),
+        text_column("pair", "Their pairs of hosts, from 1, separated by spaces."),
+        number_column("rtt_path_ms", "ms", "Mean RTT of their empty paths."),
         count_column("n", "replications", "Valid replications with a share."),
         *_estimate(
-            "goodput_mbps", "Mbit/s", "Goodput of one of these flows, the mean over valid replications.",
+            "goodput_mbps", "Mbit/s", "Goodput of one of these flows, averaged over valid replications.",
             "the mean goodput", "goodput",
         ),
         *_estimate(
@@ -102,20 +104,20 @@ SHARES = Table(
             "the typical share", most=1,
         ),
         *_estimate(
-            "fair_ratio", "", "The share over the fair one, which is these flows' part of all flows.",
-            "the share over the fair one",
+            "fair_ratio", "", "The share divided by the fair share, which is these flows' part of all flows.",
+            "the share divided by the fair share",
         ),
         *_JAIN,
         *_estimate(
-            "rtt_mean_ms", "ms", "Mean RTT of one of these flows, the mean over valid replications.",
+            "rtt_mean_ms", "ms", "Mean RTT of one of these flows, averaged over valid replications.",
             "the mean RTT", "rtt",
         ),
         *_estimate(
-            "retransmits", "segments", "Segments that one of these flows retransmitted, the mean over valid replications.",
+            "retransmits", "segments", "Segments that one of these flows retransmitted, averaged over valid replications.",
             "the mean number of retransmitted segments",
         ),
-        count_column("started_first", "replications", "Valid replications in which one of these flows was to start first."),
-        text_column("test", "Test of the share against the fair one: `sign flips of the mean, log-ratios`.", _NO_FAIR_TEST),
+        count_column("started_first", "replications", "Valid replications in which one of these flows was planned to start first."),
+        text_column("test", "Test of the share against the fair share: `sign flips of the mean, log-ratios`.", _NO_FAIR_TEST),
         number_column("p", "", "The test's p, two-sided.", _NO_FAIR_TEST),
         number_column(
             "p_holm", "",
@@ -132,7 +134,7 @@ SHARE_PAIRS = Table(
         *_PAIR,
         text_column(
             "orders",
-            "`both` if a+b and b+a are one condition, taken together; `as named` if the row's CCA is the mix's first.",
+            "`both` if a+b and b+a are one condition and are combined; `as named` if the row's CCA is the mix's first.",
         ),
         _REPLICATIONS,
         count_column("runs", "", "Valid runs with a share."),
@@ -152,8 +154,8 @@ SHARE_PAIRS = Table(
         ),
         number_column(
             "order_effect", "%",
-            "By how much the ratio of both goodputs is larger where the row's CCA is the mix's first.",
-            "orders aren't taken together, or no replication has both",
+            "Increase of the ratio of both goodputs if the row's CCA is the mix's first.",
+            "orders aren't combined, or no replication has both",
         ),
         *interval_columns("order_low", "order_high", "%", "the effect of the order", "there is no such effect"),
         number_column(
@@ -169,7 +171,7 @@ START_ORDER = Table(
     "start_order",
     "an advantage of a pair of CCAs, or of all of them",
     (
-        text_column("effect", "What the advantage is of: `first pair of hosts` or `first to start`."),
+        text_column("effect", "Origin of the advantage: `first pair of hosts` or `first to start`."),
         _IP_VERSION,
         text_column("cca_a", "One CCA of the pair.", "this is the mean of all pairs"),
         text_column("cca_b", "The other.", "this is the mean of all pairs"),
@@ -177,7 +179,7 @@ START_ORDER = Table(
             "units", "draws",
             "Draws of the starting times (scenario and replication) in which it is known who starts first.",
         ),
-        number_column("share", "", "What the advantage makes of a share of half.", _NO_ORDER),
+        number_column("share", "", "The share of one half, changed by the advantage.", _NO_ORDER),
         *interval_columns("share_low", "share_high", "", "that share", _NO_ORDER),
         number_column("ratio_percent", "%", "The advantage as a change of the ratio of both goodputs.", _NO_ORDER),
         *interval_columns("ratio_low", "ratio_high", "%", "that change", _NO_ORDER),
@@ -196,7 +198,7 @@ FAIRNESS_FACTORS = Table(
     (
         text_column(
             "factor",
-            "What alone differs from the base: `buffer_bdp`, `rtt_ms`, `rtt_ratio`, `loss_percent` or `rate_mbps`.",
+            "The only condition that differs from the base: `buffer_bdp`, `rtt_ms`, `rtt_ratio`, `loss_percent` or `rate_mbps`.",
         ),
         number_column(
             "level", "", "The factor's level, in the unit that its name ends with.", "the scenario has no such limit",
@@ -224,18 +226,18 @@ SHARE_THEORY = Table(
         *_PAIR,
         number_column("buffer_bdp", "BDP", "Size of the bottleneck's queue."),
         number_column("queue_packets", "packets", "The same in full packets."),
-        number_column("reno_s", "s", "Time that Reno takes back to the window of the last loss.", "the model is another"),
-        number_column("cubic_s", "s", "Time that the cubic function takes back to it.", "the model is another"),
-        number_column("predicted", "", "Share that the model gives.", "it only says that the share is above a half"),
-        text_column("expected", "What is expected, in words: `0.97`, `above 0.50`."),
+        number_column("reno_s", "s", "Time that Reno needs to return to the window of the last loss.", "the model is another"),
+        number_column("cubic_s", "s", "Time that the cubic function needs to return to it.", "the model is another"),
+        number_column("predicted", "", "Share that the model gives.", "the model only predicts a share above one half"),
+        text_column("expected", "Expectation in words: `0.97`, `above 0.50`."),
         _REPLICATIONS,
         *_SHARE,
-        number_column("off", "", "Measured share less the model's.", "either is missing"),
+        number_column("off", "", "Measured share minus the model's.", "either is missing"),
         text_column(
             "agrees",
             "`yes` if the whole interval, or the share of runs that repeat one measurement, is within 0.05 of the model's share "
             "(above a half), `no` if none of it is.",
-            "it reaches both sides, or there is a single run",
+            "only a part of it is, or there is a single run",
         ),
         _NOTE,
     ),

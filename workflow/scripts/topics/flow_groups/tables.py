@@ -10,7 +10,7 @@ _NO_RUN = "no valid run has a value"
 _SHARE = number_column(
     "share_percent",
     "%",
-    "Goodput of the group, of what all groups of long flows and programs of the run and direction get together. The mean over the valid runs.",
+    "Share of the group in the goodput of all groups of long flows and programs of the run and direction, averaged over the valid runs.",
     f"the groups send at different times, or {_NO_RUN}",
     least=0,
     most=100,
@@ -25,6 +25,6 @@ GROUP_CELLS = Table(
         *(GROUPS[name] for name in ("start_s", "stop_s", "members")),
         count_column("n", "runs", "Valid runs."),
         *columns_with_intervals(replace(mean_of(GROUPS["goodput_mbps"]), least=0), _SHARE),
-        number_column("flow_mbps", "Mbit/s", "The mean goodput over the number of flows.", _NO_RUN),
+        number_column("flow_mbps", "Mbit/s", "The mean goodput divided by the number of flows.", _NO_RUN),
     ),
 )

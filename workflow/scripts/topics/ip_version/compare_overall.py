@@ -111,7 +111,7 @@ def _by_scenario(cells, null, metric, margin, tests, params, notes) -> dict:
         few = f"too few scenarios {'for a test' if test is None else 'to be significant'}"
         notes = [f"{few}: {len(values)} of the {needed} that one of {count(tests, 'test')} takes", *notes]
     elif test is None:
-        notes = ["no test: all scenarios show the same", *notes]
+        notes = ["no test: all scenarios have the same difference", *notes]
     if test is None:
         return row | {"note": "; ".join(notes)}
     row |= {"statistic": test.statistic, "p": test.p()}

@@ -118,7 +118,7 @@ def plot_ip_difference(scenarios, runs, ip_versions, metric, confidence, signifi
         for row, cell in enumerate(cells.to_dict("records")):
             _draw_row(axes, cell, row)
         description = (
-            f"{metric.name}, IPv6 less IPv4 in {unit}, with {100 * confidence:g} % interval, in "
+            f"{metric.name}, IPv6 minus IPv4 in {unit}, with {100 * confidence:g} % interval, in "
             f"{heading(scenario)} ({conditions(scenario)}). {'; '.join(map(_cell_words, cells.to_dict('records')))}."
             + "".join(f" Margins: {number(margin)} to both sides." for margin in margins)
         )

@@ -31,7 +31,7 @@ METHODS = {
 _SCENARIO, _CCA, _ = CELL_COLUMNS
 _NO_PAIR = "no replication has a value of both IP versions"
 _UNDER_THREE = "there are fewer than three pairs, or one measurement"
-_NO_INTERVAL = "there are fewer than 6 pairs or one measurement, or some pairs lie apart from the others"
+_NO_INTERVAL = "there are fewer than 6 pairs or one measurement, or some pairs are outliers"
 _TOO_LARGE = "it would be beyond 50 standard deviations, or no test was made"
 _NEEDED = "it would be more than 10,000, or no test was made"
 _NOT_EXPECTED = "the metric isn't goodput, or the segment size is unknown or not the same in all runs"
@@ -51,12 +51,12 @@ IP_VERSION_TESTS = Table(
         count_column(
             "n",
             "replications",
-            "What they are worth: 1 if the runs of each IP version repeat one measurement within its resolution.",
+            "Number of independent pairs: 1 if the runs of each IP version repeat one measurement within its resolution.",
         ),
         number_column("mean_ipv4", IN_UNIT, "Mean over IPv4 in these replications.", _NO_PAIR),
         number_column("mean_ipv6", IN_UNIT, "Mean over IPv6 in these replications.", _NO_PAIR),
         number_column(
-            "effect", IN_EFFECT_UNIT, "Mean difference of IPv6 from IPv4, of ratios the geometric mean.", _NO_PAIR
+            "effect", IN_EFFECT_UNIT, "Mean difference of IPv6 from IPv4; for ratios the geometric mean.", _NO_PAIR
         ),
         *interval_columns("ci_low", "ci_high", IN_EFFECT_UNIT, "the mean difference", _NO_INTERVAL),
         number_column(
@@ -79,11 +79,11 @@ IP_VERSION_TESTS = Table(
         number_column(
             "normality_p",
             "",
-            "The p value of Shapiro-Wilk's test of the pairs' differences; the test doesn't depend on it.",
+            "p-value of Shapiro-Wilk's test of the pairs' differences; the choice of the test doesn't depend on it.",
             _UNDER_THREE,
         ),
         *PAIRED_TEST,
-        number_column("p", "", "The p value of the test that the IP versions are alike.", NO_TEST),
+        number_column("p", "", "p-value of the test of the hypothesis that the IP versions are alike.", NO_TEST),
         number_column("p_holm", "", "This p after Holm's correction for all cells and metrics.", NO_TEST),
         number_column(
             "p_bh", "", "This p after Benjamini and Hochberg's correction for all cells and metrics.", NO_TEST
@@ -91,46 +91,45 @@ IP_VERSION_TESTS = Table(
         number_column(
             "expected_effect",
             "%",
-            "Difference that the longer header alone makes: the ratio of the MSSs.",
+            "Difference that the longer header alone causes: the ratio of the MSSs.",
             _NOT_EXPECTED,
         ),
         number_column(
             "p_expected",
             "",
-            "The p value of the two one-sided tests that the difference is within the study's margin of this.",
+            "p-value of the two one-sided tests that the difference is within the study's margin of the expected effect.",
             _UNTESTED,
         ),
         text_column(
             "as_expected",
-            "`yes` if the difference is shown to be this within the margin, `no` if it is shown not to be, else `open`.",
+            "`yes` if the difference is shown to be the expected effect within the margin, `no` if it is shown not to be, otherwise `open`.",
             _UNTESTED,
         ),
-        count_column("apart_ipv4", "runs", "IPv4 runs that lie apart from the others of the cell.", _NO_PAIR),
-        count_column("apart_ipv6", "runs", "IPv6 runs that lie apart from the others of the cell.", _NO_PAIR),
-        count_column("apart_pairs", "replications", "Pairs whose difference lies apart from the others.", _NO_PAIR),
+        count_column("apart_ipv4", "runs", "Number of IPv4 runs of the cell that are outliers.", _NO_PAIR),
+        count_column("apart_ipv6", "runs", "Number of IPv6 runs of the cell that are outliers.", _NO_PAIR),
+        count_column("apart_pairs", "replications", "Number of pairs whose difference is an outlier.", _NO_PAIR),
         number_column(
             "apart_possible_percent",
             "%",
-            "Largest share of such pairs that so many pairs don't rule out: the exact one-sided bound.",
+            "Largest share of such pairs that this number of pairs doesn't rule out: the exact one-sided bound.",
             _NO_PAIR,
         ),
         number_column(
             "margin", IN_EFFECT_UNIT, "Differences up to this one count as none: the study's margin of equivalence."
         ),
         number_column(
-            "p_tost",
-            "",
-            "The p value of the two one-sided tests that the difference is within the margin.",
-            _NO_INTERVAL,
+            "p_tost", "", "p-value of the two one-sided tests that the difference is within the margin.", _NO_INTERVAL
         ),
-        text_column("equivalent", "`yes` if it is shown to be within the margin, else `no`.", _NO_INTERVAL),
+        text_column(
+            "equivalent", "`yes` if the difference is shown to be within the margin, otherwise `no`.", _NO_INTERVAL
+        ),
         number_column(
             "smallest_margin", IN_EFFECT_UNIT, "The smallest margin at which equivalence would be shown.", _NO_INTERVAL
         ),
         number_column(
             "detectable",
             IN_EFFECT_UNIT,
-            "The smallest true difference that so many pairs show with the study's power, at the level that Holm's correction leaves "
+            "The smallest true difference that this number of pairs shows with the study's power, at the level that Holm's correction leaves "
             "to the first of all cells and metrics: that of a paired t test.",
             _TOO_LARGE,
         ),
@@ -140,16 +139,14 @@ IP_VERSION_TESTS = Table(
         count_column(
             "pairs_needed",
             "replications",
-            "Pairs that this takes for the study's difference to detect: at least those that a test takes at that level.",
+            "Number of pairs needed to detect the study's difference; at least the number that a test at that level needs.",
             _NEEDED,
         ),
         count_column(
-            "pairs_needed_low", "replications", "Lower end of what the spread's interval makes of it.", _NEEDED
+            "pairs_needed_low", "replications", "Lower end of this number, from the interval of the spread.", _NEEDED
         ),
-        count_column("pairs_needed_high", "replications", "Upper end of this.", _NEEDED),
-        verdict_column(
-            "verdict", "What can be concluded; the report says what each verdict means.", unmeasured=("no test",)
-        ),
+        count_column("pairs_needed_high", "replications", "Upper end of this number.", _NEEDED),
+        verdict_column("verdict", "Conclusion; the report explains each verdict.", unmeasured=("no test",)),
         text_column("verdict_kept", "The same with excluded runs kept.", NONE_KEPT),
         NOTE,
     ),
@@ -166,12 +163,15 @@ IP_OVERALL = Table(
         count_column(
             "scenarios",
             "",
-            "Scenarios that count one value each, the mean of their cells; 1 where all runs are pooled.",
+            "Number of scenarios, which count one value each, the mean of their cells; 1 if all runs are pooled.",
         ),
         count_column("n_ipv4", "runs", "Runs over IPv4 that take part."),
         count_column("n_ipv6", "runs", "Runs over IPv6 that take part."),
         number_column(
-            "statistic", "", "U of the IPv4 values of the pooled test, else Student's t of the scenarios.", NO_TEST
+            "statistic",
+            "",
+            "U of the IPv4 values for the pooled test, otherwise Student's t over the scenarios.",
+            NO_TEST,
         ),
         number_column("p", "", "The p value, two-sided.", NO_TEST),
         number_column("p_holm", "", "This p after Holm's correction for all tests by scenario.", _NOT_BY_SCENARIO),
@@ -187,16 +187,16 @@ IP_OVERALL = Table(
         number_column(
             "margin",
             IN_EFFECT_UNIT,
-            "Differences up to this one count as none: of the ratio of the MSSs the study's margin for the header.",
+            "Differences up to this one count as none; for the ratio of the MSSs it is the study's margin for the header.",
             _NOT_BY_SCENARIO,
         ),
         number_column(
-            "p_tost", "", "The p value of the two one-sided tests that the mean is within the margin.", _NOT_BY_SCENARIO
+            "p_tost", "", "p-value of the two one-sided tests that the mean is within the margin.", _NOT_BY_SCENARIO
         ),
         text_column(
             "within",
-            "Whether the mean is within the margin: `inside`, `outside` or `across`, as its interval of confidence 1 - 2 x "
-            "significance lies.",
+            "Position of the mean's interval (of confidence 1 - 2 x significance) relative to the margin: `inside`, `outside` or "
+            "`across`.",
             _NOT_BY_SCENARIO,
         ),
         text_column("within_kept", "The same with excluded runs kept.", f"{_NOT_BY_SCENARIO}; {NONE_KEPT}"),

@@ -6,7 +6,7 @@ WITH_APART = ", some pairs apart"
 #: Verdict -> its meaning.
 VERDICTS = {
     "differs, beyond the margin": (
-        "The difference is significant after Holm's correction, and its interval lies wholly outside the "
+        "The difference is significant after Holm's correction, and its interval lies entirely outside the "
         "equivalence margin."
     ),
     "differs, perhaps beyond the margin": (
@@ -20,11 +20,11 @@ VERDICTS = {
         "Holm's correction."
     ),
     "perhaps differs": (
-        "The cell by itself shows a difference, so its interval excludes 0; after the correction for all cells it isn't "
-        "significant, or can't be with so few pairs, as the note says. Among so many cells some do so by chance."
+        "The cell by itself shows a difference: its interval excludes 0. After the correction for all cells it isn't "
+        "significant, or can't be with so few pairs (see the note). Among many cells some do this by chance."
     ),
     "undecided": (
-        "Neither a difference nor equivalence is shown: for the spread that there is, so many pairs leave both open."
+        "Neither a difference nor equivalence is shown: with this spread, this number of pairs leaves both open."
     ),
     "one measurement, same": (
         "The runs of each IP version repeat one measurement, as far as can be measured, and both are the same. n is 1, so there is "
@@ -40,18 +40,18 @@ VERDICTS = {
         "Runs of different seeds differ, but IPv4 and IPv6 don't in any pair. Without a spread there is no test."
     ),
     "same difference in every pair": (
-        "Runs of different seeds differ, but IPv4 and IPv6 by the same in every pair. Without a spread there is no test."
+        "Runs of different seeds differ, but IPv4 and IPv6 differ by the same amount in every pair. Without a spread there is no test."
     ),
     "too few pairs": (
-        "Neither interval nor test: however clear a difference is, so few pairs can't show it. The note says how many can, after the "
+        "Neither interval nor test: however clear a difference is, so few pairs can't show it. The note gives the number that can, after the "
         "correction for all cells."
     ),
     "no test": "One pair or none: no spread to judge a difference by.",
 }
 #: Addition to a verdict, and its meaning.
 APART = (
-    "Some pairs lie apart from the others, such as those with a run that collapsed: no one mean speaks of both kinds, so it has no "
-    "interval, and equivalence isn't shown. The test holds nevertheless."
+    "Some pairs are outliers, such as those with a run that collapsed. No single mean describes both kinds, so it has no "
+    "interval, and equivalence isn't shown. The test is valid nevertheless."
 )
 
 

@@ -14,7 +14,7 @@ SHOWN = [
     "scenario", "cca", "ip_version", "environment", "joined", "rate_mbps", "platform", "conditions", "paths", "n",
     "factor", "factor_low", "factor_high", "ceiling_factor",
 ]  # fmt: skip
-TITLE = "Goodput over that of a single path"
+TITLE = "Goodput relative to a single path"
 
 
 def shown_rows(table) -> pd.DataFrame:

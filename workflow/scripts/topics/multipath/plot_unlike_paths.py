@@ -13,7 +13,7 @@ SHOWN = [
     "scenario", "cca", "ip_version", "environment", "joined", "platform", "paths", "n", "goodput_mbps", "best_path", "best_mbps",
     "sum_mbps", "best_factor", "best_factor_low", "best_factor_high",
 ]  # fmt: skip
-TITLE = "Goodput over that of the best single path"
+TITLE = "Goodput relative to the best single path"
 
 
 def shown_rows(table) -> pd.DataFrame:

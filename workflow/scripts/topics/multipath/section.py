@@ -25,7 +25,7 @@ from wording.scenario_words import platform_name
 VERDICTS = (
     (HOLDS, f"The whole interval lies within {EQUATION_MARGIN_PERCENT} % of the number of paths."),
     (FAILS, f"The whole interval lies farther from it than {EQUATION_MARGIN_PERCENT} %."),
-    (OPEN, "The interval reaches both sides, or there is none: it takes two valid runs of each."),
+    (OPEN, "Only a part of the interval does, or there is none: two valid runs of each are needed."),
 )
 ANCHOR = "multipath"
 

@@ -50,8 +50,8 @@ def aggregation_words(even) -> str:
     alike = ["rate_mbps", "platform", "conditions"]
     for (rate_mbps, platform, conditions), group in even[even["application"] == "iperf3"].groupby(alike, sort=False):
         goodputs = [
-            f"{name} {_ranges(rows, 'goodput_mbps', 1)} Mbit/s ({_ranges(rows, 'ceiling_percent', 1)} % of what headers "
-            f"leave; lowest {_cell_words(rows, 'min')})"
+            f"{name} {_ranges(rows, 'goodput_mbps', 1)} Mbit/s ({_ranges(rows, 'ceiling_percent', 1)} % of the capacity without "
+            f"headers; lowest {_cell_words(rows, 'min')})"
             for name, rows in by_joining(group)
         ]
         paths = with_platform(count(int(group["paths"].iloc[0]), "path"), platform, even["platform"])
@@ -67,9 +67,9 @@ def transfer_words(even) -> str:
         return ""
     times = [f"{_ranges(rows, 'time_factor', 2)} times as long as over {name}" for name, rows in by_joining(files)]
     held, unknown = (int((files["equation"] == verdict).sum()) for verdict in (HOLDS, OPEN))
-    more = f"; {unknown:,} can't be told" if unknown else ""
+    more = f"; {unknown:,} can't be decided" if unknown else ""
     return (
-        f"A file takes over a single path {listed(times)}: {int(files['paths'].iloc[0])} times within "
+        f"Over a single path a file takes {listed(times)}: {int(files['paths'].iloc[0])} times within "
         f"{EQUATION_MARGIN_PERCENT} % in {held} of {count(len(files), 'cell')}{more}."
     )
 
@@ -125,7 +125,7 @@ def recovery_words(joined) -> str:
         sentences.append(
             f"Over paths that differ {count(len(low), 'cell')} of {len(uneven):,} "
             f"{'stays' if len(low) == 1 else 'stay'} below half of the ceiling: there {_undone_words(low)}, cwnd was "
-            f"{_ranges(low, 'cwnd_packets', 1)} packets at the looks, and {_ranges(low, 'retransmits', 0)} segments of "
+            f"{_ranges(low, 'cwnd_packets', 1)} packets at the readings, and {_ranges(low, 'retransmits', 0)} segments of "
             f"{_ranges(low, 'packets_sent', 0)} were retransmitted in a run."
         )
         rest = uneven.drop(low.index)
@@ -154,7 +154,7 @@ def same_words(table) -> str:
             alike.append(firsts.loc[both][same])
     if not parts:
         return ""
-    sentence = f"The same goodput, mean RTT and number of packets to the last digit have {listed(parts)}."
+    sentence = f"Goodput, mean RTT and number of packets are the same to the last digit for {listed(parts)}."
     if any((rows["queue_drops"] != 0).any() for rows in alike):
         return sentence
     return f"{sentence} No queue dropped a packet there, so these CCAs had no real loss to answer."

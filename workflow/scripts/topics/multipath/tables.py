@@ -18,8 +18,10 @@ PATH_MEANS = ("packets", "bytes", "queue_drops", "subflow_rtt_ms", "share_percen
 _NO_RATIO = "the scenario joins no paths, or there are no valid runs over it and over a single path like it"
 _NO_TIMES = f"no file was transferred, {_NO_RATIO}"
 _NO_SINGLES = "all paths are alike, or one of them has no scenario with a single path like it, or no valid run there"
-_ONE_RUN = "fewer than 6 valid runs have one, all repeat one measurement, or some lie apart from the others"
-_ONE_RUN_EACH = "a ratio is missing, a side has fewer than 6 valid runs, both repeat one measurement, or some runs lie apart from the others"
+_ONE_RUN = "fewer than 6 valid runs have one, all repeat one measurement, or some are outliers"
+_ONE_RUN_EACH = (
+    "a ratio is missing, a side has fewer than 6 valid runs, both repeat one measurement, or some runs are outliers"
+)
 
 #: Traffic and paths of a cell.
 PLACE = (
@@ -29,17 +31,17 @@ PLACE = (
         "The paper's name: `tun4_path6` are tunnels over IPv6 that carry IPv4, `mptcp4` and `baseline4` MPTCP and plain TCP "
         "over IPv4.",
     ),
-    text_column("joined", "What joins the paths, in words."),
-    text_column("by", "What joins the paths: `none`, `mptcp` or `gre`."),
+    text_column("joined", "Method that joins the paths, in words."),
+    text_column("by", "Method that joins the paths: `none`, `mptcp` or `gre`."),
     *(SCENARIOS[name] for name in ("distribution", "application", "rate_mbps", "paths")),
     truth_column("even", "Whether all paths are alike."),
     SCENARIOS["path_delay_ms"],
-    text_column("unlike", "In what the paths differ besides their delay, in words.", "in nothing"),
+    text_column("unlike", "Differences between the paths other than their delay, in words.", "there are none"),
     SCENARIOS["platform"],
     text_column(
         "conditions",
-        "What tells the scenario from others of the same application, rate and platform, in words.",
-        "nothing does",
+        "Conditions that distinguish the scenario from others of the same application, rate and platform, in words.",
+        "there are none",
     ),
 )
 AGGREGATION = Table(
@@ -54,7 +56,7 @@ AGGREGATION = Table(
         number_column(
             "goodput_sd_percent",
             "%",
-            "Standard deviation of the goodput over the valid runs, of its mean.",
+            "Standard deviation of the goodput over the valid runs, relative to its mean.",
             "fewer than two runs are valid",
         ),
         *interval_columns(
@@ -66,20 +68,25 @@ AGGREGATION = Table(
         number_column(
             "ceiling_mbps",
             "Mbit/s",
-            "What headers leave of the paths' rates: the ideal goodput, the mean over the valid runs.",
+            "The paths' rates without headers: the ideal goodput, averaged over the valid runs.",
             "no run is valid",
         ),
-        number_column("ceiling_percent", "%", "The mean goodput, of the ceiling.", "no run is valid"),
+        number_column("ceiling_percent", "%", "The mean goodput relative to the ceiling.", "no run is valid"),
         text_column(
             "baseline",
             "Identifier of the scenario with a single path of the same conditions.",
             "there is none, there are several, no run is valid, or the paths differ in more than their delay",
         ),
-        number_column("factor", "", "Goodput over that of the single path, a ratio of geometric means.", _NO_RATIO),
-        *interval_columns("factor_low", "factor_high", "", "the goodputs' ratio", _ONE_RUN_EACH),
-        number_column("ceiling_factor", "", "Ceiling over that of the single path.", _NO_RATIO),
         number_column(
-            "time_factor", "", "Time of a transfer over the single path over that here, as `factor`.", _NO_TIMES
+            "factor", "", "Goodput divided by that of the single path, a ratio of geometric means.", _NO_RATIO
+        ),
+        *interval_columns("factor_low", "factor_high", "", "the goodputs' ratio", _ONE_RUN_EACH),
+        number_column("ceiling_factor", "", "Ceiling divided by that of the single path.", _NO_RATIO),
+        number_column(
+            "time_factor",
+            "",
+            "Time of a transfer over the single path divided by the time here, computed like `factor`.",
+            _NO_TIMES,
         ),
         *interval_columns("time_factor_low", "time_factor_high", "", "the times' ratio", _ONE_RUN_EACH),
         count_column(
@@ -90,7 +97,7 @@ AGGREGATION = Table(
         number_column(
             "best_factor",
             "",
-            "Goodput over that of the best single path, a ratio of geometric means.",
+            "Goodput divided by that of the best single path, a ratio of geometric means.",
             _NO_SINGLES,
             least=0,
         ),
@@ -98,19 +105,21 @@ AGGREGATION = Table(
         number_column(
             "sum_factor",
             "",
-            "Goodput over the sum of the single paths' goodputs, a ratio of geometric means.",
+            "Goodput divided by the sum of the single paths' goodputs, a ratio of geometric means.",
             _NO_SINGLES,
             least=0,
         ),
         *interval_columns("sum_factor_low", "sum_factor_high", "", "this ratio", _ONE_RUN_EACH, least=0),
         text_column(
             "equation",
-            "Whether the ratio (of a transfer the times', else the goodputs') is the number of paths: `as the equation`, "
+            "Whether the ratio (for a transfer that of the times, otherwise that of the goodputs) is the number of paths: `as the equation`, "
             "`not as the equation`, `open`.",
             "there is no ratio",
         ),
         text_column(
-            "note", "Why there is no ratio, no mean, or no interval.", "there is all that the scenario can have"
+            "note",
+            "Reason why there is no ratio, no mean, or no interval.",
+            "all values that the scenario can have exist",
         ),
     ),
 )

@@ -18,7 +18,7 @@ from wording.number_format import count, is_missing, number, plain
 from wording.scenario_words import ip_words
 from wording.sentence_words import listed
 
-SPREAD = "can't be told from the spread of runs"
+SPREAD = "can't be distinguished from the spread of runs"
 #: Check that a run under a real clock failed -> the reason in words.
 FAILURES = {"cpu_saturation": "a core was saturated", "clock": "the clock ran late"}
 #: If packets of the smallest messages hold at least this share of the data of those of the largest, TCP joined messages.
@@ -82,7 +82,7 @@ def _calculation_sentence(cells):
         )
     clock = " and, of round trips, the steps of the guest's clock" if len(trips) else ""
     what = (
-        f"In {agreeing:,} of {count(len(judged), 'cell')} the value is what the headers alone make of it, within "
+        f"In {agreeing:,} of {count(len(judged), 'cell')} the value agrees with that calculated from the headers, within "
         f"{plain(TOLERANCE_PERCENT)} %{clock}: {'; '.join(parts)}."
     )
     return f"{what}{_without_value(cells[cells['metric'].isin(judged['metric'])])}"
@@ -95,7 +95,7 @@ def _without_value(cells):
         return ""
     verb = "has" if missing == 1 else "have"
     of, why = count(len(cells), "such cell"), _missing_words(cells, "mean")
-    return f" {missing:,} of {of} {verb} no valid run ({why}), so nothing of this is about them."
+    return f" {missing:,} of {of} {verb} no valid run ({why}), so this doesn't cover them."
 
 
 def _sent_by_tcp(cells):
@@ -124,9 +124,9 @@ def sent_sentence(cells) -> str:
     size, packet = messages["message_bytes"], messages["packet_bytes"]
     separate = f" ({number(packet / size, 1)} messages each)"
     ending = ", so their size hardly reaches the cable" if messages_joined(cells) else separate
-    held = f"; segments held to {plain(size)} bytes carry {number(segments['mean'], 1)} Mbit/s" if segments else ""
+    held = f"; segments limited to {plain(size)} bytes carry {number(segments['mean'], 1)} Mbit/s" if segments else ""
     return (
-        f"Messages of {plain(size)} bytes leave TCP in packets of {number(packet, 0)} bytes of data on the average"
+        f"Messages of {plain(size)} bytes leave TCP in packets of {number(packet, 0)} bytes of data on average"
         f"{ending}: {number(messages['mean'], 1)} Mbit/s{held}."
     )
 
@@ -201,8 +201,8 @@ def environment_sentence(differences) -> str:
     rows = differences[(differences["question"] == ENVIRONMENT) & differences["percent"].notna()]
     if rows.empty:
         return ""
-    what = "A server that answers names, leases and a directory besides, against none"
-    return f"{_spread_sentence(rows, what)} How much it has to answer is the model's."
+    what = "A server that also answers names, leases and a directory, compared with none"
+    return f"{_spread_sentence(rows, what)} Its load is that of the model."
 
 
 def _platform_sentence(differences):

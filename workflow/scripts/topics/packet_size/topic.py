@@ -66,7 +66,7 @@ def figures(design: StudyDesign) -> Iterator[Plot]:
         title, params = f"{what[0].upper()}{what[1:]} (figure {number})", {"traffics": traffics, "what": what}
         yield Plot(slug, "plot_sizes", inputs, title, shows, params | {"number": number}, "size-values")
     if design.ip_versions_compared:
-        shows = "IP versions, and platforms where both are there"
+        shows = "IP versions, and platforms if both exist"
         yield Plot("size-differences", "plot_size_differences", ("size_differences",), "Differences by size", shows)
 
 
@@ -74,7 +74,7 @@ TOPIC = Topic(
     "packet_size",
     "Packet size",
     order=130,
-    heading="What does the size of messages do?",
+    heading="What is the effect of the message size?",
     applies=compares_sizes,
     analyses=(
         Analysis(

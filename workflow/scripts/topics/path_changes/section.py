@@ -43,6 +43,6 @@ def findings(material) -> list[Finding]:
     for (_, label, cca), group in asked.groupby(["scenario", "scenario_label", "cca"], sort=False):
         row = group.iloc[0]
         sentences.append(
-            f"{label}: {cca_name(cca)} takes {number(row['believed_s'], 1)} s to believe that the path became longer ({row['change']})."
+            f"{label}: {cca_name(cca)} takes {number(row['believed_s'], 1)} s to notice that the path became longer ({row['change']})."
         )
     return [Finding("Changes", sentence, "path-changes") for sentence in sentences]

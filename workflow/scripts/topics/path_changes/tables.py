@@ -8,35 +8,35 @@ _NO_PHASE = "no valid run has a value"
 #: Columns that identify a phase of a path. Phases begin with the traffic, and with each change that isn't part of a ramp or a trace.
 PHASE_COLUMNS = (
     ordinal_column("phase", "Number of the phase, from 1: before the first change."),
-    text_column("change", "What changed at its begin, in words."),
+    text_column("change", "The change at its begin, in words."),
     number_column("begin_s", "s", "Begin, from the traffic's origin."),
     number_column("end_s", "s", "End: the next change, or that of the traffic."),
     number_column(
         "rate_mbps",
         "Mbit/s",
-        "What the path can carry in the data's direction on average; nothing while it is down.",
+        "Mean capacity of the path in the data's direction; 0 while it is down.",
         "nothing limits the rate",
     ),
     number_column("rtt_path_ms", "ms", "RTT of the empty path at its begin."),
 )
 #: Measures of a phase, of one run and averaged over a cell's runs.
 MEASURES = (
-    number_column("utilisation_percent", "%", "What was delivered of all flows, of what the path allows to be delivered in this time: packets that left the bottleneck a round trip before are part of both.", _DOWN),
+    number_column("utilisation_percent", "%", "Data delivered by all flows, as a share of the path's capacity in this time. Both include packets that left the bottleneck up to a round trip before.", _DOWN),
     number_column(
         "used_s", "s",
-        "How long after its begin the flows together had been delivered 90 % of what the path could deliver, over four RTTs of the "
-        "empty path, or over 0.2 s if these are shorter: the end of the first such time (RFC 5166, section 2.4.1, asks for the response to changes).",
-        f"they never had; {_DOWN}; the rate is a trace's",
+        "Time from its begin until the flows together had delivered 90 % of the path's capacity over four RTTs of the "
+        "empty path, or over 0.2 s if these are shorter: the end of the first such period (RFC 5166, section 2.4.1, on the response to changes).",
+        f"they never did; {_DOWN}; the rate is a trace's",
     ),
     number_column("queue_mean_ms", "ms", "Mean queueing delay at the bottleneck.", "nothing limits the rate"),
     number_column("queue_max_ms", "ms", "Largest queueing delay at the bottleneck.", "nothing limits the rate"),
-    number_column("queue_drops", "packets", "Dropped by the bottleneck's queue."),
-    number_column("retransmits", "segments", "Retransmitted by all flows."),
+    number_column("queue_drops", "packets", "Packets dropped by the bottleneck's queue."),
+    number_column("retransmits", "segments", "Segments retransmitted by all flows."),
     number_column(
         "believed_s", "s",
-        "How long after its begin the CCA's own least RTT (BBR's RTprop, Vegas' base RTT) of each flow was that of the path, within 5 %, "
-        "where the path's RTT had become longer.",
-        "it never was; the CCA keeps none; the RTT had not become longer",
+        "Time from its begin until the CCA's own smallest RTT (BBR's RTprop, Vegas' base RTT) of each flow was that of the path, within 5 %, "
+        "if the path's RTT had become longer.",
+        "it never was; the CCA keeps no such RTT; the path's RTT had not become longer",
     ),
 )  # fmt: skip
 CHANGE_RESPONSES = Table(
@@ -53,8 +53,8 @@ CHANGE_CELLS = Table(
         SCENARIO_LABEL,
         *PHASE_COLUMNS,
         count_column("n", "runs", "Valid runs."),
-        count_column("n_used", "runs", "Of these, those that had 90 % of the rate."),
-        count_column("n_believed", "runs", "Of these, those that came to believe the path's RTT."),
+        count_column("n_used", "runs", "Number of these that reached 90 % of the rate."),
+        count_column("n_believed", "runs", "Number of these in which the CCA's own RTT became the path's."),
         *(
             number_column(one.name, one.unit, f"Mean over the runs that have one. {one.meaning}", _NO_PHASE)
             for one in MEASURES

@@ -11,7 +11,7 @@ CHANGES = {
         "grow while the application limits (#966); CUBIC: a timeout no longer resets W_max (#1085)"
     ),
     (3, 43): (
-        "BBR: the lowest RTT (#1043); TCP: which segment is sent next during recovery (#805, NextSeg), bytes "
+        "BBR: the lowest RTT (#1043); TCP: choice of the next segment during recovery (#805, NextSeg), bytes "
         "acknowledged (#1126), HyStart's first round (#1113); PRR as in the newer draft (!2059)"
     ),
     (3, 44): "nothing in TCP",

@@ -27,8 +27,8 @@ METRIC_NAMES = {
 STYLES = {"agree": "verdict alike", "differ": "verdict differs", "not shown": "verdict open"}
 CAUSE_MEANINGS = {
     ALIKE: "All three comparisons agree within the tolerance.",
-    OLD_VERSION: "The newest version agrees with Linux, the oldest with neither: it was mended between them.",
-    NEW_VERSION: "The oldest version agrees with Linux, the newest with neither: it came in between them.",
+    OLD_VERSION: "The newest version agrees with Linux, the oldest with neither: it was fixed between them.",
+    NEW_VERSION: "The oldest version agrees with Linux, the newest with neither: it was introduced between them.",
     SIMULATOR: "Both versions agree with each other, neither with Linux.",
     BOTH: "All three are further apart than the tolerance.",
     UNKNOWN: "A comparison shows neither agreement nor difference, or the three don't fit together.",
@@ -41,10 +41,10 @@ PROPERTIES = {
     "kernel_config_sha256": ("Its configuration (SHA-256)", "Its options; those that a result rests on are read back in each run."),
     "tick_hz": ("Tick in Hz", "The steps of TCP's timers: of delayed acknowledgements and of retransmission."),
     "clock": ("Clock", "Whether programs, interrupts and late timers take time; under a virtual clock only the network does."),
-    "cpu_model": ("Processor", "How long all of that takes."),
+    "cpu_model": ("Processor", "The time that all of this takes."),
     "cpu_cores": ("Cores of the machine", "Whether sender and receiver run at the same time."),
-    "image_digest": ("Container image", "The tools: the runs should be made again with one image."),
-    "testbed_digest": ("Testbed program", "The network itself: the runs should be made again by one program."),
+    "image_digest": ("Container image", "The tools: the runs should be repeated with one image."),
+    "testbed_digest": ("Testbed program", "The network itself: the runs should be repeated by one program."),
 }  # fmt: skip
 #: Number of characters of a digest that are shown.
 DIGEST_SHOWN = 16
@@ -64,9 +64,7 @@ COMPARISONS = (
     shown_cell("Verdict", lambda row: Cell(row["verdict"], None, STYLES[row["verdict"]]), filtered=True),
     shown_text("Remark", "note", kind="note"),
 )  # fmt: skip
-STARTS_CAPTION = (
-    "When differences in goodput arise: the second platform against the first, then values of the first and the second"
-)
+STARTS_CAPTION = "Time at which differences in goodput arise: the second platform relative to the first, then values of the first and the second"
 
 
 def section(material) -> dict | None:
@@ -148,7 +146,7 @@ def _comparison_table(table, design):
     """Return the table of all comparisons."""
     first, second = main_pairs(compared_platforms(table))[0]
     initial = {"Platforms": pair_words({"platform_a": first, "platform_b": second}), "Metric": GOODPUT}
-    caption = "Each two platforms in the same conditions: second against first"
+    caption = "Pairs of platforms in the same conditions: second relative to first"
     return cells_table("platform-comparisons", caption, table, COMPARISONS, design, initial=initial)
 
 
@@ -165,7 +163,7 @@ def _causes_table(causes, design):
         _step_of_cause(f"{kernel} to {old}", "kernel_to_oldest", "verdict_oldest"),
         shown_text("The difference is", "cause", _cause_words, filtered=True),
     )
-    caption = "What differences between platforms come from"
+    caption = "Origins of differences between platforms"
     return cells_table("platform-causes", caption, causes, shown, design, initial={"Metric": GOODPUT})
 
 

@@ -16,9 +16,7 @@ PLACE_COLUMNS = (
 PLACE = [column.name for column in PLACE_COLUMNS]
 _EFFECT_UNIT = text_column("effect_unit", "Unit of the difference: `%`.", "the metric is an index")
 _NO_VALUE = "one of the platforms has no value"
-_NO_INTERVAL = (
-    "a platform has fewer than 6 values, each repeats one measurement, or some runs lie apart from the others"
-)
+_NO_INTERVAL = "a platform has fewer than 6 values, each repeats one measurement, or some runs are outliers"
 _NO_TEST = _NO_INTERVAL
 _TESTED = "the interval that the two tests of agreement rest on"
 PLATFORMS = Table(
@@ -28,40 +26,40 @@ PLATFORMS = Table(
         *PLACE_COLUMNS,
         text_column("platform_a", "The first platform: a kernel (the guest's before the machine's), or the older version of a simulator."),
         text_column("platform_b", "The second platform."),
-        text_column("between", "What is compared: `two kernels`, `kernel and simulator` or `versions of the simulator`."),
+        text_column("between", "Kind of comparison: `two kernels`, `kernel and simulator` or `versions of the simulator`."),
         METRIC,
         text_column("unit", "Unit of the metric.", "it is an index"),
         text_column(
             "scale",
-            "What the difference is: `ratio` (of geometric means), `relative` (to the mean of both) or `points`.",
+            "Scale of the difference: `ratio` (of geometric means), `relative` (to the mean of both) or `points`.",
             _NO_VALUE,
         ),
         _EFFECT_UNIT,
-        count_column("n_a", "runs", "Valid runs on the first platform that have a value."),
-        count_column("n_b", "runs", "Valid runs on the second platform that have a value."),
+        count_column("n_a", "runs", "Number of valid runs on the first platform that have a value."),
+        count_column("n_b", "runs", "Number of valid runs on the second platform that have a value."),
         number_column("mean_a", IN_UNIT, "Mean of the first platform's values.", "there is no value"),
         number_column("mean_b", IN_UNIT, "Mean of the second platform's values.", "there is no value"),
-        number_column("effect", IN_EFFECT_UNIT, "Difference of the second platform against the first.", _NO_VALUE),
+        number_column("effect", IN_EFFECT_UNIT, "Difference of the second platform from the first.", _NO_VALUE),
         *interval_columns("ci_low", "ci_high", IN_EFFECT_UNIT, "the difference", _NO_INTERVAL),
         number_column("tost_low", IN_EFFECT_UNIT, f"Lower end of {_TESTED}.", _NO_INTERVAL),
         number_column("tost_high", IN_EFFECT_UNIT, f"Upper end of {_TESTED}.", _NO_INTERVAL),
         number_column("tolerance_low", IN_EFFECT_UNIT, "Lower end of the tolerance that the study states.", _NO_VALUE),
         number_column("tolerance_high", IN_EFFECT_UNIT, "Upper end of the tolerance that the study states.", _NO_VALUE),
-        number_column("p_agree", "", "p of the hypothesis that the difference goes beyond the tolerance.", _NO_TEST),
+        number_column("p_agree", "", "p of the hypothesis that the difference exceeds the tolerance.", _NO_TEST),
         number_column("p_differ", "", "p of the hypothesis that the difference is within the tolerance.", _NO_TEST),
         number_column(
             "p_differ_bh", "",
             "The same, adjusted for the number of comparisons of the metric (Benjamini and Hochberg).", _NO_TEST,
         ),
-        verdict_column("verdict", "What the runs show: `agree`, `differ` (by more than the tolerance) or `not shown`."),
+        verdict_column("verdict", "Result of the comparison: `agree`, `differ` (by more than the tolerance) or `not shown`."),
         NOTE,
     ),
 )  # fmt: skip
-_STEP = "Difference of the {} against the {}."
+_STEP = "Difference of the {} from the {}."
 _SHOWS = "Verdict of the comparison of the {}."
 PLATFORM_CAUSES = Table(
     "platform_causes",
-    "a metric under conditions that a kernel and two versions of a simulator have",
+    "a metric under conditions that were run on a kernel and two versions of a simulator",
     (
         *PLACE_COLUMNS,
         METRIC,
@@ -75,7 +73,7 @@ PLATFORM_CAUSES = Table(
         text_column("verdict_newest", _SHOWS.format("kernel with the newest version")),
         text_column("verdict_versions", _SHOWS.format("two versions")),
         text_column("verdict_oldest", _SHOWS.format("kernel with the oldest version")),
-        text_column("cause", "What the difference comes from, as far as the three verdicts tell."),
+        text_column("cause", "Origin of the difference, as far as the three verdicts show it."),
     ),
 )
 _START = "the first quarter of the time"
@@ -97,16 +95,16 @@ PLATFORM_STARTS = Table(
         *PLACE_COLUMNS,
         PLATFORMS["platform_a"],
         PLATFORMS["platform_b"],
-        number_column("goodput_percent", "%", "Difference in goodput of the second platform against the first.", _NO_VALUE),
+        number_column("goodput_percent", "%", "Difference in goodput of the second platform from the first.", _NO_VALUE),
         *interval_columns("goodput_low", "goodput_high", "%", "the difference", _NO_INTERVAL),
         number_column("steady_percent", "%", "The same without start-up (`goodput_steady_mbps`).", _NO_VALUE),
         *interval_columns("steady_low", "steady_high", "%", "that difference", _NO_INTERVAL),
-        *_both("retransmits", "segments", "Retransmitted in a run, mean.", _NO_VALUE),
-        *_both("early_retransmits", "segments", f"Of these in {_START}, by whole intervals of the report.", _NO_VALUE),
-        *_both("slow_start_peak_packets", "packets", "Largest window of a flow until it has a slow start threshold, mean.", _NOT_SAMPLED),
-        *_both("lossless_percent", "%", "Flows that had retransmitted nothing by then.", _NOT_SAMPLED),
-        *_both("silence_s", "s", f"Longest time of a flow without newly acknowledged data in {_START}, mean.", _NOT_SAMPLED),
-        text_column("arises", "When the difference arises: in `start-up`, `all the time`; or `no difference shown`, `not known`."),
+        *_both("retransmits", "segments", "Mean number of segments retransmitted in a run.", _NO_VALUE),
+        *_both("early_retransmits", "segments", f"Number of these in {_START}, by whole intervals of the report.", _NO_VALUE),
+        *_both("slow_start_peak_packets", "packets", "Mean of the flows' largest window before they have a slow start threshold.", _NOT_SAMPLED),
+        *_both("lossless_percent", "%", "Share of the flows that had retransmitted nothing by then.", _NOT_SAMPLED),
+        *_both("silence_s", "s", f"Mean of the flows' longest time without newly acknowledged data in {_START}.", _NOT_SAMPLED),
+        text_column("arises", "Time at which the difference arises: in `start-up`, `all the time`; or `no difference shown`, `not known`."),
     ),
 )  # fmt: skip
 KERNEL_ENVIRONMENTS = Table(
@@ -114,10 +112,12 @@ KERNEL_ENVIRONMENTS = Table(
     "a property in which the environments of two kernels differ, by their run documents",
     (
         text_column("platform_a", "The guest kernel's platform."),
-        text_column("platform_b", "The machine's own."),
+        text_column("platform_b", "The machine's own platform."),
         text_column("property", "The property, as `tidy/provenance.json` names it: `kernel`, `tick_hz`."),
         text_column(
-            "value_a", "Its value on the first platform, several of them with `; ` between.", "its documents have none"
+            "value_a",
+            "Its value on the first platform; several values are separated by `; `.",
+            "its documents have none",
         ),
         text_column("value_b", "Its value on the second platform.", "its documents have none"),
     ),

@@ -8,7 +8,7 @@ from wording.sentence_words import cca_name, listed
 SHOWN = (
     SCENARIO, shown_text("Policer", "policer", empty="none", filtered=True), CCA, IP_VERSION, N,
     shown_number("Policed, %", "policed_percent", 2), shown_interval("Interval", "policed_percent", 2),
-    shown_number("Lost in all, %", "loss_percent", 2), shown_number("Goodput, %", "goodput_percent", 1),
+    shown_number("Total loss, %", "loss_percent", 2), shown_number("Goodput, %", "goodput_percent", 1),
     shown_number("Policer's drops", "policer_drops", 1), shown_number("Queue's drops", "queue_drops", 1),
     shown_number("Retransmitted", "retransmits", 1),
 )  # fmt: skip

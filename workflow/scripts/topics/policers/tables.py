@@ -6,12 +6,12 @@ from run_tables.table import Table, columns_with_intervals, count_column, number
 _NO_RUN = "no valid run has a value"
 #: Estimated measures of a cell, each with an interval.
 MEASURES = (
-    number_column("goodput_percent", "%", "Goodput, of what the policer or the bottleneck lets pass.", _NO_RUN, least=0, most=100),
+    number_column("goodput_percent", "%", "Goodput relative to the rate that policer and bottleneck pass.", _NO_RUN, least=0, most=100),
     number_column(
-        "policed_percent", "%", "Packets that the policer dropped, of those that came to it.", "there is no policer",
+        "policed_percent", "%", "Share of the packets that came to the policer and were dropped by it.", "there is no policer",
         least=0, most=100,
     ),
-    number_column("loss_percent", "%", "Packets dropped by policer, queue and random loss together, of all.", _NO_RUN, least=0, most=100),
+    number_column("loss_percent", "%", "Share of all packets dropped by policer, queue and random loss together.", _NO_RUN, least=0, most=100),
 )  # fmt: skip
 POLICER_CELLS = Table(
     "policer_cells",
@@ -23,9 +23,14 @@ POLICER_CELLS = Table(
         count_column("n", "runs", "Valid runs."),
         *columns_with_intervals(*MEASURES),
         number_column(
-            "policer_drops", "packets", "Mean number that the policer dropped in a run.", "there is no policer"
+            "policer_drops",
+            "packets",
+            "Mean number of packets that the policer dropped in a run.",
+            "there is no policer",
         ),
-        number_column("queue_drops", "packets", "Mean number that the bottleneck's queue dropped in a run.", _NO_RUN),
-        number_column("retransmits", "segments", "Mean number retransmitted in a run.", _NO_RUN),
+        number_column(
+            "queue_drops", "packets", "Mean number of packets that the bottleneck's queue dropped in a run.", _NO_RUN
+        ),
+        number_column("retransmits", "segments", "Mean number of segments retransmitted in a run.", _NO_RUN),
     ),
 )

@@ -28,7 +28,7 @@ TOPIC = Topic(
     "policers",
     "Policers",
     order=60,
-    heading="What do flows lose to a policer?",
+    heading="How much do flows lose to a policer?",
     applies=applies,
     leads=mostly(lambda scenario: scenario["link"].get("policer")),
     analyses=(

@@ -48,7 +48,7 @@ def precision_sentence(table, study) -> str:
     sentence += f", after {between(taken)} replications"
     if not precise.all():
         ended = known.loc[~precise, "replications"].max() >= looks(study)[-1]
-        sentence += f"; {'the most that there may be ended the others' if ended else 'others need more'}"
+        sentence += f"; {'the largest allowed number ended the others' if ended else 'others need more'}"
     return f"{sentence}."
 
 
@@ -65,7 +65,7 @@ def _table(table, scenarios, at_most):
         shown_cell("Wanted", lambda row: Cell(plain(row["wanted"]) + _unit(row), row["wanted"]), "number"),
         shown_cell("Precise", lambda row: _verdict_cell(row, at_most), filtered=True),
     )
-    caption = "How far the interval of each mean reaches to both sides, and after how many replications"
+    caption = "Half-width of the interval of each mean, and the number of replications"
     return cells_table("precision-of-means", caption, table, shown, initial=first_metric(table))
 
 

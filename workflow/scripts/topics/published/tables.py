@@ -19,7 +19,7 @@ POOLED = Table(
         _NAME,
         UNIT,
         text_column("ip_version", "`ipv4` or `ipv6`."),
-        count_column("n", "runs", "Valid runs of all scenarios and CCAs that have a value."),
+        count_column("n", "runs", "Number of valid runs of all scenarios and CCAs that have a value."),
         number_column("mean", IN_UNIT, "Mean of their values.", "there is no value"),
         number_column("median", IN_UNIT, "Median of the values.", "there is no value"),
         number_column(
@@ -28,7 +28,9 @@ POOLED = Table(
             "Most frequent value, rounded to the decimals that the paper prints.",
             "several are the most frequent",
         ),
-        text_column("mode_note", "How the values were rounded, and how often the mode occurs or why there is none."),
+        text_column(
+            "mode_note", "Rounding of the values, and the frequency of the mode or the reason why there is none."
+        ),
         number_column("sd", IN_UNIT, "Sample standard deviation of the values.", "there are fewer than two values"),
         number_column("shapiro_w", "", "Statistic W of the Shapiro-Wilk test of normality.", _TESTED),
         number_column("shapiro_p", "", "The p value of this test.", _TESTED),
@@ -42,12 +44,12 @@ POOLED_TESTS = Table(
     (
         METRIC,
         _NAME,
-        count_column("n_ipv4", "runs", "Valid runs over IPv4 that have a value."),
-        count_column("n_ipv6", "runs", "Valid runs over IPv6 that have a value."),
+        count_column("n_ipv4", "runs", "Number of valid runs over IPv4 that have a value."),
+        count_column("n_ipv6", "runs", "Number of valid runs over IPv6 that have a value."),
         number_column("u", "", "U of the IPv4 values of the Mann-Whitney test.", _NO_TEST),
-        number_column("p", "", "The p value of this test, two-sided.", _NO_TEST),
+        number_column("p", "", "Two-sided p-value of this test.", _NO_TEST),
         text_column("conclusion", "`H0 kept` or `H0 rejected`.", _NO_TEST),
-        text_column("hypothesis", "Hypothesis of the paper that this ends with.", _NO_TEST),
-        text_column("note", "Why no test was made.", "one was made"),
+        text_column("hypothesis", "Hypothesis of the paper that this result supports.", _NO_TEST),
+        text_column("note", "Reason why no test was made.", "a test was made"),
     ),
 )

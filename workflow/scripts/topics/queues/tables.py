@@ -10,11 +10,11 @@ _NO_RUN = "no valid run has a value"
 _UNCOUNTED = "no valid run counts it"
 #: Estimated measures of a cell, each with an interval.
 MEASURES = (
-    number_column("queueing_ms", "ms", "Mean time that what waits in the queue takes to leave, by its samples.", "no valid run has samples", least=0),
+    number_column("queueing_ms", "ms", "Mean time that the waiting packets need to leave the queue, from its samples.", "no valid run has samples", least=0),
     number_column("rtt_above_ms", "ms", RUNS["rtt_above_ms"].meaning, _NO_RUN, least=0),
-    number_column("goodput_percent", "%", "Goodput over what a path that is always full gives.", _NO_RUN, least=0, most=100),
-    number_column("drop_percent", "%", "Packets that the queue dropped, of those offered to it.", _NO_RUN, least=0, most=100),
-    number_column("mark_percent", "%", "Packets that the queue marked CE, of those offered to it.", _UNCOUNTED, least=0, most=100),
+    number_column("goodput_percent", "%", "Goodput relative to that of a path that is always full.", _NO_RUN, least=0, most=100),
+    number_column("drop_percent", "%", "Share of the packets offered to the queue that it dropped.", _NO_RUN, least=0, most=100),
+    number_column("mark_percent", "%", "Share of the packets offered to the queue that it marked CE.", _UNCOUNTED, least=0, most=100),
     number_column("jain_index", "", "Jain's index of the flows' goodputs.", _NO_RUN, least=0, most=1),
 )  # fmt: skip
 QUEUE_CELLS = Table(
@@ -30,11 +30,11 @@ QUEUE_CELLS = Table(
         SCENARIOS["queue_parameters"],
         count_column("n", "runs", "Valid runs."),
         *columns_with_intervals(*MEASURES),
-        number_column("queue_drops", "packets", "Mean number that the queue dropped in a run.", _NO_RUN),
-        number_column("overflow_drops", "packets", "Of these, because it was full.", f"{_UNCOUNTED}, or the queue is drop-tail"),
-        number_column("queue_marks", "packets", "Mean number that it marked CE in a run.", _UNCOUNTED),
-        number_column("ce_received", "packets", "Mean number that arrived with a CE mark.", "flows have no ECN"),
-        number_column("ce_echoed", "segments", "Mean number delivered while receivers reported CE.", "flows have no ECN"),
-        number_column("retransmits", "segments", "Mean number retransmitted in a run.", _NO_RUN),
+        number_column("queue_drops", "packets", "Mean number of packets that the queue dropped in a run.", _NO_RUN),
+        number_column("overflow_drops", "packets", "Number of these dropped because the queue was full.", f"{_UNCOUNTED}, or the queue is drop-tail"),
+        number_column("queue_marks", "packets", "Mean number of packets that the queue marked CE in a run.", _UNCOUNTED),
+        number_column("ce_received", "packets", "Mean number of packets that arrived with a CE mark.", "flows have no ECN"),
+        number_column("ce_echoed", "segments", "Mean number of segments delivered while receivers reported CE.", "flows have no ECN"),
+        number_column("retransmits", "segments", "Mean number of segments retransmitted in a run.", _NO_RUN),
     ),
 )  # fmt: skip

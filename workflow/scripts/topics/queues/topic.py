@@ -25,7 +25,7 @@ TOPIC = Topic(
     "queues",
     "Queues",
     order=70,
-    heading="What does the queue's discipline do?",
+    heading="What is the effect of the queueing discipline?",
     applies=applies,
     analyses=(Analysis("describe_queues", ("runs", "scenarios"), (QUEUE_CELLS,), ("confidence",), params=_settings),),
     figures=(Plot("queues", "plot_queues", ("queue_cells",), TITLE, "means, intervals, by CCA and ECN"),),

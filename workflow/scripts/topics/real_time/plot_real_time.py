@@ -8,7 +8,7 @@ from figure_parts.tooltips import tell, value_words
 from topics.short_flows.beside import ALONE, LINE, lines_of
 from wording.number_format import is_missing, number
 
-TITLE = "What real-time streams get, by the CCA of the long flows beside them"
+TITLE = "Service of real-time streams, by the CCA of the long flows beside them"
 #: Measures to draw -> their names. If jitter hides the queueing delay of any stream, one-way delays are drawn instead.
 WAITS = {"queueing_p50_ms": "Queueing delay, median, ms", "queueing_p95_ms": "Queueing delay, 95th percentile, ms"}
 DELAYS = {"delay_p50_ms": "One-way delay, median, ms", "delay_p95_ms": "One-way delay, 95th percentile, ms"}

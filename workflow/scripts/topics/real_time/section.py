@@ -14,7 +14,7 @@ SHOWN = (
     shown_interval("Interval of p95", "delay_p95_ms", 2), shown_number("Jitter, ms", "jitter_ms", 3),
     shown_number("Lost, %", "lost_percent", 3),
 )  # fmt: skip
-CAPTION = "Delay, jitter and loss by the long flows beside"
+CAPTION = "Delay, jitter and loss by the CCA of the long flows"
 TABLES = {"table": PageTable("real-time-cells", CAPTION, "real_time_cells", SHOWN)}
 
 

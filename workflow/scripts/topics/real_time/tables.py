@@ -23,7 +23,7 @@ REAL_TIME_CELLS = Table(
         CONDITIONS,
         *(column for column in GROUP_COLUMNS if column.name != "group_cca"),
         count_column("n", "runs", "Valid runs."),
-        number_column("packets", "packets", "Mean number sent in a run.", _NO_RUN),
+        number_column("packets", "packets", "Mean number of packets sent in a run.", _NO_RUN),
         *columns_with_intervals(*MEASURES),
     ),
 )

@@ -21,7 +21,7 @@ TOPIC = Topic(
     "sensitivity",
     "Sensitivity",
     order=260,
-    heading="Which conclusions depend on what was set?",
+    heading="Which conclusions depend on the settings?",
     applies=lambda design: design.study.get("analysis", {}).get("sensitivity", False),
     analyses=(Analysis("compare_perturbed", _compared, (SENSITIVITY,), ("significance",)),),
 )

@@ -23,7 +23,7 @@ def _draw(sizes):
     """Return the figure: one panel per percentile, for each set of conditions, IP version, group and its CCA."""
     apply_style()
     if sizes.empty:
-        return none_to_draw(TITLE, f"no size of which {LEAST} objects have a slowdown")
+        return none_to_draw(TITLE, f"no size class with {LEAST} objects that have a slowdown")
     groups = list(sizes.groupby(["setting", "conditions", "ip_version", "group", "group_cca"], sort=False))
     lines, versions = max(len(lines_of(group)) for _, group in groups), list(sizes["ip_version"].unique())
     drawn = CategoryPanels(TITLE, len(SHOWN) * len(groups), lines, columns=2)

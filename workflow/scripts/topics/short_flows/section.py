@@ -27,7 +27,7 @@ SHOWN = (
     shown_interval("Interval of p95", "completion_p95_ms", 1),
     *(shown_number(f"Slowdown p{p}", f"slowdown_p{p}", 2) for p in (50, 95, 99)),
 )  # fmt: skip
-CAPTION = "Completion times and slowdowns by the long flows beside"
+CAPTION = "Completion times and slowdowns by the CCA of the long flows"
 TABLES = {"table": PageTable("short-flow-cells", CAPTION, "short_flow_cells", SHOWN)}
 
 

@@ -156,4 +156,4 @@ def plot_ideal(runs, scenarios) -> Drawing:
     if len(known):
         scenarios = scenarios[scenarios["scenario"].isin(known["scenario"])]
     drawn = _draw(shares, scenarios, ccas, ip_versions)
-    return drawn.drawing(f"Goodput over the ideal by {cell_words(ccas, ip_versions)}", shares)
+    return drawn.drawing(f"Goodput relative to the ideal, by {cell_words(ccas, ip_versions)}", shares)

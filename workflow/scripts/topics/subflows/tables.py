@@ -7,7 +7,7 @@ from run_tables.tidy_tables import RUNS
 _NO_RUN = "no valid run has a value"
 SUBFLOW_SHARES = Table(
     "subflow_shares",
-    "a cell, scenario, CCA and IP version, in which subflows of MPTCP share a bottleneck with other flows",
+    "a cell (scenario, CCA and IP version) in which subflows of MPTCP share a bottleneck with other flows",
     (
         *CELL_COLUMNS,
         SCENARIO_LABEL,
@@ -22,10 +22,10 @@ SUBFLOW_SHARES = Table(
             number_column("share_percent", "%", "Share of the first pair's flows in the goodput of all, without start-up.", _NO_RUN, least=0, most=100),
         ),
         number_column("uncoupled_percent", "%", "That share if each subflow got as much as another flow."),
-        number_column("coupled_percent", "%", "That share if all subflows of a flow got together what another flow gets, as RFC 6356 asks at most."),
+        number_column("coupled_percent", "%", "That share if all subflows of a flow together got as much as another flow, the most that RFC 6356 allows."),
         number_column("mptcp_goodput_mbps", "Mbit/s", "Mean goodput of a flow of the first pair, without start-up.", _NO_RUN),
         number_column("other_goodput_mbps", "Mbit/s", "Mean goodput of another flow, without start-up.", _NO_RUN),
-        number_column("mptcp_retransmit_percent", "%", "Retransmits of the first pair's flows over their segments; where a host has several of them, until the last look at the sockets.", _NO_RUN),
-        number_column("other_retransmit_percent", "%", "The same of the other flows.", _NO_RUN),
+        number_column("mptcp_retransmit_percent", "%", "Retransmits of the first pair's flows divided by their segments; if a host has several of them, until the last reading of the sockets.", _NO_RUN),
+        number_column("other_retransmit_percent", "%", "The same for the other flows.", _NO_RUN),
     ),
 )  # fmt: skip

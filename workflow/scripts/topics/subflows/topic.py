@@ -21,7 +21,7 @@ TOPIC = Topic(
     "subflows",
     "Subflows",
     order=170,
-    heading="What does MPTCP take where its subflows share a bottleneck?",
+    heading="How much does MPTCP take if its subflows share a bottleneck?",
     applies=lambda design: any(map(shares_bottleneck, design.scenarios)),
     analyses=(
         Analysis(

@@ -148,7 +148,7 @@ def _model_row(runs, model, confidence, cautions, unlike):
     if model in (SQUARE_ROOT, CUBIC):
         if capped := int(used[f"{model}, capped"].sum()):
             link = f"more than the link carries in {capped} of {count(len(used), 'run')}"
-            notes.append(f"{link}: the ideal goodput is taken")
+            notes.append(f"{link}: the ideal goodput is used")
         notes.append(few_round_trips((1000 * used["duration_s"] / used["rtt_steady_ms"]).mean()))
     same = repeats_one_measurement(used[column], resolution)
     if len(used) < LEAST_RUNS and not same:
@@ -163,7 +163,7 @@ def _model_row(runs, model, confidence, cautions, unlike):
 
 def _cautions(scenario):
     """Return model -> note for the reader on a scenario that is comparable with it."""
-    lost = "acknowledgements are lost too, which the law leaves out" if scenario["loss_reverse_percent"] > 0 else ""
+    lost = "acknowledgements are lost too, which the law ignores" if scenario["loss_reverse_percent"] > 0 else ""
     long = "the queue holds super-packets, which are longer than the full packets of the model"
     return {SQUARE_ROOT: lost, CUBIC: lost, FULL_QUEUE: long if scenario["segmentation_offload"] else ""}
 

@@ -24,18 +24,18 @@ def unlike(scenario) -> dict[str, list[str]]:
         changes,
         (link.get("policer"), "a policer drops packets in bursts"),
         (link.get("reverse_policer"), "a policer drops acknowledgements"),
-        (run.direction("forward").loss_model, "packets are lost in bursts, the law is of single losses"),
-        (run.correlation("loss", "forward"), "losses are correlated, the law is of independent ones"),
+        (run.direction("forward").loss_model, "packets are lost in bursts, but the law assumes single losses"),
+        (run.correlation("loss", "forward"), "losses are correlated, but the law assumes independent ones"),
         (
             scenario["transport"]["segmentation_offload"],
-            "a lost super-packet is several segments, the law is of single losses",
+            "a lost super-packet is several segments, but the law assumes single losses",
         ),
-        (late, "late packets are taken for lost"),
+        (late, "late packets are considered lost"),
         (_pausing(run), "flows pause"),
         (run.max_pacing_rate_mbps, "the senders are limited to a rate"),
         (
             run.flows > 1 and len({pair.rtt_ms for pair in run.pairs}) > 1,
-            "flows have paths with different RTTs, the law takes one",
+            "flows have paths with different RTTs, but the law assumes one",
         ),
     )
     others = [group for group in run.groups if group.application != LONG or group.cca != OWN]
@@ -44,7 +44,7 @@ def unlike(scenario) -> dict[str, list[str]]:
         (scenario["background"] != "none", "a server shares the link"),
         (_pausing(run), "flows pause"),
         (run.max_pacing_rate_mbps, "the senders are limited to a rate"),
-        (_holds_less_than_path(run), "the send buffers hold less than fills the path"),
+        (_holds_less_than_path(run), "the send buffers are too small to fill the path"),
     )
     disturbed = any(link["jitter_ms"].values()) or late or run.option("reordering", "reverse") is not None
     delayed = _said(
@@ -92,7 +92,7 @@ def unlike_runs(runs, model) -> list[str]:
             ((runs["queue_marks"] > 0).any(), "marks reduce the window, too"),
             (
                 _other_losses(runs),
-                "after start-up the queue drops packets too, or segments are retransmitted for nothing",
+                "after start-up the queue drops packets too, or segments are retransmitted needlessly",
             ),
         )
     return reasons

@@ -131,7 +131,7 @@ def agrees(expected, fit, margin) -> str:
 
 def few_round_trips(number_of) -> str:
     """Return a caution about a response function after this number of round trips per run; "" if they are enough."""
-    words = f"{number_of:.0f} round trips a run: the start weighs, the law is of the steady state"
+    words = f"{number_of:.0f} round trips per run: start-up has weight, but the law is that of the steady state"
     return words if number_of < theory.FEW_ROUND_TRIPS else ""
 
 
@@ -162,7 +162,7 @@ def _regression_row(cells, cca, terms, confidence):
         row["margin"] = MARGINS[terms[0]]
         row["agrees"] = agrees(row["expected"], fit, row["margin"])
         if row["agrees"] == "":
-            notes.insert(0, "too imprecise to say: the interval reaches beyond the margin around the expected exponent")
+            notes.insert(0, "too imprecise to say: the interval extends beyond the margin around the expected exponent")
     return row | fit | {"note": "; ".join(notes)}
 
 
@@ -182,7 +182,7 @@ def _why_no_line(cells, terms):
     if len(terms) > 1:
         together = np.corrcoef(np.log(cells["rtt_ms"]), np.log(cells["loss_configured_percent"]))[0, 1]
         if abs(together) > SAME_DIRECTION:
-            return "RTT and loss change together: their exponents can't be told apart"
+            return "RTT and loss change together: their exponents are indistinguishable"
     return ""
 
 

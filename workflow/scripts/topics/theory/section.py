@@ -12,7 +12,9 @@ def section(material) -> dict:
     """Return the tables of models and exponents."""
     tables = material.tables
     return {
-        "models": cells_table("models", "Measured over modelled, by cell", tables.models, _models(tables.scenarios)),
+        "models": cells_table(
+            "models", "Measured divided by modelled values, by cell", tables.models, _models(tables.scenarios)
+        ),
         "regressions": cells_table("regressions", EXPONENTS_CAPTION, tables.regressions, EXPONENTS),
     }
 
@@ -61,7 +63,7 @@ def _agreement_cell(row):
     return Cell(text, style=style)
 
 
-EXPONENTS_CAPTION = "Exponents of goodput per flow over scenarios: estimated, and as theory has them"
+EXPONENTS_CAPTION = "Exponents of goodput per flow over scenarios: estimated and theoretical"
 EXPONENTS = (
     shown_text("Response", "response", filtered=True, header=True), CCA_KEY, IP_KEY,
     shown_text("Flows", "flows", lambda flows: number(flows, 0), filtered=True),

@@ -15,31 +15,31 @@ from wording.scenario_words import heading, ip_words
 from wording.sentence_words import cca_name
 
 DEFINITIONS = {
-    "left by a loss": "ssthresh that a loss sets, over cwnd in the last sample before it. Reno halves (RFC 5681), Linux' CUBIC "
-    "keeps 717/1024 (RFC 9438: 0.7); both round down to whole packets. Theory's ends: the window of that sample, and a packet more, "
-    "which may have come since.",
-    "peak": "cwnd in the last sample before a loss is known. Theory's upper end has a packet more, which delayed acknowledgements decide.",
-    "mean over a tooth": "cwnd's mean over the time from the beginning of one recovery to that of the next, of all teeth together.",
-    "growth": "What Reno's cwnd grows by in congestion avoidance over the round trips that takes: 1 packet (Linux counts "
-    "acknowledged packets, so that delayed acknowledgements don't halve it), or less by what isn't under way of the window, "
-    "since Linux sends in bursts.",
+    "left by a loss": "ssthresh after a loss, divided by cwnd in the last sample before it. Reno halves (RFC 5681), Linux' CUBIC "
+    "keeps 717/1024 (RFC 9438: 0.7); both round down to whole packets. Theory's range: the window of that sample, and one packet more, "
+    "which may have been added since.",
+    "peak": "cwnd in the last sample before a loss is detected. Theory's upper end has one packet more, which depends on delayed acknowledgements.",
+    "mean over a tooth": "Mean cwnd from the beginning of one recovery to that of the next, over all teeth together.",
+    "growth": "Growth of Reno's cwnd in congestion avoidance per round trip: 1 packet (Linux counts "
+    "acknowledged packets, so delayed acknowledgements don't halve it), or less by the part of the window that isn't under way, "
+    "because Linux sends in bursts.",
     "time between losses": "From the beginning of one recovery to that of the next.",
-    "queued as believed": "cwnd (1 - base / RTT), by Vegas' own RTTs: the base that it takes for the empty path's, and the least of a round trip; "
-    "once the flow has settled, its window having rested for three round trips or turned. Theory: Diff from 2 to less than 5, since Linux "
+    "queued as believed": "cwnd (1 - base / RTT), with Vegas' own RTTs: the base that it assumes for the empty path, and the smallest RTT of a round trip; "
+    "after the flow has settled (its window was constant for three round trips, or changed direction). Theory: Diff from 2 to less than 5, since Linux "
     "rounds it down, in packets of the queue.",
-    "queued": "The same with the true RTT of the empty path and the mean RTT: what really waits, bursts included.",
-    "Diff": "What Linux' Vegas compares with alpha 2 and beta 4: cwnd (RTT - base) / base, rounded down. It divides by the base and not by the "
-    "RTT, so that a queue that is long against the empty path looks longer than it is.",
-    "RTT taken for the empty path's": "Vegas' base RTT over the true one. A flow that starts into a queue never sees the empty path.",
+    "queued": "The same with the true RTT of the empty path and the mean RTT: the packets that really wait, bursts included.",
+    "Diff": "The value that Linux' Vegas compares with alpha 2 and beta 4: cwnd (RTT - base) / base, rounded down. It divides by the base and not by the "
+    "RTT, so a queue that is long relative to the empty path looks longer than it is.",
+    "RTT taken for the empty path's": "Vegas' base RTT divided by the true one. A flow that starts while there is a queue never sees the empty path.",
     "cwnd at its least": "Share of samples in which Vegas' window is at its floor of 2 packets.",
     "time between ProbeRTTs": "From the end of one to the beginning of the next; Linux' BBR looks for a smaller RTT when its smallest "
-    "is 10 s old. A smaller RTT, seen while another flow drains the queue, puts it off.",
-    "cwnd in ProbeRTT": "The least in each but for recovery from losses; 4 packets in Linux.",
-    "time in ProbeRTT": "200 ms and a round trip at least, once no more than the small window is under way.",
-    "bandwidth estimate": "BBR's own, mean of ProbeBW; theory: the payload's share of the link's rate.",
-    "cwnd in ProbeBW": "Theory: twice the path's BDP, three bursts, and what an acknowledgement brings at once (tcp_bbr.c). "
+    "is 10 s old. A smaller RTT, measured while another flow drains the queue, postpones it.",
+    "cwnd in ProbeRTT": "The smallest window in each, except during recovery from losses; 4 packets in Linux.",
+    "time in ProbeRTT": "At least 200 ms and a round trip, starting when no more than the small window is under way.",
+    "bandwidth estimate": "BBR's own estimate, mean of ProbeBW; theory: the payload's share of the link's rate.",
+    "cwnd in ProbeBW": "Theory: twice the path's BDP, three bursts, and the packets that one acknowledgement covers (tcp_bbr.c). "
     "Recovery from losses, in which BBR sends less, is left out.",
-    "queue in ProbeBW": "Mean RTT over that of the empty path, less 1; theory: no more than what of the window doesn't fit on the path, about a BDP.",
+    "queue in ProbeBW": "Mean RTT divided by that of the empty path, minus 1; theory: at most the part of the window that doesn't fit on the path, about a BDP.",
 }
 
 
@@ -154,7 +154,7 @@ def _outcome(name, heading_of, decimals):
 
 OUTCOMES = (
     RUNS,
-    _outcome("goodput", "Goodput a flow, kbit/s", 0),
+    _outcome("goodput", "Goodput per flow, kbit/s", 0),
     _outcome("goodput_least", "Slowest flow", 0),
     _outcome("goodput_most", "Fastest flow", 0),
     _outcome("jain", "Jain's index", 3),
@@ -168,5 +168,5 @@ def _outcomes_table(material):
         group.iloc[0].to_dict() | {"quantities": {row["quantity"]: row for row in group.to_dict("records")}}
         for _, group in material.tables.flow_outcomes.groupby(CELL, sort=False)
     ]
-    caption = "What the flows of a run got: means over runs, with their intervals"
+    caption = "Results of the flows of a run: means over runs, with their intervals"
     return _table(material, "flow-outcomes", caption, rows, OUTCOMES, by_flow=False)

@@ -65,11 +65,11 @@ def _vegas_sentence(theory, confidence):
     if believed is None or is_missing(believed["mean"]):
         return None
     text = (
-        f"A Vegas flow keeps {_value_words(queued, 1, confidence)} packets in the queue and believes it to be "
-        f"{_value_words(believed, 1)}, alpha and beta being 2 and 4"
+        f"A Vegas flow keeps {_value_words(queued, 1, confidence)} packets in the queue and estimates them at "
+        f"{_value_words(believed, 1)}, with alpha and beta of 2 and 4"
     )
     if base["mean"] > 1.05:
-        text += f"; what it takes for the empty path's RTT is {number(base['least'], 1)} to {number(base['most'], 0)} times that"
+        text += f"; the RTT that it assumes for the empty path is {number(base['least'], 1)} to {number(base['most'], 0)} times the true one"
     kept = number(diff["flows_as_theory"], 0)
     if diff["flows"] > 1:
         kept = f"{int(diff['flows_as_theory'])} of {int(diff['flows'])} flows"
@@ -82,7 +82,7 @@ def _probe_sentence(theory, confidence):
     if between is None:
         return None
     return "BBR", (
-        f"BBR looks for a smaller RTT {_value_words(between, 1, confidence, ' s')} after it last did, with a window of "
+        f"BBR probes for a smaller RTT {_value_words(between, 1, confidence, ' s')} after the previous probe, with a window of "
         f"{_value_words(cwnd, 2)} packets; Linux has 10 s and 4 packets ({_n_words(between)})."
     )
 
@@ -99,4 +99,4 @@ def _resent_sentence(outcomes, confidence):
     ]
     runs = sorted({int(row["runs"]) for row in rows})
     n = f"n = {count(runs[0], 'run')} each" if len(runs) == 1 else f"n = {runs[0]} to {runs[-1]} runs"
-    return "Retransmitted", f"Segments that the flows of a run retransmit: {listed(words)} ({n})."
+    return "Retransmitted", f"Segments retransmitted by the flows of a run: {listed(words)} ({n})."

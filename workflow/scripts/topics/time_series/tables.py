@@ -16,13 +16,13 @@ from run_tables.tidy_tables import FLOWS
 from topics.cells.tables import IN_UNIT
 
 _FLOW = (*RUN_KEYS, FLOWS["flow"], SOCKETS["flow_cca"])
-_FLOWS_CCA = text_column("flow_cca", "CCA of the flows, in a mix one of its own.")
+_FLOWS_CCA = text_column("flow_cca", "CCA of the flows; in a mix one of its CCAs.")
 _PHASE = text_column(
     "phase",
-    "`slow start`, `congestion avoidance`, `fast recovery`, `loss recovery`, of BBR `Startup`, `Drain`, `ProbeBW`, "
-    "`ProbeRTT`; `not told` if the samples don't tell.",
+    "`slow start`, `congestion avoidance`, `fast recovery`, `loss recovery`, for BBR `Startup`, `Drain`, `ProbeBW`, "
+    "`ProbeRTT`; `not told` if the samples don't show it.",
 )  # fmt: skip
-_QUANTITY = text_column("quantity", "What of the window is measured, such as `peak` or `time between losses`.")
+_QUANTITY = text_column("quantity", "Measured quantity of the window, such as `peak` or `time between losses`.")
 _UNIT = text_column("unit", "Unit of the quantity.")
 _MEAN_INTERVAL = interval_columns(
     "ci_low", "ci_high", IN_UNIT, "the mean over runs", "there is one run only, or all repeat one measurement"
@@ -41,12 +41,12 @@ PHASE_SHARES = Table(
         count_column("runs", "", "Valid runs with samples."),
         *columns_with_intervals(
             number_column(
-                "share_percent", "%", "Share of these flows' time that the phase takes, the mean over runs.",
+                "share_percent", "%", "Share of these flows' time in the phase, averaged over runs.",
                 "the samples span no time", least=0, most=100,
             ),
             ends="ci",
         ),
-        number_column("spells", "", "How often a flow enters the phase in a run, the mean."),
+        number_column("spells", "", "Mean number of times that a flow enters the phase in a run."),
     ),
 )  # fmt: skip
 WINDOW_THEORY = Table(
@@ -58,28 +58,28 @@ WINDOW_THEORY = Table(
         _QUANTITY,
         _UNIT,
         count_column("runs", "", "Valid runs with such flows."),
-        count_column("flows", "", "Flows with a value, of all these runs."),
-        count_column("n", "", "Teeth, samples or probes that count, of all these flows."),
+        count_column("flows", "", "Number of flows with a value in all these runs."),
+        count_column("n", "", "Number of teeth, samples or probes that count, over all these flows."),
         number_column("mean", IN_UNIT, "Mean over runs of the mean over their flows.", _NOTHING),
         *_MEAN_INTERVAL,
-        number_column("least", IN_UNIT, "Least value of a flow.", _NOTHING),
-        number_column("most", IN_UNIT, "Greatest value of a flow.", _NOTHING),
-        number_column("theory_low", IN_UNIT, "Lower end of what theory gives, the mean over runs.", _NO_THEORY),
-        number_column("theory_high", IN_UNIT, "Upper end of what theory gives, the mean over runs.", _NO_THEORY),
+        number_column("least", IN_UNIT, "Smallest value of a flow.", _NOTHING),
+        number_column("most", IN_UNIT, "Largest value of a flow.", _NOTHING),
+        number_column("theory_low", IN_UNIT, "Lower end of the theoretical range, averaged over runs.", _NO_THEORY),
+        number_column("theory_high", IN_UNIT, "Upper end of the theoretical range, averaged over runs.", _NO_THEORY),
         number_column(
-            "tolerance_percent", "%", "What the verdict allows for beyond theory's ends.",
-            "theory says nothing of the quantity",
+            "tolerance_percent", "%", "Tolerance of the verdict beyond the theoretical range.",
+            "there is no theory of the quantity",
         ),
         count_column(
             "flows_as_theory", "",
-            "Flows whose value lies between theory's ends, or outside by no more than the tolerance.",
+            "Number of flows whose value lies within the theoretical range, or outside by at most the tolerance.",
             "there is no verdict",
         ),
         verdict_column(
-            "verdict", "`as theory`, `above`, `below`, or `undecided` if the interval reaches over an end.",
-            "theory says nothing of it here, or samples are too far apart",
+            "verdict", "`as theory`, `above`, `below`, or `undecided` if the interval crosses an end of the range.",
+            "there is no theory for this case, or samples are too far apart",
         ),
-        text_column("note", "Why there is no value, interval or verdict.", "there is nothing to say"),
+        text_column("note", "Reason why there is no value, interval or verdict.", "there are no remarks"),
     ),
 )  # fmt: skip
 FLOW_OUTCOMES = Table(
@@ -89,15 +89,15 @@ FLOW_OUTCOMES = Table(
         *LABELLED_CELL,
         text_column(
             "quantity",
-            "Of a run's flows: `goodput` (the mean), `goodput_least`, `goodput_most`, `jain` (Jain's index), "
+            "Quantity of a run's flows: `goodput` (the mean), `goodput_least`, `goodput_most`, `jain` (Jain's index), "
             "`retransmits` (of all flows together), `rtt` (the mean).",
         ),
         text_column("unit", "Unit of the quantity.", "it has none"),
         count_column("runs", "", "Valid runs with a value."),
         number_column("mean", IN_UNIT, "Mean over runs."),
         *_MEAN_INTERVAL,
-        number_column("least", IN_UNIT, "Least value of a run."),
-        number_column("most", IN_UNIT, "Greatest value of a run."),
+        number_column("least", IN_UNIT, "Smallest value of a run."),
+        number_column("most", IN_UNIT, "Largest value of a run."),
     ),
 )  # fmt: skip
 PHASES = Table(
@@ -108,7 +108,7 @@ PHASES = Table(
         _PHASE,
         number_column("begin_s", "s", "Time of its first sample, since the traffic's origin."),
         number_column(
-            "end_s", "s", "Time of the next phase's first sample; of the last phase, of the flow's last sample."
+            "end_s", "s", "Time of the next phase's first sample; for the last phase that of the flow's last sample."
         ),
     ),
     digits=10,
@@ -121,38 +121,40 @@ SAWTOOTH = Table(
         _QUANTITY,
         _UNIT,
         count_column("n", "", "Teeth, samples or probes that count."),
-        number_column("measured", IN_UNIT, "Mean over them.", "there are none"),
-        number_column("theory_low", IN_UNIT, "Lower end of what theory gives.", _NO_THEORY),
-        number_column("theory_high", IN_UNIT, "Upper end of what theory gives.", _NO_THEORY),
+        number_column("measured", IN_UNIT, "Mean over these.", "there are none"),
+        number_column("theory_low", IN_UNIT, "Lower end of the theoretical range.", _NO_THEORY),
+        number_column("theory_high", IN_UNIT, "Upper end of the theoretical range.", _NO_THEORY),
         text_column(
-            "note", "Why theory says nothing of it here.", "it says something, or never says anything of the quantity"
+            "note",
+            "Reason why there is no theory for this case.",
+            "there is one, or there is never one for the quantity",
         ),
     ),
     digits=8,
 )
 TEETH = Table(
     "teeth",
-    "a tooth of a flow's window: from a reduction to the next",
+    "a tooth of a flow's window: from one reduction to the next",
     (
         *_FLOW,
         number_column("begin_s", "s", "Time of the sample that first shows the reduction with which it begins."),
         number_column("end_s", "s", "Time of the sample that first shows the next reduction."),
         truth_column(
             "steady",
-            "Whether it is of the steady state and counts: not the tooth after slow start or a timeout, of CUBIC the two after.",
+            "Whether the tooth belongs to the steady state and counts: not the first tooth after slow start or a timeout, for CUBIC not the first two.",
         ),
-        number_column("mean_packets", "packets", "Mean congestion window over its time, recovery included."),
+        number_column("mean_packets", "packets", "Mean congestion window over the tooth, recovery included."),
         number_column("avoidance_begin_s", "s", "Time of its first sample in congestion avoidance."),
         number_column("trough_packets", "packets", "Congestion window in that sample."),
         number_column("peak_packets", "packets", "Congestion window in the last sample before the next reduction."),
         number_column("left_packets", "packets", "ssthresh that the next reduction sets.", "it isn't known"),
-        number_column("left_ratio", "", "The same over the peak.", "ssthresh isn't known"),
-        number_column("period_s", "s", "Time from the one reduction to the next."),
+        number_column("left_ratio", "", "The same divided by the peak.", "ssthresh isn't known"),
+        number_column("period_s", "s", "Time from one reduction to the next."),
         number_column(
-            "round_trips", "round trips", "In congestion avoidance, until the window's last step.",
+            "round_trips", "round trips", "Number of round trips in congestion avoidance, until the window's last step.",
             "an RTT isn't known",
         ),
-        number_column("growth_packets", "packets", "What the window grows by in these round trips.", _SHORT),
+        number_column("growth_packets", "packets", "Growth of the window in these round trips.", _SHORT),
     ),
     digits=6,
 )  # fmt: skip

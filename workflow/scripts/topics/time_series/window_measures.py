@@ -55,13 +55,13 @@ def path_of(run, scenario, flows) -> TheoryPath | str:
     random_loss = run["loss_configured_percent"] > 0 or scenario["loss_reverse_percent"] > 0
     jitter = scenario["jitter_forward_ms"] > 0 or scenario["jitter_reverse_ms"] > 0
     obstacles = (
-        (len(flows) > 1, "several flows: what one does depends on the others"),
-        (random_loss, "random loss: it ends teeth, not the full queue alone"),
+        (len(flows) > 1, "several flows: the behaviour of one depends on the others"),
+        (random_loss, "random loss: it ends teeth, not only the full queue"),
         (jitter, "jitter: packets overtake each other"),
         (str(run["platform"]).startswith("ns3"), "the theory is Linux', and this is ns-3"),
-        (scenario["topology"] != "dumbbell", "the queue is the sender's own, and tells it of a drop"),
-        (scenario["netem"] != "receiving-side", "the queue holds what is on the path as well"),
-        (scenario["discipline"] != "drop-tail", "a queue that manages itself: it drops or marks before it is full"),
+        (scenario["topology"] != "dumbbell", "the queue is the sender's own, and reports drops to it"),
+        (scenario["netem"] != "receiving-side", "the queue also holds the packets on the path"),
+        (scenario["discipline"] != "drop-tail", "active queue management: the queue drops or marks before it is full"),
         (bool(scenario["segmentation_offload"]), "segmentation offload: a queue of super-packets"),
         (scenario["bitrate_mbps"] > 0, "the sender is limited to a rate"),
         (bool(scenario["host_options"]), "the hosts' TCP has other settings than the kernel's own"),

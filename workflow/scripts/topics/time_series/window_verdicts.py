@@ -9,11 +9,11 @@ from topics.time_series.window_measures import QUANTITIES
 
 AS_THEORY, ABOVE, BELOW, UNDECIDED, NO_VERDICT = "as theory", "above", "below", "undecided", ""
 VERDICTS = {
-    AS_THEORY: "The interval lies between theory's ends, or outside by no more than the tolerance.",
-    ABOVE: "The whole interval lies above that.",
-    BELOW: "The whole interval lies below that.",
-    UNDECIDED: "The interval reaches over an end: more replications would tell.",
-    NO_VERDICT: "Theory says nothing of it here, or too little was measured: the note says why.",
+    AS_THEORY: "The interval lies within the theoretical range, or outside by at most the tolerance.",
+    ABOVE: "The whole interval lies above that range.",
+    BELOW: "The whole interval lies below that range.",
+    UNDECIDED: "The interval crosses an end of the range: more replications would decide it.",
+    NO_VERDICT: "There is no theory for this case, or too little was measured: the note gives the reason.",
 }
 #: Largest growth from sample to sample, as a share of the window's peak, with which teeth can be measured.
 COARSE_SHARE = 0.05

@@ -119,12 +119,12 @@ def exclusions_sentence(usable, invalid, changes, compared) -> str:
         return "No excluded run has numbers that could be kept." if invalid else "No run is excluded."
     of = "The" if usable == invalid else f"{number(usable, 0)} of the"
     runs = "The excluded run" if invalid == 1 else f"{of} {number(invalid, 0)} excluded runs"
-    sentence = f"{runs} {'has' if usable == 1 else 'have'} numbers all the same. If {'it' if usable == 1 else 'they'} had counted"
+    sentence = f"{runs} {'has' if usable == 1 else 'have'} numbers nevertheless. If {'it' if usable == 1 else 'they'} had counted"
     if not changes:
-        return f"{sentence}, none of {compared:,} conclusions would be another: no verdict, and no mean by more than the study's margins."
+        return f"{sentence}, none of {compared:,} conclusions would change: no verdict, and no mean by more than the study's margins."
     pairs = [change for change in changes if change.question == PAIRS]
     turned = sum(change.reported.startswith(DIFFERS) and change.kept.startswith(DIFFERS) for change in pairs)
     return (
-        f"{sentence}, {len(changes):,} of {compared:,} conclusions would be others; "
+        f"{sentence}, {len(changes):,} of {compared:,} conclusions would change; "
         f"{number(turned, 0) if turned else 'none'} of them would turn a difference between CCAs round."
     )

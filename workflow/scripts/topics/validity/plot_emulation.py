@@ -96,7 +96,7 @@ def _describe(checked, scenarios, confidence):
         parts.append(f"{heading(scenario)}: configured {plain(cell['configured'])} {unit}, realised {words}")
     quantity = checked["quantity"].iloc[0]
     line = f"{100 * confidence:g} % interval" if quantity == "loss" else "the range of the runs"
-    return f"{TITLES[quantity]}, realised against configured, with {line}. {'; '.join(parts)}."
+    return f"{TITLES[quantity]}, realised and configured values, with {line}. {'; '.join(parts)}."
 
 
 def plot_emulation(runs, scenarios, confidence, loss_changing, rtt_shifts_ms) -> Drawing:
@@ -104,5 +104,5 @@ def plot_emulation(runs, scenarios, confidence, loss_changing, rtt_shifts_ms) ->
     loss = realised_loss(runs, scenarios, confidence, loss_changing)
     checks = [loss, smallest_rtt(runs, scenarios, rtt_shifts_ms)]
     drawn = _draw_emulation(checks, scenarios, confidence)
-    title = "Realised less configured loss and round-trip time"
+    title = "Realised minus configured loss and round-trip time"
     return drawn.drawing(title, pd.concat(checks, ignore_index=True))

@@ -62,7 +62,7 @@ def _exclusions(material) -> dict:
         shown_text("As reported", "reported", kind="short"),
         shown_text("With excluded runs", "kept", kind="short"),
     )
-    caption = "Conclusions that would be others if excluded runs were kept"
+    caption = "Conclusions that would change if excluded runs were kept"
     return {
         "sentence": exclusions_sentence(usable, invalid, changes, compared),
         "table": cells_table("exclusions", caption, map(vars, changes), shown) if changes else None,

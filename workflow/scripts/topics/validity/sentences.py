@@ -28,7 +28,7 @@ def trust_sentence(runs, checks, scenarios, shifts_ms=None, loss_changing=()) ->
     jitter = (scenarios["jitter_forward_ms"] + scenarios["jitter_reverse_ms"]).any()
     largest_bytes = valid.groupby("scenario")["packet_bytes"].max().clip(lower=PACKET_BYTES)
     packet_ms = largest_bytes * 8e-3 / scenarios.set_index("scenario")["rate_mbps"].astype(float)
-    rtts = rtt_words(valid, "the least that jitter allows" if jitter else "the empty path's", packet_ms)
+    rtts = rtt_words(valid, "the minimum that jitter allows" if jitter else "the empty path's", packet_ms)
     return (
         "; ".join([validity_words(runs, checks), *loss_sentences(valid[~valid["scenario"].isin(loss_changing)]), *rtts])
         + "."
@@ -53,7 +53,7 @@ def validity_words(runs, checks) -> str:
     shown = listed([*reasons[:MAX_REASONS], *(["others"] if len(reasons) > MAX_REASONS else [])]) if reasons else ""
     if valid == 0:
         subject = f"No run of {total:,} is valid" if total > 1 else "The only run is not valid"
-        return f"{subject}; failed were the checks of {shown}" if shown else subject
+        return f"{subject}; failed checks: {shown}" if shown else subject
     rest = total - valid
     subject = f"{valid:,} of {count(total, 'run')} {'is' if valid == 1 else 'are'} valid"
     if len(reasons) == 1:

@@ -9,12 +9,12 @@ VALIDITY = Table(
     "a cell",
     (
         *LABELLED_CELL,
-        count_column("total", "runs", "Runs of the cell."),
-        count_column("valid", "runs", "Those that passed all of their checks."),
-        count_column("not_run", "runs", "Those that were not carried out."),
-        count_column("excluded", "runs", "Those that were, and failed one or more."),
+        count_column("total", "runs", "Number of the cell's runs."),
+        count_column("valid", "runs", "Number of these that passed all of their checks."),
+        count_column("not_run", "runs", "Number of these that were not run."),
+        count_column("excluded", "runs", "Number of these that were run and failed at least one check."),
         text_column(
-            "reasons", "Each check that failed, with the number of runs, the most frequent first.", "none failed"
+            "reasons", "Failed checks, each with the number of runs, the most frequent first.", "no check failed"
         ),
     ),
 )
@@ -23,9 +23,11 @@ CHECK_COUNTS = Table(
     "a check",
     (
         CHECKS["check"],
-        count_column("passed", "runs", "Runs that passed it."),
-        count_column("failed", "runs", "Runs that failed it."),
-        text_column("expected_example", "What was expected in the first run that failed it, or in the first of all."),
-        text_column("observed_example", "What was observed in this run."),
+        count_column("passed", "runs", "Number of runs that passed the check."),
+        count_column("failed", "runs", "Number of runs that failed the check."),
+        text_column(
+            "expected_example", "Expected value in the first run that failed the check, or in the first of all runs."
+        ),
+        text_column("observed_example", "Observed value in this run."),
     ),
 )

@@ -70,7 +70,7 @@ def plot_variance(variance) -> Drawing:
         rows_of(axes, parts)
         if not metrics:
             panel_title(axes, "Nothing varies, or too few cells have values", "", left)
-            drawn.panels[-1] = grid.panel(place, "No metric has a variance to be taken apart.")
+            drawn.panels[-1] = grid.panel(place, "No metric has a variance to decompose.")
             continue
         metric = metrics[place]
         rows = variance[variance["metric"] == metric.column].to_dict("records")

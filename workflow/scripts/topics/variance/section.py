@@ -60,7 +60,7 @@ def variance_sentence(parts, name) -> str:
     words = (
         [words[0], *(text.replace(" comes", "") for text in words[1:])]
         if words
-        else [f"no part makes {NAMED_FROM:g} % or more"]
+        else [f"no part contributes {NAMED_FROM:g} % or more"]
     )
     chance = parts[parts["kind"] == CHANCE]
     last = f"; {_percent(chance['share_percent'].sum())} is chance between runs" if len(chance) else ""

@@ -15,35 +15,33 @@ VARIANCE = Table(
     "a part of a metric's variance; a metric without a decomposition has one row",
     (
         METRIC,
-        text_column(
-            "taken_as", "How values count: as their `logarithm`, as their `square root`, or as they are (`value`)."
-        ),
+        text_column("taken_as", "Transformation of the values: `logarithm`, `square root`, or none (`value`)."),
         text_column(
             "part",
-            "A factor, two joined by ` x ` (their interaction), `higher interactions` (all of three and more), `seed` (what runs "
-            "of a scenario and replication have in common) or `run` (what is left of the spread between replications).",
+            "A factor, two joined by ` x ` (their interaction), `higher interactions` (all of three and more), `seed` (the part "
+            "shared by the runs of a scenario and replication) or `run` (the rest of the spread between replications).",
             _NONE,
         ),
         text_column("kind", "`factor`, `interaction`, `higher` or `chance`.", _NONE),
-        count_column("df", "", "Degrees of freedom: of a factor its levels less one.", _OF_CHANCE),
+        count_column("df", "", "Degrees of freedom: for a factor its number of levels minus one.", _OF_CHANCE),
         number_column("squares", "", "Sum of squares of the cells' means, each counted once.", _OF_CHANCE),
         number_column(
             "variance",
             "",
-            "Estimate of the part's variance over the cells, what chance puts into its sum of squares taken off; below 0 it "
-            "is one of 0. Its unit is the square of what values count as.",
+            "Estimate of the part's variance over the cells, with chance's contribution to its sum of squares subtracted; a negative "
+            "estimate means 0. Its unit is the square of that of the transformed values.",
             _NONE,
         ),
-        number_column("share_percent", "%", "Of the sum of all parts (generalised omega squared).", _NO_INTERVAL),
+        number_column("share_percent", "%", "Share of the sum of all parts (generalised omega squared).", _NO_INTERVAL),
         number_column(
             "approximate_low_percent",
             "%",
-            "Lower end of the share's jackknife interval, meant to hold 95 %; it held the truth in 90 to 100 % of simulated studies.",
+            "Lower end of the share's jackknife interval with a nominal coverage of 95 %; it covered the truth in 90 to 100 % of simulated studies.",
             _NO_INTERVAL,
         ),
         number_column("approximate_high_percent", "%", "Upper end of this interval.", _NO_INTERVAL),
-        count_column("cells", "", "Cells that take part, one value each.", _NONE),
-        count_column("replications", "runs", "Values of the cell that has fewest.", _NONE),
+        count_column("cells", "", "Number of cells that take part, one value each.", _NONE),
+        count_column("replications", "runs", "Smallest number of values of a cell.", _NONE),
         NOTE,
     ),
 )
