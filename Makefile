@@ -86,37 +86,37 @@ test test-long test-docs test-faults bench bundle images: NS3 = 1
 studies: setup  ## list the studies: runs, core-hours, disk, what is done
 	@$(IN_ENVIRONMENT) python -m session.study_list
 
-lint: setup  ## check form of the code, and that generated documentation is up to date
+lint: setup  ## check the code's form, and that generated documentation is up to date
 	@$(IN_ENVIRONMENT) ruff check --quiet .
 	@$(IN_ENVIRONMENT) ruff format --check --quiet .
 	@$(IN_ENVIRONMENT) snakefmt --check Snakefile workflow
 	@$(IN_ENVIRONMENT) snakemake --lint
 	@$(IN_ENVIRONMENT) python -m documenting.document_configuration --check
 
-test: setup  ## pass the tests; ARGS go to pytest
+test: setup  ## run the tests; ARGS go to pytest
 	@test -d tests || { echo 'sawtooth: a bundle has no tests; `make verify` reruns runs and compares bytes' >&2; exit 1; }
 	@$(IN_ENVIRONMENT) python -m pytest --numprocesses auto --dist loadfile -m "not long" $(ARGS)
 
-test-long: setup  ## pass the tests that take longest: faults, clusters, bundles, 14,400 runs
+test-long: setup  ## run the longest tests: faults, clusters, bundles, 14,400 runs
 	@$(IN_ENVIRONMENT) python -m pytest --numprocesses auto --dist loadfile -m long $(ARGS)
 
-test-docs: setup  ## carry out the commands of README and docs/ in fresh clones
+test-docs: setup  ## run the commands of README and docs/ in fresh clones
 	@$(IN_ENVIRONMENT) python -m pytest --numprocesses auto --dist load tests/documenting -m pages $(ARGS)
 
-test-faults: setup  ## try what can go wrong: killed, stopped, full, damaged, late, foreign
+test-faults: setup  ## cause faults: killed processes, full disks, damaged files, wrong clocks
 	@$(IN_ENVIRONMENT) python -m pytest --numprocesses auto --dist loadfile -m faults $(ARGS)
 
 bench: setup  ## print the speed of the runs and of the analysis
 	@$(IN_ENVIRONMENT) python benchmarks/run.py $(ARGS)
 	@$(IN_ENVIRONMENT) python benchmarks/analysis.py --report
 
-bench-flows: setup  ## print how a run's cost grows with flows, rate and length
+bench-flows: setup  ## measure how a run's cost grows with flows, rate and length
 	@$(IN_ENVIRONMENT) python benchmarks/many_flows.py $(ARGS)
 
-kernel-profile: setup  ## count what the guest kernel does most, after a change of its source
+kernel-profile: setup  ## profile the guest kernel's branches again, after a change of its source
 	@$(IN_ENVIRONMENT) python benchmarks/kernel_profile.py $(ARGS)
 
-bench-statistics: setup  ## print how often tests and intervals are wrong on known truth
+bench-statistics: setup  ## measure error rates of tests and intervals on data with a known truth
 	@$(IN_ENVIRONMENT) python benchmarks/error_rate_table.py $(ARGS)
 
 sensitivity: study setup  ## rerun N scenarios of STUDY (drawn by SEED) with details changed
@@ -140,7 +140,7 @@ gallery: setup  ## examine all CCAs, or CCAS; QUICK=0: long form, DOCUMENT=1: it
 	file=$$($(IN_ENVIRONMENT) python -m session.candidate "$$cca" config/studies/$(FORM).yaml) \
 	&& $(IN_ENVIRONMENT) snakemake --cores all --use-apptainer --configfile "$$file" $(ARGS) \
 	&& $(IN_ENVIRONMENT) python -m publishing.pack_results "$${file%.yaml}" && folders="$$folders $${file%.yaml}" || failed="$$failed $$cca"; done; \
-	test -z "$$failed" || { echo "sawtooth: there is no exam of$$failed; what is wrong is said above, and the same call goes on where it was" >&2; exit 1; }; \
+	test -z "$$failed" || { echo "sawtooth: there is no exam of$$failed; the errors are printed above, and the same command continues from there" >&2; exit 1; }; \
 	$(IN_ENVIRONMENT) python -m session.gallery $$folders $(if $(DOCUMENT),--document)
 
 atlas: setup  ## repeat the results of publications, STUDIES or all; DOCUMENT=1: its page
@@ -149,10 +149,10 @@ atlas: setup  ## repeat the results of publications, STUDIES or all; DOCUMENT=1:
 	&& folder=results/$$(sed -n 's/^study: *\([a-z0-9.-]*\).*/\1/p' "$$file") \
 	&& $(IN_ENVIRONMENT) snakemake --cores all --use-apptainer --configfile "$$file" $(ARGS) \
 	&& $(IN_ENVIRONMENT) python -m publishing.pack_results "$$folder" && folders="$$folders $$folder" || failed="$$failed $${study%.yaml}"; done; \
-	test -z "$$failed" || { echo "sawtooth: there are no results of$$failed; what is wrong is said above, and the same call goes on where it was" >&2; exit 1; }; \
+	test -z "$$failed" || { echo "sawtooth: there are no results of$$failed; the errors are printed above, and the same command continues from there" >&2; exit 1; }; \
 	$(IN_ENVIRONMENT) python -m session.atlas $$folders $(if $(DOCUMENT),--document)
 
-compare: setup  ## print what got better and worse between the two results folders of EXAMS
+compare: setup  ## print improvements and regressions between the two results folders of EXAMS
 	@$(IN_ENVIRONMENT) python -m session.compare_results $(foreach folder,$(EXAMS),$(call quoted,$(folder))) $(ARGS)
 
 ifneq ($(IMAGES),)
@@ -175,7 +175,7 @@ selftests: packetdrill setup  ## run the kernel's own tests of TCP, PACKETDRILL=
 bisect: study setup  ## find the commit of KERNEL that changed STUDY: GOOD, BAD, WHEN
 	@$(IN_ENVIRONMENT) python -m bisecting.bisect $(call quoted,$(KERNEL)) $(call quoted,$(CONFIG)) --good=$(call quoted,$(GOOD)) --bad=$(call quoted,$(BAD)) --when=$(call quoted,$(WHEN)) $(if $(ONLY),--only=$(call quoted,$(ONLY))) $(ARGS)
 
-series: setup  ## try SERIES on the kernel BASE before it is sent; PACKETDRILL, CCAS, GATE=1
+series: setup  ## test SERIES on the kernel BASE before you send it; PACKETDRILL, CCAS, GATE=1
 	@$(IN_ENVIRONMENT) python -m sending.before_sending --series $(foreach one,$(SERIES),$(call quoted,$(one))) --base=$(call quoted,$(BASE)) $(if $(PACKETDRILL),--packetdrill $(call quoted,$(PACKETDRILL))) $(if $(CCAS),--ccas $(foreach one,$(CCAS),$(call quoted,$(one)))) $(if $(filter-out 0,$(GATE)),--gate) $(ARGS)
 
 trace: setup  ## record kernel events of a finished run, RUN=<document>; EVENTS, FUNCTIONS
@@ -202,7 +202,7 @@ images: setup  ## pack the images (or those in ARGS) into sawtooth.images.tar
 lock: ## resolve envs/*.in again into envs/*.lock
 	@$(call quoted,$(PYTHON)) setup lock
 
-clean-cache:  ## delete what is kept outside the checkout: images, tools, run cache
+clean-cache:  ## delete the files kept outside the checkout: images, tools, run cache
 	@$(call quoted,$(PYTHON)) setup clean-cache
 
 .DEFAULT:

@@ -70,7 +70,7 @@ def whole(worse=2):
 def test_a_letter_has_what_was_run_what_changed_and_how_to_repeat_it():
     text = cover_letter(whole())
     assert "newly failed: broken.pkt (ipv4, ipv6)" in text and "newly passed: mended.pkt (ipv4, ipv6)" in text
-    assert "came with the series: new.pkt (ipv4, ipv6)" in text and "gone with the series: gone.pkt" in text
+    assert "added by the series: new.pkt (ipv4, ipv6)" in text and "removed by the series: gone.pkt" in text
     words = " ".join(text.split())
     assert (
         "worse: cubic, long-1 ipv4, goodput 18.70 -> 16.90 Mbit/s, -9.60 (-9.90 to -9.20) %; 8 of 8 pairs worse, 0 better"

@@ -93,7 +93,7 @@ def test_patches_of_the_base_come_first(folder, tmp_path, monkeypatch):
         (["empty"], "7.2", (), "SERIES=empty: the folder has no file that ends with .patch"),
         (["gap.mbox"], "7.2", (), "SERIES=gap.mbox: it is a series without 2; allowed is one without gaps"),
         (["a.patch"], "5.0", (), "BASE=5.0: there is no such kernel; allowed are 6.1, 6.12, 7.2"),
-        (["a.patch"], "7.2", ("cubik",), "CCAS=cubik: it is no CCA of the guest kernel; did you mean 'cubic'?"),
+        (["a.patch"], "7.2", ("cubik",), "CCAS=cubik: it is not a CCA of the guest kernel; did you mean 'cubic'?"),
     ],
 )
 def test_what_is_wrong_is_said(series, base, ccas, said, tmp_path, monkeypatch):

@@ -215,7 +215,7 @@ def test_exams_by_other_margins_are_refused():
     second = exam("results/b")
     second.study["exam"] = {"cca": "mine", "margins": {"index": 0.1}}
     assert problem_of(exam(), second).startswith("exam.margins.index is 0.05 in results/a and 0.1 in results/b")
-    assert problem_of(exam(), results("results/b")).startswith("results/a is an exam, and results/b is none")
+    assert problem_of(exam(), results("results/b")).startswith("results/a is an exam, and results/b is not")
 
 
 def test_table_and_page_are_written(tmp_path, monkeypatch, capsys):

@@ -42,7 +42,7 @@ def made(tmp_path_factory, checkout_in, root):
     assert failed.returncode and "sawtooth: there is no exam of nonesuch; what is wrong" in failed.stdout, (
         failed.stdout[-3000:]
     )
-    assert "CCA=nonesuch is no CCA of the guest kernel" in failed.stdout.replace(": ", " ")
+    assert "CCA=nonesuch is not a CCA of the guest kernel" in failed.stdout.replace(": ", " ")
     assert not (checkout.folder / "results/gallery").exists()
     done = call(*command[:-1], "CCAS=vegas dctcp")
     assert done.returncode == 0, done.stdout[-3000:]

@@ -49,4 +49,4 @@ def test_perturbed_scenarios_run_as_any_study(fresh):
     shown = sensitivity("show", NAME).stdout
     assert "RTT +1 %" in shown and "turned" in shown.splitlines()[0]
     page = (fresh.folder / NAME / "details.html").read_text()
-    assert "Which conclusions depend on what was set?" in page
+    assert "Which conclusions depend on the settings?" in page

@@ -212,7 +212,7 @@ def test_reworded_definitions_make_no_statistics_stale(copy_of_smoke):
     text = columns.read_text()
     columns.write_text(
         text.replace(
-            "Mean of the smoothed RTTs that the senders' TCP had", "The smoothed RTTs' mean, which the senders' TCP had"
+            "Mean of the smoothed RTTs of the senders' TCP", "The smoothed RTTs' mean, which the senders' TCP had"
         )
     )
     assert columns.read_text() != text

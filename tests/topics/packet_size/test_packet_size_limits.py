@@ -136,8 +136,8 @@ def test_a_difference_within_the_spread_is_not_called_a_cost():
     rows = rows.assign(question="IP version", expected=[3.2, 3.2, 3.2], mean_first=[600.0, 600.0, 20.0])
     assert ip_version_sentence(rows, 0.5) == (
         "IPv6 against IPv4: the interval of the difference excludes 0 in 1 of 3 cells of round trips (15.27 % there); "
-        "elsewhere it can't be distinguished from the spread of runs. That it is what 20 bytes of header more make, within ±0.5 %, "
-        "is shown in 1 of 3 cells, and that it isn't in 1."
+        "elsewhere it can't be distinguished from the spread of runs. It is shown to be the effect of 20 more header bytes, within ±0.5 %, "
+        "in 1 of 3 cells, and shown not to be in 1."
     )
 
 

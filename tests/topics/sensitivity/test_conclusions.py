@@ -68,8 +68,8 @@ def test_the_sentence_names_what_turned_and_what_chance_moves():
     assert list(table.columns) == SENSITIVITY.names
     text = sensitivity_sentence(table)
     assert text == (
-        "Conclusions turned under segmentation offload the other way (1 conclusion); lost or won were 0 % on "
-        "average over 2 perturbations, by other seeds alone 100 %."
+        "Conclusions turned under segmentation offload the other way (1 conclusion); 0 % were lost or won on "
+        "average over 2 perturbations, 100 % with other seeds alone."
     )
     quiet = sensitivity_sentence(table[table["perturbation"] == "rtt-up"])
     assert quiet.startswith("No conclusion turned under any perturbation")
@@ -78,7 +78,7 @@ def test_the_sentence_names_what_turned_and_what_chance_moves():
 def test_without_a_scenario_as_it_is_nothing_is_compared():
     table = sensitivity(None, pd.DataFrame([pair_row("a.rtt-up", 0.01, 1)]), 0.05)
     assert table.empty
-    assert sensitivity_sentence(table) == "No scenario could be run both as it is and perturbed."
+    assert sensitivity_sentence(table) == "No scenario could be run both unchanged and perturbed."
 
 
 def test_a_perturbation_without_a_valid_run_moves_nothing_and_says_so():

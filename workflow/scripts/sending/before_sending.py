@@ -96,8 +96,8 @@ def _tried(asked, patched, place):
     base, new = build(asked.base, place), build(patched, place)
     if are_the_same(asked.base, new, place):
         why = (
-            "The series leaves the compiled guest kernel as it is, byte for byte but for the number of its build: what it changes is nothing "
-            "that this kernel has, or nothing that compiling shows. So no run can differ, and no study was run."
+            "The series doesn't change the compiled guest kernel, byte for byte except for the number of its build: the changed code is not "
+            "part of this kernel, or compiles to the same code. So no run can differ, and no study was run."
         )
         return why, False
     if not asked.touched.ccas:

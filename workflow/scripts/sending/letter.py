@@ -66,7 +66,7 @@ class Found:
         """Return the arguments against the series, one sentence each: new failures, and results shown to be worse."""
         words = [self.stopped] if self.is_broken else []
         if self.tested:
-            for tests, what in ((self.tested.newly_failed, "newly fail"), (self.tested.failed_of_added, "came with the series and fail")):  # fmt: skip
+            for tests, what in ((self.tested.newly_failed, "newly fail"), (self.tested.failed_of_added, "were added by the series and fail")):  # fmt: skip
                 if tests:
                     words.append(f"{count(len(tests), 'test')} of the kernel's own {_verb(what, len(tests))}.")
         for cca, card in self.exams.items():
@@ -87,7 +87,7 @@ class Found:
         words = self.problems() or (
             [self.stopped]
             if self.stopped
-            else ["Nothing is shown to be worse than on the base. What is open is in the tables."]
+            else ["Nothing is shown to be worse than on the base. The tables list the open rows."]
         )
         if self.tested is None and not self.is_broken:
             words.append("The kernel's own tests were not run: PACKETDRILL was not given.")
@@ -99,7 +99,11 @@ def _worse_rows(card):
 
 
 def _verb(what, number_of):
-    return what.replace("newly fail", "newly fails").replace("and fail", "and fails") if number_of == 1 else what
+    return (
+        what.replace("newly fail", "newly fails").replace("were added", "was added").replace("and fail", "and fails")
+        if number_of == 1
+        else what
+    )
 
 
 def cover_letter(found) -> str:
@@ -156,9 +160,9 @@ def _selftests(found) -> Iterator[str]:
         ("newly failed", tested.newly_failed),
         ("newly passed", tested.newly_passed),
         ("no longer fit", tested.not_fit_any_more),
-        ("came with the series", tested.added),
+        ("added by the series", tested.added),
         ("of these failed", tested.failed_of_added),
-        ("gone with the series", tested.removed),
+        ("removed by the series", tested.removed),
     )
     for what, tests in parts:
         if tests:

@@ -13,11 +13,11 @@ from wording.number_format import count
 #: Results of tests that are listed, in the order of the table.
 LISTS = (
     ("newly failed", "newly_failed"),
-    ("came with the series, failed", "failed_of_added"),
+    ("added by the series, failed", "failed_of_added"),
     ("no longer fit", "not_fit_any_more"),
     ("newly passed", "newly_passed"),
-    ("came with the series", "added"),
-    ("gone with the series", "removed"),
+    ("added by the series", "added"),
+    ("removed by the series", "removed"),
 )
 CHANGE_COLUMNS = (
     shown_cell("Change", lambda row: Cell(row["change"], CHANGES.index(row["change"]), STYLES[row["change"]]), filtered=True),

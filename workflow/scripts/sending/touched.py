@@ -67,7 +67,7 @@ def touched_by(paths) -> Touched:
         why = f"It changes no file that a guest kernel is built from ({_named(paths)})."
         return Touched((), why, paths, of_kernel)
     if others:
-        why = f"It changes {_named(others)}, which may concern every CCA; {listed(DEFAULT)} stand for all."
+        why = f"It changes {_named(others)}, which may affect every CCA; {listed(DEFAULT)} represent all."
         return Touched(DEFAULT, why, paths, of_kernel)
     own = list(dict.fromkeys(cca for _, cca in found))
     callers = [caller for cca in own for caller in CALLERS.get(cca, ()) if caller not in own]

@@ -28,7 +28,7 @@ def problem_of(first, second) -> str | None:
     """Return the reason why two results can't be compared, as a sentence, or None."""
     if bool(first.examined) != bool(second.examined) or (first.scorecard is None) != (second.scorecard is None):
         exam, other = (first, second) if first.scorecard is not None or first.examined else (second, first)
-        return f"{exam.folder} is an exam, and {other.folder} is not; allowed are two of a kind."
+        return f"{exam.folder} is an exam, and {other.folder} is not; compare two exams, or two results of studies."
     scenarios = [{one["id"]: one for one in each.study["scenarios"]} for each in (first, second)]
     for here, there, one, other in ((0, 1, first, second), (1, 0, second, first)):
         if only := [name for name in scenarios[here] if name not in scenarios[there]]:

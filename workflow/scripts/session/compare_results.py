@@ -115,7 +115,7 @@ def summary_words(first, second, table) -> list[str]:
     if open_rows := numbers.get(TOO_VARIABLE, 0) + numbers.get(NOT_ENOUGH, 0):
         needed = table["n_needed"].dropna()
         words.append(
-            f"{count(open_rows, 'row')} {'is' if open_rows == 1 else 'are'} open: these runs can't tell"
+            f"{count(open_rows, 'row')} {'is' if open_rows == 1 else 'are'} open: these runs don't settle them"
             + (
                 f"; about {needed.median():.0f} pairs would decide half of the rows with too few."
                 if len(needed)
@@ -128,7 +128,7 @@ def summary_words(first, second, table) -> list[str]:
         words.append(f"{count(left, 'row')} of the scorecards left out: measured in neither, or in one of them only.")
     made = [{each.runs[name].iloc[0] for each in (first, second)} for name in ("testbed_digest", "image_digest")]
     if any(len(digests) > 1 for digests in made):
-        words.append("The two were made by different testbeds or images: differences may be theirs.")
+        words.append("The two were made by different testbeds or images: they may be the cause of differences.")
     return words
 
 

@@ -146,8 +146,8 @@ def ip_version_sentence(differences, header_margin) -> str:
         if judged.empty:
             return text
         return (
-            f"{text} That it is what 20 bytes of header more make, within ±{plain(header_margin)} %, is shown in {shown:,} of "
-            f"{count(len(judged), 'cell')}, and that it isn't in {denied:,}."
+            f"{text} It is shown to be the effect of 20 more header bytes, within ±{plain(header_margin)} %, in {shown:,} of "
+            f"{count(len(judged), 'cell')}, and shown not to be in {denied:,}."
         )
     parts = []
     for traffic, kind in TRAFFIC.items():
@@ -161,7 +161,7 @@ def ip_version_sentence(differences, header_margin) -> str:
         for quantity in QUANTITIES
         if not is_missing(apart.get(quantity.unit))
     ]
-    return f"{text}; 20 bytes of header more explain all but {listed(unexplained)}." if unexplained else f"{text}."
+    return f"{text}; 20 more header bytes explain all but {listed(unexplained)}." if unexplained else f"{text}."
 
 
 def _range_words(values):

@@ -38,7 +38,7 @@ def sensitivity_sentence(table) -> str:
     """Name the perturbations that reverse conclusions, and report the numbers lost and gained beside those expected by chance."""
     sums = table.groupby("perturbation", sort=False)[["conclusions", "turned", "lost", "won"]].sum()
     if sums.empty:
-        return "No scenario could be run both as it is and perturbed."
+        return "No scenario could be run both unchanged and perturbed."
     turned = [
         f"{WORDS[name]} ({count(int(row['turned']), 'conclusion')})" for name, row in sums.iterrows() if row["turned"]
     ]
@@ -52,7 +52,7 @@ def sensitivity_sentence(table) -> str:
     if shares:
         # The mean, because the largest of several would exceed the effect of other seeds by chance alone.
         mean = sum(shares.values()) / len(shares)
-        text += f"; lost or won were {mean:.0f} % on average over {count(len(shares), 'perturbation')}"
+        text += f"; {mean:.0f} % were lost or won on average over {count(len(shares), 'perturbation')}"
     if chance is not None:
-        text += f", by other seeds alone {chance:.0f} %"
+        text += f", {chance:.0f} % with other seeds alone"
     return f"{text}."
