@@ -6,11 +6,13 @@ from pathlib import Path
 import pandas as pd
 
 from rule_script import run_rule
+from run_tables.group_tables import GROUPS
 from run_tables.reading import read_flows, read_runs, read_table
 from run_tables.scenario_table import SCENARIOS
 from topics.claims.claim_samples import reader_of
 from topics.claims.claim_verdicts import check_claims
 from topics.claims.claim_versions import changes
+from topics.claims.run_quantities import with_completions
 from topics.claims.tables import CLAIM_VERSIONS
 
 
@@ -29,7 +31,9 @@ def main(inputs, outputs, params) -> None:
             "sockets": reader_of(inputs.sockets),
         }
     settings = (getattr(params, name) for name in ("claims", "confidence", "significance"))
-    table = check_claims(_as_printed(read_runs(inputs.runs)), *settings, **tables)
+    groups = read_table(inputs.groups, GROUPS) if hasattr(inputs, "groups") else None
+    runs = with_completions(_as_printed(read_runs(inputs.runs)), groups)
+    table = check_claims(runs, *settings, **tables)
     table.to_csv(outputs.claims, index=False, lineterminator="\n")
     record = json.loads(Path(inputs.record).read_text(encoding="utf-8")) if params.claims else []
     versions = pd.DataFrame(changes(record), columns=CLAIM_VERSIONS.names)

@@ -7,6 +7,7 @@ import numpy as np
 from run_tables.run_keys import RUN
 from topics.claims.claim_quantities import RELATIONS, STATES, quantities_of
 from topics.claims.claim_words import requirement_words
+from topics.claims.run_quantities import value_of_runs
 from wording.number_format import plain
 
 #: Columns of `tidy/flows.csv` used by claims, and columns of the time series from which others are derived.
@@ -120,7 +121,7 @@ def run_values(measure, runs, flows=None, sockets=None) -> np.ndarray:
     if runs.empty:
         return np.empty(0)
     if measure.flows is None:
-        values = runs[measure.quantity].to_numpy(float)
+        values = value_of_runs(runs, measure.quantity)
         return 100 * values / runs["capacity_mbps"].to_numpy(float) if measure.relative_to else values
     if measure.over_time:
         values = _series_values(measure, runs, sockets)

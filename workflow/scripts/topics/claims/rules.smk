@@ -22,6 +22,11 @@ rule record_claims:
 rule check_claims:
     input:
         **({"record": "results/{study}/workflow/claims-record.json"} if CLAIMS else {}),
+        **(
+            {"groups": "results/{study}/tidy/groups.csv"}
+            if any(scenario["groups"] for scenario in STUDY["scenarios"])
+            else {}
+        ),
         runs="results/{study}/tidy/runs.csv",
         flows="results/{study}/tidy/flows.csv",
         scenarios="results/{study}/tidy/scenarios.csv",

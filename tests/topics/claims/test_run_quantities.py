@@ -1,0 +1,48 @@
+"""Quantities of runs that claims are about and that follow from several columns."""
+
+import math
+
+import pandas as pd
+import pytest
+
+from topics.claims.run_quantities import value_of_runs, with_completions
+
+#: One flow of 3.794 Mbit/s over 40 ms with segments of 1,448 bytes: 13.1 segments per RTT.
+RUN = {
+    "scenario": "a", "cca": "reno", "ip_version": "ipv4", "replication": 1, "goodput_mbps": 13.1 * 1448 * 8 / 40e3,
+    "flows_under_test": 1, "rtt_mean_ms": 40.0, "mss_bytes": 1448.0, "packets_sent": 20_000, "queue_drops": 50,
+    "link_drops": 150.0, "recoveries": 50,
+}  # fmt: skip
+
+
+def value(quantity, **changes):
+    return value_of_runs(pd.DataFrame([RUN | changes]), quantity)[0]
+
+
+def test_constant_of_the_square_root_law():
+    assert value("square_root_constant") == pytest.approx(13.1 * 0.1)
+    assert value("square_root_constant_of_halvings") == pytest.approx(13.1 * 0.05)
+    # Four flows with the same rate each.
+    four = {"flows_under_test": 4, "goodput_mbps": 4 * RUN["goodput_mbps"]}
+    assert value("square_root_constant", **four) == pytest.approx(1.31)
+
+
+def test_losses_of_both_places_per_halving():
+    assert value("losses_per_halving") == 4
+    assert value("losses_per_halving", link_drops=math.nan) == 1
+
+
+def test_what_is_not_known_has_no_value():
+    assert math.isnan(value("losses_per_halving", recoveries=0))
+    assert math.isnan(value("square_root_constant", packets_sent=0))
+    assert math.isnan(value("completion_p50_ms"))
+
+
+def test_completion_is_that_of_the_only_group_of_web_objects():
+    key = {name: RUN[name] for name in ("scenario", "cca", "ip_version", "replication")}
+    web = key | {"application": "web", "group": "web", "completion_p50_ms": 120.0}
+    call = key | {"application": "real-time", "group": "call", "completion_p50_ms": math.nan}
+    runs = pd.DataFrame([RUN])
+    assert list(with_completions(runs, pd.DataFrame([web, call]))["completion_p50_ms"]) == [120.0]
+    assert with_completions(runs, pd.DataFrame([web, web | {"group": "more"}]))["completion_p50_ms"].isna().all()
+    assert with_completions(runs)["completion_p50_ms"].isna().all()

@@ -1,0 +1,49 @@
+"""Quantities of runs that follow from several columns of the tidy tables."""
+
+import numpy as np
+import pandas as pd
+
+from run_tables.run_keys import RUN
+
+
+def with_completions(runs, groups=None) -> pd.DataFrame:
+    """Return runs with the column ``completion_p50_ms`` of the run's only group of web objects.
+
+    It is missing for runs with no such group, or with several. ``groups``: rows of ``tidy/groups.csv``.
+    """
+    if groups is None:
+        return runs.assign(completion_p50_ms=np.nan)
+    web = groups[groups["application"] == "web"].drop_duplicates(RUN, keep=False)
+    return runs.merge(web[[*RUN, "completion_p50_ms"]], on=RUN, how="left")
+
+
+def value_of_runs(runs, quantity) -> np.ndarray:
+    """Return a quantity of each run, a column of ``tidy/runs.csv`` or one that follows from several, shape (runs,)."""
+    derived = {
+        "square_root_constant": lambda: _square_root_constant(runs, _lost(runs)),
+        "square_root_constant_of_halvings": lambda: _square_root_constant(runs, runs["recoveries"]),
+        "losses_per_halving": lambda: _lost(runs) / _above_0(runs["recoveries"]),
+    }
+    if quantity == "completion_p50_ms" and quantity not in runs:
+        return np.full(len(runs), np.nan)
+    return (derived[quantity]() if quantity in derived else runs[quantity]).to_numpy(float)
+
+
+def _square_root_constant(runs, events):
+    """Return C of the square-root law, rate = MSS / RTT * C / sqrt(p), with p events per packet sent.
+
+    Mathis, Semke, Mahdavi and Ott (CCR 1997), equation 3, solved for C. The rate is the mean goodput of a flow, the RTT
+    that of the flows, queueing included.
+    """
+    rate_mbps = runs["goodput_mbps"] / _above_0(runs["flows_under_test"])
+    segments = rate_mbps * runs["rtt_mean_ms"] * 1000 / (8 * _above_0(runs["mss_bytes"]))
+    return segments * np.sqrt(events / _above_0(runs["packets_sent"]))
+
+
+def _lost(runs):
+    """Return the packets of the data's direction that were dropped by the queue or lost behind it."""
+    return runs["queue_drops"] + runs["link_drops"].fillna(0)
+
+
+def _above_0(column):
+    return column.where(column > 0).astype(float)
