@@ -5,7 +5,7 @@ import math
 import pandas as pd
 import pytest
 
-from topics.claims.run_quantities import value_of_runs, with_completions
+from topics.claims.run_quantities import resolution_of_runs, value_of_runs, with_completions
 
 #: One flow of 3.794 Mbit/s over 40 ms with segments of 1,448 bytes: 13.1 segments per RTT.
 RUN = {
@@ -46,3 +46,14 @@ def test_completion_is_that_of_the_only_group_of_web_objects():
     assert list(with_completions(runs, pd.DataFrame([web, call]))["completion_p50_ms"]) == [120.0]
     assert with_completions(runs, pd.DataFrame([web, web | {"group": "more"}]))["completion_p50_ms"].isna().all()
     assert with_completions(runs)["completion_p50_ms"].isna().all()
+
+
+def test_resolution_is_one_event():
+    """One fast recovery more changes the constant by what the resolution says, as nearly as a derivative does."""
+    runs = pd.DataFrame([RUN])
+    step = value("square_root_constant_of_halvings", recoveries=51) - value("square_root_constant_of_halvings")
+    assert resolution_of_runs(runs, "square_root_constant_of_halvings")[0] == pytest.approx(step, rel=0.02)
+    step = value("losses_per_halving", queue_drops=51) - value("losses_per_halving")
+    assert resolution_of_runs(runs, "losses_per_halving")[0] == pytest.approx(step)
+    assert resolution_of_runs(runs, "convergence_s").isna().all()
+    assert resolution_of_runs(runs, "retransmits")[0] == 1

@@ -24,10 +24,7 @@ RUN_QUANTITIES = {metric.column: _named(metric) for metric in (*METRICS, *PUBLIS
     "losses_per_halving": ("lost packets per fast recovery", "packets"),
 }
 #: Of these, those of which no resolution is known.
-UNRESOLVED = (
-    "utilisation_percent", "convergence_s", "completion_p50_ms", "square_root_constant",
-    "square_root_constant_of_halvings", "losses_per_halving",
-)  # fmt: skip
+UNRESOLVED = ("utilisation_percent", "convergence_s", "completion_p50_ms")
 #: Quantities of a flow, columns of `tidy/flows.csv`, likewise.
 FLOW_QUANTITIES = {
     "goodput_mbps": ("goodput", "Mbit/s"),

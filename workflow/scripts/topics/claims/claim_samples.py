@@ -12,9 +12,8 @@ import pandas as pd
 
 from inference.collapses import other_kind
 from inference.stratified_jackknife import Stratum
-from run_tables.resolution import resolutions
 from topics.claims.claim_measures import quotient, run_values
-from topics.claims.claim_quantities import UNRESOLVED
+from topics.claims.run_quantities import resolution_of_runs
 from topics.claims.claim_scenarios import match_scenarios, scenario_conditions
 from wording.scenario_words import ip_words
 
@@ -119,8 +118,8 @@ class Samples:
         """Return the resolution of each cell, 0 where it is unknown."""
         if measure not in self._resolutions:
             steps = self._resolutions[measure] = np.zeros(self._shape)
-            if measure.plain and measure.quantity not in UNRESOLVED:
-                np.fmax.at(steps, self._where[:3], resolutions(self.runs, measure.quantity).to_numpy(float))
+            if measure.plain:
+                np.fmax.at(steps, self._where[:3], resolution_of_runs(self.runs, measure.quantity).to_numpy(float))
         return self._resolutions[measure]
 
     def apart(self, measure, mask) -> np.ndarray:

@@ -3,7 +3,9 @@
 import numpy as np
 import pandas as pd
 
+from run_tables.resolution import resolutions
 from run_tables.run_keys import RUN
+from topics.claims.claim_quantities import UNRESOLVED
 
 
 def with_completions(runs, groups=None) -> pd.DataFrame:
@@ -27,6 +29,22 @@ def value_of_runs(runs, quantity) -> np.ndarray:
     if quantity == "completion_p50_ms" and quantity not in runs:
         return np.full(len(runs), np.nan)
     return (derived[quantity]() if quantity in derived else runs[quantity]).to_numpy(float)
+
+
+def resolution_of_runs(runs, quantity) -> pd.Series:
+    """Return the resolution of a quantity in each run, in the quantity's unit; missing where it isn't known.
+
+    Of the square-root law's constant it is what one event more or less makes of it, of losses per halving one loss; others as in
+    `run_tables.resolution`.
+    """
+    if quantity in ("square_root_constant", "square_root_constant_of_halvings"):
+        events = _lost(runs) if quantity == "square_root_constant" else runs["recoveries"]
+        return _square_root_constant(runs, events) / (2 * _above_0(events))
+    if quantity == "losses_per_halving":
+        return 1 / _above_0(runs["recoveries"])
+    if quantity in UNRESOLVED:
+        return pd.Series(np.nan, index=runs.index)
+    return resolutions(runs, quantity)
 
 
 def _square_root_constant(runs, events):
