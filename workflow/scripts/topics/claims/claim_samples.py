@@ -13,8 +13,8 @@ import pandas as pd
 from inference.collapses import other_kind
 from inference.stratified_jackknife import Stratum
 from topics.claims.claim_measures import quotient, run_values
-from topics.claims.run_quantities import resolution_of_runs
 from topics.claims.claim_scenarios import match_scenarios, scenario_conditions
+from topics.claims.run_quantities import resolution_of_runs
 from wording.scenario_words import ip_words
 
 #: Smallest number of replications: two values may be equal by chance, for example after rounding, and don't show how much runs scatter.
