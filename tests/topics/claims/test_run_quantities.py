@@ -35,17 +35,17 @@ def test_losses_of_both_places_per_halving():
 def test_what_is_not_known_has_no_value():
     assert math.isnan(value("losses_per_halving", recoveries=0))
     assert math.isnan(value("square_root_constant", packets_sent=0))
-    assert math.isnan(value("completion_p50_ms"))
+    assert math.isnan(value("completion_mean_ms"))
 
 
-def test_completion_is_that_of_the_only_group_of_web_objects():
+def test_completion_is_the_mean_of_all_web_objects():
     key = {name: RUN[name] for name in ("scenario", "cca", "ip_version", "replication")}
-    web = key | {"application": "web", "group": "web", "completion_p50_ms": 120.0}
-    call = key | {"application": "real-time", "group": "call", "completion_p50_ms": math.nan}
-    runs = pd.DataFrame([RUN])
-    assert list(with_completions(runs, pd.DataFrame([web, call]))["completion_p50_ms"]) == [120.0]
-    assert with_completions(runs, pd.DataFrame([web, web | {"group": "more"}]))["completion_p50_ms"].isna().all()
-    assert with_completions(runs)["completion_p50_ms"].isna().all()
+    objects = pd.DataFrame([key | {"group": "web", "object": n, "completion_ms": 100.0 + 20 * n} for n in range(3)])
+    runs = pd.DataFrame([RUN, RUN | {"replication": 2}])
+    assert list(with_completions(runs, objects)["completion_mean_ms"].fillna(-1)) == [120, -1]
+    never = objects.assign(completion_ms=[100.0, math.nan, 140.0])
+    assert with_completions(runs, never)["completion_mean_ms"].isna().all()
+    assert with_completions(runs)["completion_mean_ms"].isna().all()
 
 
 def test_resolution_is_one_event():

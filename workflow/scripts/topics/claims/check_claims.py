@@ -6,7 +6,6 @@ from pathlib import Path
 import pandas as pd
 
 from rule_script import run_rule
-from run_tables.group_tables import GROUPS
 from run_tables.reading import read_flows, read_runs, read_table
 from run_tables.scenario_table import SCENARIOS
 from topics.claims.claim_samples import reader_of
@@ -31,8 +30,8 @@ def main(inputs, outputs, params) -> None:
             "sockets": reader_of(inputs.sockets),
         }
     settings = (getattr(params, name) for name in ("claims", "confidence", "significance"))
-    groups = read_table(inputs.groups, GROUPS) if hasattr(inputs, "groups") else None
-    runs = with_completions(_as_printed(read_runs(inputs.runs)), groups)
+    short_flows = pd.read_parquet(inputs.short_flows) if hasattr(inputs, "short_flows") else None
+    runs = with_completions(_as_printed(read_runs(inputs.runs)), short_flows)
     table = check_claims(runs, *settings, **tables)
     table.to_csv(outputs.claims, index=False, lineterminator="\n")
     record = json.loads(Path(inputs.record).read_text(encoding="utf-8")) if params.claims else []

@@ -23,7 +23,7 @@ rule check_claims:
     input:
         **({"record": "results/{study}/workflow/claims-record.json"} if CLAIMS else {}),
         **(
-            {"groups": "results/{study}/tidy/groups.csv"}
+            {"short_flows": "results/{study}/tidy/short_flows.parquet"}
             if any(scenario["groups"] for scenario in STUDY["scenarios"])
             else {}
         ),

@@ -8,15 +8,17 @@ from run_tables.run_keys import RUN
 from topics.claims.claim_quantities import UNRESOLVED
 
 
-def with_completions(runs, groups=None) -> pd.DataFrame:
-    """Return runs with the column ``completion_p50_ms`` of the run's only group of web objects.
+def with_completions(runs, short_flows=None) -> pd.DataFrame:
+    """Return runs with the column ``completion_mean_ms``, the mean completion time of the run's web objects.
 
-    It is missing for runs with no such group, or with several. ``groups``: rows of ``tidy/groups.csv``.
+    It is missing for runs without web objects, or with one that was never complete. ``short_flows``: rows of
+    ``tidy/short_flows.parquet``.
     """
-    if groups is None:
-        return runs.assign(completion_p50_ms=np.nan)
-    web = groups[groups["application"] == "web"].drop_duplicates(RUN, keep=False)
-    return runs.merge(web[[*RUN, "completion_p50_ms"]], on=RUN, how="left")
+    if short_flows is None:
+        return runs.assign(completion_mean_ms=np.nan)
+    times = short_flows.groupby(RUN)["completion_ms"]
+    means = times.mean().where(times.count() == times.size())
+    return runs.merge(means.rename("completion_mean_ms").reset_index(), on=RUN, how="left")
 
 
 def value_of_runs(runs, quantity) -> np.ndarray:
@@ -26,7 +28,7 @@ def value_of_runs(runs, quantity) -> np.ndarray:
         "square_root_constant_of_halvings": lambda: _square_root_constant(runs, runs["recoveries"]),
         "losses_per_halving": lambda: _lost(runs) / _above_0(runs["recoveries"]),
     }
-    if quantity == "completion_p50_ms" and quantity not in runs:
+    if quantity == "completion_mean_ms" and quantity not in runs:
         return np.full(len(runs), np.nan)
     return (derived[quantity]() if quantity in derived else runs[quantity]).to_numpy(float)
 
