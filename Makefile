@@ -49,6 +49,10 @@ WHEN =
 # series: an mbox, patches or a folder of them, and the kernel that they are for.
 SERIES =
 BASE =
+# plan: the difference to be shown, as in '2 %' or '5 ms' (the study's without it), the only metric, and results folders with pilot runs.
+DIFFERENCE =
+METRIC =
+FROM =
 # trace: kernel events and TCP's functions, names with * and ?, separated by spaces.
 EVENTS =
 FUNCTIONS =
@@ -65,7 +69,7 @@ MISSPELT := $(filter-out $(KNOWN) SAWTOOTH_% MAKE%,$(GIVEN))
 $(if $(MISSPELT),$(error sawtooth: make has no variable $(firstword $(MISSPELT)) (STUDY, PLATFORM, RESULTS, N, SEED, RUNS, RUN, ARGS, PYTHON: `make help`)))
 
 .DEFAULT_GOAL = run
-.PHONY: run study packetdrill studies setup lint test test-long test-docs test-faults bench bench-flows kernel-profile bench-statistics sensitivity exam evaluate gallery atlas compare verify packets trace selftests bisect series publish documentation docs bundle images lock clean-cache help
+.PHONY: run study packetdrill studies plan setup lint test test-long test-docs test-faults bench bench-flows kernel-profile bench-statistics sensitivity exam evaluate gallery atlas compare verify packets trace selftests bisect series publish documentation docs bundle images lock clean-cache help
 
 # Before set-up, which may take minutes; what is wrong with the name has been said.
 study:
@@ -85,6 +89,9 @@ test test-long test-docs test-faults bench bundle images: NS3 = 1
 
 studies: setup  ## list the studies: runs, core-hours, disk, what is done
 	@$(IN_ENVIRONMENT) python -m session.study_list
+
+plan: study setup  ## print how many replications STUDY needs to show DIFFERENCE, from pilot runs (FROM), and their cost
+	@$(IN_ENVIRONMENT) python -m session.plan_study $(call quoted,$(CONFIG)) --difference=$(call quoted,$(DIFFERENCE)) --metric=$(call quoted,$(METRIC)) --platform=$(call quoted,$(PLATFORM)) $(if $(FROM),--from $(foreach folder,$(FROM),$(call quoted,$(folder))))
 
 lint: setup  ## check the code's form, and that generated documentation is up to date
 	@$(IN_ENVIRONMENT) ruff check --quiet .
@@ -110,8 +117,9 @@ bench: setup  ## print the speed of the runs and of the analysis
 	@$(IN_ENVIRONMENT) python benchmarks/run.py $(ARGS)
 	@$(IN_ENVIRONMENT) python benchmarks/analysis.py --report
 
-bench-flows: setup  ## measure how a run's cost grows with flows, rate and length
+bench-flows: setup  ## measure how a run's cost grows with flows, rate, length and hosts
 	@$(IN_ENVIRONMENT) python benchmarks/many_flows.py $(ARGS)
+	@$(IN_ENVIRONMENT) python benchmarks/many_hosts.py
 
 kernel-profile: setup  ## profile the guest kernel's branches again, after a change of its source
 	@$(IN_ENVIRONMENT) python benchmarks/kernel_profile.py $(ARGS)

@@ -10,6 +10,7 @@ import pytest
 
 import synthetic_series
 import tidy_tables
+from inference.settings import SETTINGS
 from rule_files import ROOT, carry_out, code_beside_rules, rules_of
 from run_tables.parquet import schema_of
 from run_tables.series_tables import INTERVALS, QUEUE, SOCKETS
@@ -29,7 +30,6 @@ MISLABELLED_ROW = {
     "retransmits_asked": 0, "goodput_mbps_observed": 933.1, "rtt_mean_ms_observed": 35.2,
     "retransmits_observed": 1667.25, "identical_runs": 4, "same_as": "", "difference_percent": 7.25, "note": "",
 }  # fmt: skip
-SETTINGS = {"confidence": 0.95, "significance": 0.05, "power": 0.8}
 #: Topics that only studies of some designs have; the others are those of all studies.
 SPECIAL = ("calibration", "time_series", "fairness", "buffers", "platforms", "packet_size", "multipath")
 

@@ -39,9 +39,9 @@ def test_other_scenarios_have_no_chain():
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"chain": {"bottlenecks": 1}}, "chain.bottlenecks is 1; allowed is a whole number from 2 to 5, or a list"),
-        ({"chain": {"bottlenecks": 6}}, "chain.bottlenecks is 6; allowed is a whole number from 2 to 5, or a list"),
-        ({"chain": {"bottlenecks": [{}]}}, "chain.bottlenecks is [{}]; allowed is a whole number from 2 to 5, or a list"),
+        ({"chain": {"bottlenecks": 1}}, "chain.bottlenecks is 1; allowed is a whole number from 2 to 10, or a list"),
+        ({"chain": {"bottlenecks": 11}}, "chain.bottlenecks is 11; allowed is a whole number from 2 to 10, or a list"),
+        ({"chain": {"bottlenecks": [{}]}}, "chain.bottlenecks is [{}]; allowed is a whole number from 2 to 10, or a list"),
         ({"chain": {"cross_flows": 0}}, "chain.cross_flows is 0; allowed is a whole number from 1 to 16 (flows)."),
         ({"chain": {"cross_cca": "cubik"}}, "did you mean 'cubic'? Allowed is one of null, bbr, "),
         (

@@ -35,7 +35,7 @@ link = net.addLink(
     params1={"emulation": bottleneck, "single_packets": True},
 )
 net.start()
-emulate(SimpleNamespace(net=net, devices_on=lambda node: [i for i in (link.intf1, link.intf2) if i.node is node]))
+emulate(SimpleNamespace(net=net, devices_by_node={node: [end] for node, end in ((a, link.intf1), (b, link.intf2))}))
 for node, address in ((a, "10.9.0.1/24"), (b, "10.9.0.2/24")):
     run(node, ["ip", "address", "add", address, "dev", f"{node.name}-eth0"])
     devices.bring_up(node, f"{node.name}-eth0")

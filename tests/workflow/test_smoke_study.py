@@ -11,6 +11,7 @@ import shutil
 import pytest
 
 from page_checks import PageParts, check_content, word_count
+from session import plan_study
 
 SMOKE = ("--configfile", "config/studies/smoke.yaml")
 SLOW, LOSSY = "10mbit-20ms-0pct-1flow", "100mbit-10ms-1pct-4flows"
@@ -31,6 +32,26 @@ def mean(runs, metric, **factors):
 def test_all_runs_are_there_and_valid(runs):
     assert len(runs) == 16
     assert [run["invalid_because"] for run in runs if run["valid"] != "True"] == []
+
+
+def test_the_plan_asks_for_what_the_report_asks_for(smoke, monkeypatch, capsys):
+    """`make plan` and the report compute the number of pairs from the same runs, by the same comparisons and corrections."""
+    monkeypatch.chdir(smoke.folder)
+    assert plan_study.main(["config/studies/smoke.yaml"]) == 0
+    assert "Pilot: 16 runs of results/smoke." in capsys.readouterr().out
+    planned = smoke.folder / "results/smoke-plan.csv"
+    try:
+        with planned.open() as stream:
+            plan = [row for row in csv.DictReader(stream) if row["compared"] == "IP versions"]
+    finally:
+        planned.unlink()
+    with (smoke.folder / "results/smoke/analysis/ip_versions.csv").open() as stream:
+        report = {(row["scenario"], row["cca"], row["metric"]): row for row in csv.DictReader(stream)}
+    assert len(plan) == len(report) and any(row["pairs_needed"] for row in plan)
+    for row in plan:
+        known = report[row["scenario"], row["cell"], row["metric"]]
+        for name in ("pairs_needed", "pairs_needed_low", "pairs_needed_high"):
+            assert row[name] == known[name], row
 
 
 def test_every_cca_is_what_it_says(smoke, runs):

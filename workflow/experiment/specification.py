@@ -99,7 +99,7 @@ class RunSpecification(RunQueues, RunPackets):
         """Return the CCA of a flow (numbered from 0): those of a mix are assigned in turn; a chain's cross flows may have a separate one."""
         return self.long_flows[flow].cca
 
-    @property
+    @cached_property
     def ccas_that_run(self) -> list[str]:
         """The distinct CCAs of all TCP flows: first of the long flows in their order, then of the web servers."""
         servers = (self.server_cca(group) for group in self.groups_of(WEB))
@@ -429,6 +429,11 @@ class RunSpecification(RunQueues, RunPackets):
         ]
 
     @cached_property
+    def pair_of_host(self) -> dict[str, Pair]:
+        """Each host's name -> its `Pair`."""
+        return {host: pair for pair in self.pairs for host in (pair.sender, pair.receiver)}
+
+    @cached_property
     def _chain_pairs(self):
         return pairs_of_chain(self)
 
@@ -642,7 +647,7 @@ class RunSpecification(RunQueues, RunPackets):
         queue_at_host = self.is_cable or self.link.netem == SENDING_HOST
         return not self.transport.segmentation_offload and (queue_at_host or self.limits_send_buffer)
 
-    @property
+    @cached_property
     def _ample_buffer_bytes(self):
         """Size in bytes of a socket buffer that limits no flow: far above 2 x (BDP + queue).
 

@@ -36,8 +36,8 @@ from testbed.traffic.background import Background
 #: Files that request captures of packets, and kernel events.
 PACKETS, TRACE = "packets.json", "trace.json"
 
-#: Largest number of open files: ten for each of 64 pairs of hosts (shells, clients, servers and readers), and as many for everything else.
-OPEN_FILES = 1280
+#: Largest number of open files: for each pair of hosts (clients, servers and readers), for everything else, and at least.
+OPEN_FILES_OF_A_PAIR, OTHER_OPEN_FILES, LEAST_OPEN_FILES = 10, 640, 1280
 
 
 class Steps:
@@ -66,7 +66,8 @@ def carry_out(specification, step, folder=None) -> dict:
     # Mininet raises the kernel's limits when it starts, so set ours afterwards.
     net = Mininet(controller=None, host=surroundings.host)
     # Mininet allows 16,384 open files, and closes each of them for every host that it starts.
-    resource.setrlimit(resource.RLIMIT_NOFILE, (OPEN_FILES, OPEN_FILES))
+    most = max(LEAST_OPEN_FILES, OPEN_FILES_OF_A_PAIR * len(specification.pairs) + OTHER_OPEN_FILES)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
     surroundings.prepare(specification)
     dropped_before = probes.backlog_drops()
 

@@ -12,7 +12,7 @@ from functools import lru_cache
 from scipy import stats
 
 from inference.paired_contrasts import from_effect, to_effect
-from inference.paired_tests import MIN_PAIRS
+from inference.paired_tests import MIN_PAIRS, pairs_for
 from inference.student_t import quantile
 
 MAX_PAIRS = 10_000
@@ -28,6 +28,13 @@ def deviation_interval(sd, values, confidence) -> tuple[float, float]:
     """
     ends = stats.chi2.ppf([(1 + confidence) / 2, (1 - confidence) / 2], values - 1)
     return tuple(float(sd * math.sqrt((values - 1) / end)) for end in ends)
+
+
+def spreads_of(contrasts, confidence) -> dict[str, float]:
+    """Return the standard deviation of contrasts as "", and the ends of its interval as "_low" and "_high"."""
+    sd = float(contrasts.std(ddof=1))
+    low, high = deviation_interval(sd, len(contrasts), confidence)
+    return {"": sd, "_low": low, "_high": high}
 
 
 @lru_cache(maxsize=4096)
@@ -92,3 +99,9 @@ def pairs_needed(sd, effect, power, significance, scale) -> int | None:
         if _power(standardised, pairs := min(low + 2**step, MAX_PAIRS), significance) >= power
     )
     return bisect_left(range(high), True, lo=low, key=lambda pairs: _power(standardised, pairs, significance) >= power)
+
+
+def pairs_needed_in_family(sd, effect, power, significance, scale, tests) -> int | None:
+    """Return `pairs_needed` at the level that Holm's correction gives to the first of `tests` tests, but no fewer than that test takes."""
+    needed = pairs_needed(sd, effect, power, significance / max(tests, 1), scale)
+    return needed and max(needed, pairs_for(tests, significance))

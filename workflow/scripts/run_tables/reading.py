@@ -4,6 +4,8 @@ Text columns stay text ("1" is a scenario's name, "nan" may be one) and an empty
 missing. A missing column or a value of another kind is an error that names the file.
 """
 
+import csv
+import io
 import json
 import os
 from collections.abc import Iterator
@@ -103,6 +105,16 @@ def read_runs(path) -> pd.DataFrame:
     if len(twice):
         raise ValueError(f"{path}: the run {run_name(twice.iloc[0])} occurs twice")
     return runs
+
+
+def runs_of_rows(rows) -> pd.DataFrame:
+    """Return rows of `RUNS` that no file has yet as `read_runs` would give them."""
+    text = io.StringIO()
+    table = csv.DictWriter(text, RUNS.names)
+    table.writeheader()
+    table.writerows(rows)
+    text.seek(0)
+    return read_runs(text)
 
 
 def read_flows(path) -> pd.DataFrame:

@@ -1,4 +1,8 @@
-"""Addresses, routes and neighbours of the network (10/8; 2001:db8::/32 is RFC 3849's)."""
+"""Addresses, routes and neighbours of the network (10/8; 2001:db8::/32 is RFC 3849's).
+
+In IPv4 a link is 10.PLACE.NUMBER/24. Place 0 is between routers, 1 and 2 are the hosts' links at either end, 3 a cable's
+paths, 4 their joined tunnels, 5 control connections. Links from number 256 on continue 16 places further, as in 10.17/16.
+"""
 
 from ipaddress import ip_interface
 
@@ -14,11 +18,10 @@ BETWEEN_ROUTERS = {
     "r1-eth1": {"ipv4": "10.0.12.1", "ipv6": "2001:db8:12::1"},
     "r2-eth1": {"ipv4": "10.0.12.2", "ipv6": "2001:db8:12::2"},
 }
-#: router -> its routes, to the hosts behind the other router.
-ROUTER_ROUTES = {
-    "r1": [Route("10.2.0.0/16", "10.0.12.2"), Route("2001:db8:2::/48", "2001:db8:12::2")],
-    "r2": [Route("10.1.0.0/16", "10.0.12.1"), Route("2001:db8:1::/48", "2001:db8:12::1")],
-}
+#: Links of a place that have its second byte in IPv4, and the distance to the byte of the next ones.
+LINKS_OF_A_PLACE, NEXT_PLACE = 256, 16
+#: Last bottleneck of a chain whose two routers' numbers, one after the other, fit into a byte (10.0.89.1); the tenth has 10.0.110.
+LAST_BY_ROUTERS = 8
 EVERYWHERE = {"ipv4": "0.0.0.0/0", "ipv6": "::/0"}
 
 
@@ -27,16 +30,33 @@ def access_interface(router, pair) -> str:
     return f"{router}-eth{0 if pair.index == 0 else pair.index + 1}"
 
 
+def link_address(place, number, last) -> dict[str, str]:
+    """Return IP version -> address on a link, counted from 1, of a place (1: at the senders)."""
+    further, byte = divmod(number, LINKS_OF_A_PLACE)
+    return {"ipv4": f"10.{place + NEXT_PLACE * further}.{byte}.{last}", "ipv6": f"2001:db8:{place}:{number:x}::{last}"}
+
+
 def access_address(router, pair, last) -> dict[str, str]:
     """Return IP version -> address in the network that joins a router (r1: senders) and its host of a pair."""
-    side, number = router.removeprefix("r"), pair.index + 1
-    return {"ipv4": f"10.{side}.{number}.{last}", "ipv6": f"2001:db8:{side}:{number:x}::{last}"}
+    return link_address(int(router.removeprefix("r")), pair.index + 1, last)
+
+
+def router_routes(specification) -> dict[str, list[Route]]:
+    """Return router of a dumbbell -> its routes: to the hosts behind the other router."""
+    routes = {}
+    for router, place, via in (("r1", 2, BETWEEN_ROUTERS["r2-eth1"]), ("r2", 1, BETWEEN_ROUTERS["r1-eth1"])):
+        further = range(0, len(specification.pairs) // LINKS_OF_A_PLACE + 1)
+        networks = [f"10.{place + NEXT_PLACE * one}.0.0/16" for one in further]
+        routes[router] = [
+            *(Route(network, via["ipv4"]) for network in networks),
+            Route(f"2001:db8:{place}::/48", via["ipv6"]),
+        ]
+    return routes
 
 
 def path_address(host, path) -> dict[str, str]:
     """Return IP version -> address of a host of a cable (h1 or h2) on one of its paths, counted from 0."""
-    last = host.removeprefix("h")
-    return {"ipv4": f"10.3.{path + 1}.{last}", "ipv6": f"2001:db8:3:{path + 1:x}::{last}"}
+    return link_address(3, path + 1, host.removeprefix("h"))
 
 
 def control_interface(host) -> str:
@@ -46,8 +66,7 @@ def control_interface(host) -> str:
 
 def control_address(pair, host) -> dict[str, str]:
     """Return IP version -> address of the ``sender`` or ``receiver`` of a `Pair` in that network."""
-    number, last = pair.index + 1, 1 if host == pair.sender else 2
-    return {"ipv4": f"10.5.{number}.{last}", "ipv6": f"2001:db8:5:{number:x}::{last}"}
+    return link_address(5, pair.index + 1, 1 if host == pair.sender else 2)
 
 
 def tunnel_address(host) -> dict[str, str]:
@@ -122,7 +141,8 @@ def plan_addresses(specification) -> dict[str, dict[str, str]]:
 def between_routers(number, router) -> dict[str, str]:
     """Return IP version -> address of a router on a bottleneck's link, both by number: 10.0.12.1 is r1's address towards r2."""
     last = router - number + 1
-    return {"ipv4": f"10.0.{number}{number + 1}.{last}", "ipv6": f"2001:db8:{number}{number + 1}::{last}"}
+    link = f"{number}{number + 1}" if number <= LAST_BY_ROUTERS else f"{100 + number}"
+    return {"ipv4": f"10.0.{link}.{last}", "ipv6": f"2001:db8:{link}::{last}"}
 
 
 def chain_addresses(specification) -> dict[str, dict[str, str]]:
@@ -242,7 +262,7 @@ def assign(path, specification, metrics) -> None:
     if specification.is_cable:
         parts = [cable_routes(specification, metrics, lambda host: path_devices(specification, host))]
     else:
-        between = chain_routes(specification) if specification.is_chain else ROUTER_ROUTES
+        between = chain_routes(specification) if specification.is_chain else router_routes(specification)
         parts = [between, *(host_routes(pair, metrics) for pair in specification.pairs)]
     for host, more in (item for part in parts for item in part.items()):
         routes[host] += more

@@ -139,15 +139,15 @@ def emulate(path) -> None:
 
     Raises `commands.CommandError` if tc refuses a parameter.
     """
-    for node in path.net.hosts:
-        batch(node, "tc", [line for device in path.devices_on(node) for line in device.commands()])
+    for node, own in path.devices_by_node.items():
+        batch(node, "tc", [line for device in own for line in device.commands()])
 
 
 def read_back(path) -> dict[str, dict]:
     """Return the kernel's settings of all devices of a `topology.NetworkPath`, by name; see the two classes' ``read_back``."""
     of_devices = {}
-    for node in path.net.hosts:
-        own, known = path.devices_on(node), devices.devices_of(node)
+    for node, own in path.devices_by_node.items():
+        known = devices.devices_of(node)
         # Some parameters of a discipline appear only among its details and statistics.
         details = () if path.drop_tail else ("-details", "-statistics")
         read = read_by_tc if any(device.commands() for device in own) else read_by_kernel

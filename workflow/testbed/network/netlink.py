@@ -7,6 +7,7 @@ and the kernel's include/uapi/linux/netlink.h.
 """
 
 import contextlib
+import errno
 import itertools
 import os
 import socket
@@ -27,8 +28,8 @@ TYPE_MASK = 0x3FFF
 ERROR_NUMBER = struct.Struct("=i")
 #: Largest amount that the kernel sends at a time (net/netlink/af_netlink.c).
 BUFFER_BYTES = 32_768
-#: Counter of this process's channels; process ids have 22 bits.
-CHANNELS = itertools.count()
+#: Counter of this process's channels, number of their ports, and the bits of a port that hold the process id.
+CHANNELS, PORTS, PROCESS_BITS = itertools.count(), 1024, 22
 
 
 class NetlinkError(RuntimeError):
@@ -57,10 +58,19 @@ class Channel:
         self.buffer = memoryview(bytearray(BUFFER_BYTES))
         with network_namespace(node):
             self.socket = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW | socket.SOCK_CLOEXEC, protocol)
-        # By default the kernel would draw a random port for a process's second channel.
-        self.socket.bind((os.getpid() + (next(CHANNELS) % 1024 << 22), 0))
+        self._bind()
         # The answer is available as soon as a request has been sent: waiting for a missing one would never end.
         self.socket.setblocking(False)
+
+    def _bind(self):
+        """Take the next free port; left to itself, the kernel would draw one at random for a process's second channel."""
+        for _ in range(PORTS):
+            try:
+                return self.socket.bind((os.getpid() + (next(CHANNELS) % PORTS << PROCESS_BITS), 0))
+            except OSError as error:
+                if error.errno != errno.EADDRINUSE:
+                    raise
+        raise NetlinkError(f"{self.node.name}: all {PORTS} netlink ports of this process are in use")
 
     def close(self) -> None:
         self.socket.close()

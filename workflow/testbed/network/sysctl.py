@@ -1,5 +1,6 @@
 """The kernel's settings in a node's network namespace (sysctl(8)), written and read as files below /proc/sys."""
 
+import os
 from pathlib import Path
 
 from testbed.errors import SettingError
@@ -18,7 +19,7 @@ def write(node, settings) -> None:
         for name, value in settings.items():
             log(f"{node.name}: {name} = {value}")
             try:
-                file_of(name).write_text(f"{value}")
+                _write(file_of(name), f"{value}".encode())
             except OSError as error:
                 raise SettingError(f"{node.name}: {name} = {value}: {error.strerror}") from error
 
@@ -27,7 +28,7 @@ def read(node, names) -> dict[str, str]:
     """Return name -> value, as sysctl prints it; raise `SettingError` if the kernel has no setting of a name."""
     with network_namespace(node):
         try:
-            return {name: file_of(name).read_text().rstrip("\n") for name in names}
+            return {name: _read(file_of(name)).decode().rstrip("\n") for name in names}
         except OSError as error:
             raise SettingError(f"{node.name}: {error.filename}: {error.strerror}") from error
 
@@ -42,3 +43,21 @@ def read_all(node, folder) -> dict[str, str]:
 def file_of(name) -> Path:
     """Return the file of a setting; its words are separated by dots, and no device name here contains a dot."""
     return SETTINGS / name.replace(".", "/")
+
+
+# As `Path.write_text` and `read_text` without four system calls each: a run of 500 pairs makes 30,000 of them.
+def _write(file, value):
+    descriptor = os.open(file, os.O_WRONLY | os.O_CLOEXEC)
+    try:
+        os.write(descriptor, value)
+    finally:
+        os.close(descriptor)
+
+
+def _read(file):
+    descriptor = os.open(file, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        # The kernel gives a setting in one piece, which is no longer than a page.
+        return os.read(descriptor, os.sysconf("SC_PAGESIZE"))
+    finally:
+        os.close(descriptor)

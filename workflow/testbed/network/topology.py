@@ -37,6 +37,7 @@ import os
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from mininet.net import Mininet
@@ -100,7 +101,7 @@ class NetworkPath:
         """Senders and receivers, pair by pair."""
         return [self.net[name] for pair in self.pairs for name in (pair.sender, pair.receiver)]
 
-    @property
+    @cached_property
     def interfaces(self) -> dict[str, EmulatedInterface]:
         """All interfaces of the links, by name."""
         return interfaces_of(self.net)
@@ -116,15 +117,19 @@ class NetworkPath:
         """Interface with a policer -> expected settings of the policer."""
         return {name: one.policer.expected() for name, one in self.interfaces.items() if one.policer}
 
-    @property
+    @cached_property
     def devices(self) -> dict[str, EmulatedInterface | Arrivals]:
         """Interfaces of the links, and devices that packets pass on arrival, by name."""
         behind = [*(device for devices in self.netem.values() for device in devices), *self.behind]
         return self.interfaces | {device.name: device for device in behind}
 
-    def devices_on(self, node) -> list[EmulatedInterface | Arrivals]:
-        """The devices of one node."""
-        return [device for device in self.devices.values() if device.node is node]
+    @cached_property
+    def devices_by_node(self) -> dict[Node, list[EmulatedInterface | Arrivals]]:
+        """Every node -> its devices."""
+        on_nodes = {node: [] for node in self.net.hosts}
+        for device in self.devices.values():
+            on_nodes[device.node].append(device)
+        return on_nodes
 
 
 def build(specification, net) -> NetworkPath:

@@ -38,7 +38,7 @@ AVAILABLE_CCAS = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
 
 def settings(specification, host="h1") -> dict[str, str]:
     """Return the sysctls that a host, by its name, must have: name -> value as sysctl prints it."""
-    (pair,) = (pair for pair in specification.pairs if host in (pair.sender, pair.receiver))
+    pair = specification.pair_of_host[host]
     receive, send = specification.receive_buffer_bytes, specification.send_buffer_bytes
     autotuning = specification.transport.receive_buffer_autotuning
     return {
@@ -58,7 +58,7 @@ def settings(specification, host="h1") -> dict[str, str]:
 
 def device_limits(specification, host) -> dict[str, str]:
     """Return the limits required at the interface of the host with a name: word of ip-link(8) -> value."""
-    (pair,) = (pair for pair in specification.pairs if host in (pair.sender, pair.receiver))
+    pair = specification.pair_of_host[host]
     return device_limits_of(specification.scenario["transport"], SENDER if host == pair.sender else RECEIVER)
 
 

@@ -86,9 +86,9 @@ def link_counters(path, specification) -> dict[str, dict]:
     """
     joined = joined_devices(specification)
     interfaces = {}
-    for node in path.net.hosts:
+    for node, own in path.devices_by_node.items():
         # Both hosts have devices with these names.
-        names = {device: f"{node.name}-{device}" for device in joined} | {name: name for name in path.devices}
+        names = {device: f"{node.name}-{device}" for device in joined} | {one.name: one.name for one in own}
         by_index = {}
         for device, known in devices_of(node).items():
             if name := names.get(device):

@@ -24,22 +24,13 @@ from inference.paired_effects import cliffs_delta, hodges_lehmann_interval
 from run_tables.exclusions import runs_with_exclusions, with_kept
 from run_tables.metrics import METRICS
 from run_tables.resolution import coarsest, resolutions
+from topics.ccas.blocks import blocks_of
 from topics.ccas.tables import CCA_PAIRS, CCA_TESTS
 from wording.number_format import count
 
 GROUP = ["scenario", "ip_version"]
 # Smallest share of complete blocks. With fewer, the test would rest on a minority of the runs.
 MIN_COMPLETE_SHARE = 0.5
-
-
-def _blocks_of(group: pd.DataFrame, metric: str) -> pd.DataFrame:
-    """Return a metric of a scenario and IP version, one row per replication and one column per CCA, in the runs' order.
-
-    Values are missing where a run is excluded or has none.
-    """
-    values = group.assign(value=group[metric].where(group["valid"]))
-    wide = values.pivot(index="replication", columns="cca", values="value")
-    return wide[group["cca"].unique()]
 
 
 def compare_group(blocks, significance, resolution=0.0) -> dict:
@@ -155,7 +146,7 @@ def compare_valid(runs, params) -> tuple[pd.DataFrame, pd.DataFrame]:
         for (scenario, ip_version), group in groups:
             label, resolution = group["scenario_label"].iloc[0], coarsest(steps[group.index])
             place = same | {"scenario": scenario, "scenario_label": label, "ip_version": ip_version}
-            blocks = _blocks_of(group, metric.column)
+            blocks = blocks_of(group, metric.column)
             together.append(place | compare_group(blocks, params.significance, resolution))
             for a, b in combinations(blocks.columns, 2):
                 pair = compare_pair(metric, blocks[a].to_numpy(), blocks[b].to_numpy(), resolution, tests, params)

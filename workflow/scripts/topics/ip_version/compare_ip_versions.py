@@ -12,8 +12,7 @@ from inference.multiple_tests import adjusted
 from inference.paired_comparison import Family, compare, incomplete_words, sentence
 from inference.paired_contrasts import from_effect, to_effect
 from inference.paired_effects import hodges_lehmann_interval, rank_biserial
-from inference.paired_tests import pairs_for
-from inference.sample_size import MAX_PAIRS, detectable_effect, deviation_interval, pairs_needed
+from inference.sample_size import MAX_PAIRS, detectable_effect, pairs_needed_in_family, spreads_of
 from run_tables.exclusions import runs_with_exclusions, with_kept
 from run_tables.metrics import METRICS
 from topics.ip_version.run_pairs import IPV4, IPV6, pairs_of
@@ -129,14 +128,10 @@ def _power_columns(result, detect, effect_unit, tests, params, notes) -> dict:
     They are those of a paired t test at the level of the first test in Holm's correction, and at least the number of
     pairs that the test itself needs at that level.
     """
-    level, sd = params.significance / max(tests, 1), float(result.contrasts.std(ddof=1))
-    spreads = {"": sd} | dict(
-        zip(("_low", "_high"), deviation_interval(sd, result.pairs, params.confidence), strict=True)
-    )
-    row = {}
-    for end, spread in spreads.items():
-        needed = pairs_needed(spread, detect, params.power, level, result.scale)
-        row[f"pairs_needed{end}"] = needed and max(needed, pairs_for(tests, params.significance))
+    level, row = params.significance / max(tests, 1), {}
+    for end, spread in spreads_of(result.contrasts, params.confidence).items():
+        needed = pairs_needed_in_family(spread, detect, params.power, params.significance, result.scale, tests)
+        row[f"pairs_needed{end}"] = needed
         if result.reaches:
             row[f"detectable{end}"] = detectable_effect(spread, result.pairs, params.power, level, result.scale)
     if row["pairs_needed"] is None:

@@ -1,7 +1,5 @@
 """Take an interim look at a scenario's runs: are its means precise enough, or does it need more replications?"""
 
-import csv
-import io
 import json
 import sys
 from pathlib import Path
@@ -10,12 +8,11 @@ import pandas as pd
 
 from inference.looks_at_spread import level_of_looks
 from rule_script import run_rule
-from run_tables.reading import read_runs
+from run_tables.reading import runs_of_rows
 from run_tables.run_documents import DocumentError, read_document, run_of
 from run_tables.run_keys import CELL
 from run_tables.steady_state import SteadyRule
 from run_tables.tidy_rows import rows_of_run
-from run_tables.tidy_tables import RUNS
 from study_files.study_replications import looks
 from study_files.study_runs import run_specification
 from topics.precision.mean_precision import OPEN, precision_rows
@@ -24,18 +21,14 @@ from wording.terminal_text import said
 
 def runs_of(study, paths, made_by) -> pd.DataFrame:
     """Return the rows of ``tidy/runs.csv`` for the documents of a scenario; exit if a document can't be used."""
-    text = io.StringIO()
-    table = csv.DictWriter(text, RUNS.names)
-    table.writeheader()
-    rule = SteadyRule(**study["steady_state"])
+    rows, rule = [], SteadyRule(**study["steady_state"])
     for path in paths:
         try:
             document = read_document(path, run_specification(study, *run_of(path)), made_by)
         except DocumentError as error:
             sys.exit(said(f"{error}. Delete it, and the next call repeats its run."))
-        table.writerow(rows_of_run(document, study["scenarios"][0]["label"], None, rule)[0])
-    text.seek(0)
-    return read_runs(text)
+        rows.append(rows_of_run(document, study["scenarios"][0]["label"], None, rule)[0])
+    return runs_of_rows(rows)
 
 
 def main(inputs, outputs, params) -> None:

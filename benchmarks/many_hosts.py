@@ -1,0 +1,125 @@
+"""How the set-up of a run grows with its hosts: processor time of each step, memory, document.
+
+    make bench-flows      or: .venv/bin/python benchmarks/many_hosts.py [--pairs 100 250 500]
+
+Prints a Markdown table of dumbbells with more and more pairs of hosts, each pair with one flow of 2 Mbit/s for a second, and the exponents
+b of cost = a * pairs^b between the first and the last. Built is the network with addresses, routes, queues and settings of
+all hosts; then all that is read back, and an idle path is measured for each pair. The guest's clock stands still meanwhile,
+so each step is timed by the processor's counter, times the share of the core that the run had. A run of one pair is taken off
+for the exponents.
+"""
+
+import argparse
+import ctypes
+import gzip
+import json
+import math
+import mmap
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from run import IN_IMAGE, WITH_MEMORY, own_s
+from scale_calls import ROOT, head, row
+from study_files import study as studies
+
+SHARE_MBPS = 2
+#: Machine code: rdtsc; shl rdx, 32; or rax, rdx; ret.
+COUNTER = "0f3148c1e2204809d0c3"
+#: Added to the guest's program: each step prints what the processor's counter says as it begins.
+TIMED_STEPS = f"""
+import ctypes, mmap
+_page = mmap.mmap(-1, 4096, prot=mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC)
+_page.write(bytes.fromhex("{COUNTER}"))
+_count = ctypes.CFUNCTYPE(ctypes.c_uint64)(ctypes.addressof(ctypes.c_char.from_buffer(_page)))
+_begin = Steps.__call__
+def _timed(self, name):
+    log(f"step-begins {{name.replace(' ', '-')}} {{_count()}}")
+    _begin(self, name)
+Steps.__call__ = _timed
+"""
+STEPS = {
+    "topology": "built",
+    "transport": "built",
+    "read-back": "read back",
+    "idle-RTT": "idle RTT",
+    "traffic": "traffic",
+}
+COLUMNS = ("built", "read back", "idle RTT", "traffic", "run")
+
+
+def counts_per_s() -> float:
+    """Return how fast the processor's counter counts."""
+    page = mmap.mmap(-1, 4096, prot=mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC)
+    page.write(bytes.fromhex(COUNTER))
+    count = ctypes.CFUNCTYPE(ctypes.c_uint64)(ctypes.addressof(ctypes.c_char.from_buffer(page)))
+    began, began_s = count(), time.monotonic()
+    time.sleep(0.5)
+    return (count() - began) / (time.monotonic() - began_s)
+
+
+def cost(pairs, core, folder, per_s) -> dict[str, float | bool]:
+    """Carry out one run on a core; return processor seconds by `COLUMNS`, ``memory_mb``, ``document_mb``, ``valid``."""
+    scenario = {
+        "id": "bench", "link": {"rate_mbps": SHARE_MBPS * pairs, "delay_ms": 10}, "queue": {"bdp": 1}, "flows": pairs,
+        "hosts": {"pairs": pairs}, "traffic": {"processes": "per-side", "duration_s": 1, "start_within_ms": 200},
+    }  # fmt: skip
+    config = {"study": "bench", "ccas": ["cubic"], "ip_versions": ["ipv4"], "scenarios": [scenario]}
+    asked = studies.run_specification(studies.resolve(config, "benchmarks/many_hosts.py"), "bench", "cubic", "ipv4", 1)
+    document = Path(folder) / "run.json.gz"
+    command = [
+        "taskset", "-c", str(core), *IN_IMAGE, "--cleanenv", "--bind", folder, "--env", f"PYTHONPATH={folder}/workflow",
+        ROOT / "envs/testbed.sif", "python3", "-c", WITH_MEMORY, "--specification", json.dumps(asked), "--output", document,
+    ]  # fmt: skip
+    began_s, cpu_s = time.monotonic(), own_s()
+    done = subprocess.run(list(map(str, command)), cwd=ROOT, capture_output=True, text=True)
+    wall_s, cpu_s = time.monotonic() - began_s, own_s() - cpu_s
+    if done.returncode:
+        sys.exit(f"benchmark: {pairs} pairs failed:\n{done.stdout[-500:]}{done.stderr[-2000:]}")
+    begins = [line.split()[1:] for line in done.stderr.splitlines() if line.startswith("step-begins ")]
+    costs = dict.fromkeys(COLUMNS, 0.0)
+    for (name, begin), (_, end) in zip(begins, begins[1:], strict=False):
+        if name in STEPS:
+            costs[STEPS[name]] += (int(end) - int(begin)) / per_s * cpu_s / wall_s
+    (kilobytes,) = (line.split()[1] for line in done.stdout.splitlines() if line.startswith("peak-memory-kb "))
+    read = json.loads(gzip.decompress(document.read_bytes()))
+    size = {"memory_mb": int(kilobytes) / 1024, "document_mb": document.stat().st_size / 1e6}
+    return costs | size | {"run": cpu_s, "valid": read["verdict"]["valid"]}
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--pairs", type=int, nargs="+", default=[100, 250, 500])
+    options = parser.parse_args()
+    core, per_s = max(os.sched_getaffinity(0)), counts_per_s()
+    with tempfile.TemporaryDirectory(prefix="sawtooth-bench-") as folder:
+        for package in ("testbed", "experiment"):
+            shutil.copytree(ROOT / "workflow" / package, Path(folder, "workflow", package))
+        guest = Path(folder, "workflow/testbed/guest.py")
+        guest.write_text(
+            guest.read_text().replace('\nif __name__ == "__main__":', f'{TIMED_STEPS}\nif __name__ == "__main__":')
+        )
+        head("pairs of hosts, CPU s", *COLUMNS, "ms a pair", "memory MB", "document MB")
+        least = cost(1, core, folder, per_s)
+        costs = {pairs: cost(pairs, core, folder, per_s) for pairs in options.pairs}
+        for pairs, one in ({1: least} | costs).items():
+            row(
+                f"{pairs:,}{'' if one['valid'] else ' (invalid)'}", *(f"{one[name]:.2f}" for name in COLUMNS),
+                f"{1e3 * (one['run'] - least['run']) / max(1, pairs - 1):.0f}", f"{one['memory_mb']:.0f}", f"{one['document_mb']:.2f}",
+            )  # fmt: skip
+    if len(costs) > 1:
+        (few, first), *_, (many, last) = costs.items()
+        grown = [
+            f"{name} {math.log((last[name] - least[name]) / (first[name] - least[name])) / math.log(many / few):.2f}"
+            for name in (*COLUMNS, "memory_mb", "document_mb")
+        ]
+        print(f"\nExponents from {few:,} to {many:,} pairs: {', '.join(grown)}.")
+
+
+if __name__ == "__main__":
+    main()

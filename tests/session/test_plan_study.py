@@ -1,0 +1,243 @@
+"""The number of replications that `make plan` asks for, on pilot runs whose truth is known."""
+
+import csv
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import tidy_tables
+from inference.paired_comparison import Family, compare
+from inference.sample_size import pairs_needed_in_family
+from inference.settings import SETTINGS
+from run_tables.metrics import METRICS
+from session import plan_study
+from session.needed_replications import (
+    CCA_PAIRS,
+    FEW,
+    IP_VERSIONS,
+    NO_PILOT,
+    NO_SPREAD,
+    ONE_MEASUREMENT,
+    ONE_PILOT,
+    TOO_MANY,
+    TWO_KINDS,
+    Difference,
+    family_sizes,
+    needed_replications,
+)
+from session.pilot_runs import Pilot, pilot_runs, same_conditions
+from study_files import study as studies
+
+GOODPUT = METRICS[0]
+SCENARIO = tidy_tables.grid(delays_ms=(10,), losses_percent=(1,), flows=(1,))
+CCAS = ["reno", "cubic"]
+THREE = Difference(3.0, "%")
+#: Of the logarithms' differences within a pair.
+SPREAD = 0.04
+
+
+def study(**changes):
+    scenario = {"id": SCENARIO["scenario"].iloc[0], "link": {"rate_mbps": 10}}
+    config = {"study": "known", "ccas": CCAS, "ip_versions": ["ipv4", "ipv6"], "scenarios": [scenario]}
+    return studies.resolve(config | changes, "known.yaml")
+
+
+def pilot(replications, draw, others=1.0):
+    """Return pilot runs whose goodput is 100 Mbit/s times the exponential of ``draw(n)``, and of what pairs share."""
+    runs = tidy_tables.synthetic_study(SCENARIO, CCAS, replications=replications)["runs"]
+    shared = dict(enumerate(np.random.default_rng(9).normal(0, 0.2, replications), start=1))
+    own = draw(len(runs)) if callable(draw) else np.full(len(runs), draw)
+    return runs.assign(goodput_mbps=100 * np.exp(runs["replication"].map(shared) * others + own), valid=True)
+
+
+def normal(seed):
+    rng = np.random.default_rng(seed)
+    return lambda n: rng.normal(0, SPREAD / math.sqrt(2), n)
+
+
+def planned(runs, asked=THREE, **changes):
+    return list(needed_replications(study(**changes), runs, asked, (GOODPUT,)))
+
+
+def test_comparisons_and_their_tests_are_those_of_the_report():
+    assert family_sizes(study()) == {IP_VERSIONS: 2 * 4, CCA_PAIRS: 2 * 4}
+    assert family_sizes(study(ccas=["reno", "cubic", "bbr"])) == {IP_VERSIONS: 3 * 4, CCA_PAIRS: 2 * 3 * 4}
+    assert family_sizes(study(ip_versions=["ipv4"])) == {CCA_PAIRS: 4}
+    assert family_sizes(study(ip_versions=["ipv4"], ccas=["reno"])) == {}
+    cells = [(one.compared, one.cell) for one in planned(None)]
+    assert cells == [
+        (IP_VERSIONS, "reno"), (IP_VERSIONS, "cubic"), (CCA_PAIRS, "reno - cubic, ipv4"), (CCA_PAIRS, "reno - cubic, ipv6"),
+    ]  # fmt: skip
+
+
+def share_found(pairs, drawn=800):
+    """Return the share of drawn studies in which the report's test finds a true difference of 3 %."""
+    rng, found = np.random.default_rng(7), 0
+    family = Family(SETTINGS["confidence"], SETTINGS["significance"], family_sizes(study())[IP_VERSIONS])
+    for _ in range(drawn):
+        shared = rng.normal(0, 0.2, pairs)
+        a, b = (100 * np.exp(shared + rng.normal(mean, SPREAD / math.sqrt(2), pairs)) for mean in (math.log(1.03), 0))
+        found += compare(a, b, GOODPUT.scale, "%", family).tested()["p"] * family.tests <= family.significance
+    return found / drawn
+
+
+def test_asked_number_has_the_promised_power():
+    """A true difference of 3 % is found in 80 % of studies with as many replications as a large pilot asks for."""
+    (first, *_) = planned(pilot(1500, normal(1)))
+    assert first.low <= first.needs <= first.high and first.high - first.low <= 4
+    # Three standard errors of a share of 80 % in 800; a whole number of pairs has up to 82 %.
+    assert share_found(first.needs) == pytest.approx(SETTINGS["power"], abs=0.045)
+    assert share_found(first.needs * 6 // 10) < 0.6
+
+
+def test_interval_holds_the_true_number():
+    """In 95 % of pilots of eight replications."""
+    args = SETTINGS["power"], SETTINGS["significance"], "ratio", 8
+    truth = pairs_needed_in_family(SPREAD, 3.0, *args)
+    found = [one for seed in range(100) for one in planned(pilot(8, normal(seed)))]
+    inside = [one.low <= truth <= (one.high or math.inf) for one in found if one.needs]
+    # Of normal pilots one in a hundred looks as if it had two kinds of runs.
+    assert 385 < len(inside) <= len(found) == 400
+    assert np.mean(inside) == pytest.approx(0.95, abs=0.04)
+
+
+def test_what_pairs_share_costs_nothing():
+    """The seed's effect is common to both runs of a pair, and is in no contrast."""
+    apart, together = (
+        [one.needs for one in planned(pilot(20, normal(3), others=others))] for others in (0.0, 1.0)
+    )  # fmt: skip
+    assert apart == together
+
+
+def test_a_smaller_difference_needs_more():
+    needs = [planned(pilot(20, normal(4)), Difference(size, "%"))[0].needs for size in (10, 5, 2, 1)]
+    assert needs == sorted(needs) and needs[0] < needs[-1]
+
+
+def of_kind(runs, kind, asked=THREE):
+    """Return the first comparison that has a kind, and what is said of such."""
+    found = planned(runs, asked)
+    (one, *_) = [one for one in found if one.kind == kind]
+    return one, " ".join(plan_study.reason_words(found))
+
+
+def test_cells_without_a_number_say_why():
+    one, words = of_kind(None, NO_PILOT)
+    assert (one.pairs, one.needs) == (0, None) and "4 of 4 comparisons have no pilot runs" in words
+    one, words = of_kind(pilot(1, normal(1)), ONE_PILOT)
+    assert (one.pairs, one.needs) == (1, None) and "one pair of pilot runs" in words
+    one, words = of_kind(pilot(4, normal(1)), FEW)
+    assert one.needs and one.low < one.needs < one.high and "4 comparisons have fewer than six pairs" in words
+    one, words = of_kind(pilot(5, 0.0, others=0.0), ONE_MEASUREMENT)
+    assert one.needs is None and "repeat one measurement" in words
+    one, words = of_kind(pilot(5, 0.0), NO_SPREAD)
+    assert one.needs is None and "no spread" in words
+    one, words = of_kind(pilot(10, normal(2)), TOO_MANY, Difference(0.001, "%"))
+    assert one.needs is None and "need more than 10,000 replications" in words
+
+
+def test_bimodal_cells_have_no_number():
+    runs = pilot(10, normal(2))
+    collapsed = (runs["ip_version"] == "ipv6") & (runs["cca"] == "reno") & (runs["replication"] > 8)
+    runs["goodput_mbps"] = runs["goodput_mbps"].where(~collapsed, runs["goodput_mbps"] / 4)
+    one, words = of_kind(runs, TWO_KINDS)
+    assert (one.compared, one.cell, one.needs) == (IP_VERSIONS, "reno", None)
+    assert "pilot runs of two kinds" in words and "2 of 10 pairs lie apart" in words
+
+
+def test_invalid_runs_are_no_pilot():
+    runs = pilot(6, normal(2))
+    assert {one.kind for one in planned(runs.assign(valid=False))} == {NO_PILOT}
+    runs.loc[(runs["ip_version"] == "ipv6") & (runs["replication"] == 6), "valid"] = False
+    assert [one.pairs for one in planned(runs)] == [5, 5, 6, 5]
+
+
+def test_a_difference_in_the_metrics_own_unit():
+    runs = pilot(12, normal(6))
+    for one in planned(runs, Difference(2, "Mbit/s")):
+        side = runs[(runs["ip_version"] == "ipv4") & (runs["cca"] == "reno")]
+        if one.compared == IP_VERSIONS and one.cell == "reno":
+            assert one.effect == pytest.approx(100 * 2 / side["goodput_mbps"].mean())
+    assert planned(runs, Difference(2, "ms")) == []
+    assert {one.effect for one in planned(runs, None) if one.compared == IP_VERSIONS} == {1.0}
+    assert {one.effect for one in planned(runs, None) if one.compared == CCA_PAIRS} == {5.0}
+
+
+@pytest.mark.parametrize("text", ["2", "0 %", "-1 %", "2 percent", "nan %", "2 % 3", "1e3 %", "%"])
+def test_a_difference_that_is_none_gets_one_sentence(text):
+    with pytest.raises(plan_study.PlanError, match="allowed is a number above 0 with its unit"):
+        plan_study.difference_of(text)
+
+
+def call(capsys, tmp_path, monkeypatch, *arguments, text=None):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "known.yaml").write_text(
+        text or "study: known\nccas: [reno, cubic]\nscenarios: [{id: a, link: {rate_mbps: 10}}]\n"
+    )
+    status = plan_study.main(["known.yaml", *arguments])
+    printed = capsys.readouterr()
+    return status, printed.out, printed.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["--metric", "speed"], "METRIC is speed; allowed are goodput, rtt, loss, retransmits."),
+        (["--metric", "loss", "--difference", "2 %"], "DIFFERENCE is 2 %; allowed with METRIC=loss is points."),
+        (
+            ["--metric", "rtt", "--difference", "2 Mbit/s"],
+            "DIFFERENCE is 2 Mbit/s; allowed with METRIC=rtt is % or ms.",
+        ),
+        (["--from", "nowhere"], "FROM: nowhere: no results folder, because workflow/study.json is missing"),
+    ],
+)
+def test_bad_input_gets_one_sentence(capsys, tmp_path, monkeypatch, arguments, sentence):
+    status, out, err = call(capsys, tmp_path, monkeypatch, *arguments)
+    assert (status, out) == (1, "") and sentence in err and err.count("\n") == 1
+
+
+def test_a_study_that_compares_nothing(capsys, tmp_path, monkeypatch):
+    text = "study: known\nccas: [reno]\nip_versions: [ipv4]\nscenarios: [{id: a, link: {rate_mbps: 10}}]\n"
+    status, _, err = call(capsys, tmp_path, monkeypatch, text=text)
+    assert status == 1 and "known compares neither IP versions nor CCAs" in err
+
+
+def test_without_pilot_runs_it_says_how_to_get_some(capsys, tmp_path, monkeypatch):
+    status, out, _ = call(capsys, tmp_path, monkeypatch)
+    assert status == 0
+    assert "known has no pilot runs." in out and "replications=6" in out and "have no pilot runs" in out
+    with (tmp_path / "results/known-plan.csv").open() as stream:
+        rows = list(csv.DictReader(stream))
+    assert {row["kind"] for row in rows} == {NO_PILOT} and len(rows) == 4 * 4
+
+
+def test_cost_grows_with_replications(tmp_path):
+    known = study()
+    needed = planned(pilot(12, normal(6)), Difference(1, "%"))
+    head, *rows = plan_study.cost_rows(known, needed, tmp_path, tmp_path)
+    replications, runs = (
+        [int(row[head.index(name)].replace(",", "")) for row in rows] for name in ("replications", "runs")
+    )
+    assert runs == [4 * number for number in replications] and replications == sorted(replications)
+    assert max(one.needs for one in needed) in replications and max(one.high for one in needed) in replications
+    shown = [int(row[head.index("shown")].split()[0]) for row in rows]
+    assert shown[-1] == len(needed) and shown == sorted(shown)
+
+
+def test_scenarios_are_recognised_by_their_conditions():
+    known, other = study(), study(study="other", seed=5)
+    other["scenarios"][0]["id"] = "another-name"
+    assert same_conditions(known, other) == {"another-name": known["scenarios"][0]["id"]}
+    other["scenarios"][0]["link"] = other["scenarios"][0]["link"] | {"rate_mbps": 11}
+    assert same_conditions(known, other) == {}
+
+
+def test_no_runs_no_pilot(tmp_path):
+    assert pilot_runs(study(), {tmp_path: study()}) == Pilot()
+
+
+def test_needs_of_the_plan_are_sorted_by_hunger():
+    rows = plan_study.hungriest(planned(pilot(12, normal(6))))
+    assert pd.Series([int(row[5]) for row in rows[1:]]).is_monotonic_decreasing

@@ -1,0 +1,168 @@
+"""The replications that a study's comparisons need to show a difference, from pilot runs.
+
+A comparison is one of those that the report will make: IP versions in a scenario with a CCA, two CCAs in a scenario over an IP
+version, each in every metric. Contrasts, test and correction are the report's (`inference.paired_comparison`), and
+so is the number of pairs (`inference.sample_size`).
+"""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import combinations
+
+from inference.paired_comparison import Family, compare
+from inference.paired_contrasts import from_effect
+from inference.paired_tests import LEAST_PAIRS
+from inference.sample_size import MAX_PAIRS, pairs_needed_in_family, spreads_of
+from inference.settings import SETTINGS
+from run_tables.metrics import METRICS, Metric, differences
+from run_tables.resolution import coarsest, resolutions
+from study_files.study_design import StudyDesign
+from topics.ccas.blocks import blocks_of
+from topics.ccas.topic import TOPIC as CCAS
+from topics.ip_version.run_pairs import IPV4, IPV6, pairs_of
+from topics.ip_version.topic import TOPIC as IP_VERSION
+from wording.number_format import count
+
+IP_VERSIONS, CCA_PAIRS = "IP versions", "CCAs"
+#: Why a cell has no number, or one that is a guess.
+NO_PILOT, ONE_PILOT, TWO_KINDS = "no pilot runs", "one pair of pilot runs", "two kinds of pilot runs"
+ONE_MEASUREMENT, NO_SPREAD, TOO_MANY, FEW = "one measurement", "no spread", "too many", "few pilot runs"
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A true difference to be shown: ``size`` in ``unit``, "%" or "points" of the metric's comparison, or the metric's own unit."""
+
+    size: float
+    unit: str
+
+    def effect(self, metric: Metric, mean_a, mean_b) -> float:
+        """Return it in the unit of the metric's effects, given the means of both sides."""
+        if self.unit == metric.effect_unit:
+            return self.size
+        base = mean_b if metric.scale == "ratio" else (mean_a + mean_b) / 2
+        return 100 * self.size / base if base > 0 else math.nan
+
+    def fits(self, metric: Metric) -> bool:
+        """Return whether the metric has such differences."""
+        return self.unit == metric.effect_unit or (self.unit == metric.unit and metric.effect_unit == "%")
+
+
+@dataclass(frozen=True)
+class Needed:
+    """A comparison: its cell, the pairs of pilot runs, the pairs that it ``needs`` and the ends of that number's interval.
+
+    None is more than `MAX_PAIRS`, if ``kind`` is `TOO_MANY` or "", and no number otherwise. ``effect`` is in ``effect_unit``.
+    """
+
+    compared: str
+    scenario: str
+    cell: str
+    metric: Metric
+    pairs: int
+    effect: float | None = None
+    needs: int | None = None
+    low: int | None = None
+    high: int | None = None
+    kind: str = ""
+    note: str = ""
+
+
+def comparisons_of(study) -> list[tuple[str, str, str, tuple]]:
+    """Return the comparisons of a study's report, without metrics: what is compared, scenario, cell, the key of its values."""
+    design, found = StudyDesign(study), []
+    for scenario in design.scenario_names:
+        if IP_VERSION.applies(design):
+            found += [(IP_VERSIONS, scenario, cca, (scenario, cca)) for cca in design.ccas]
+        if CCAS.applies(design):
+            for ip_version in design.ip_versions:
+                pairs = combinations(design.ccas, 2)
+                found += [
+                    (CCA_PAIRS, scenario, f"{a} - {b}, {ip_version}", (scenario, ip_version, a, b)) for a, b in pairs
+                ]
+    return found
+
+
+def family_sizes(study) -> dict[str, int]:
+    """Return the number of tests for which the report corrects p, by what is compared."""
+    kinds = [compared for compared, *_ in comparisons_of(study)]
+    return {kind: len(METRICS) * kinds.count(kind) for kind in dict.fromkeys(kinds)}
+
+
+def default_differences(study, compared) -> dict[str, Difference]:
+    """Return the difference to be shown by metric: between IP versions ``analysis.detect``, between CCAs the margins of equivalence."""
+    section = study["analysis"]["detect" if compared == IP_VERSIONS else "equivalence_margin"]
+    sizes = differences(section)
+    return {metric.column: Difference(sizes[metric.column], metric.effect_unit) for metric in METRICS}
+
+
+def needed_replications(study, runs, asked: Difference | None = None, metrics=METRICS) -> Iterator[Needed]:
+    """Yield the comparisons of a study with the pairs that each needs.
+
+    Parameters
+    ----------
+    study : dict
+        Resolved.
+    runs : pandas.DataFrame or None
+        Pilot runs in the form of ``tidy/runs.csv``.
+    asked : Difference, optional
+        The difference to be shown; only metrics with such a unit are planned. Without it `default_differences`.
+    metrics : sequence of Metric
+    """
+    tests, found = family_sizes(study), comparisons_of(study)
+    for metric in metrics:
+        if asked and not asked.fits(metric):
+            continue
+        values = {} if runs is None else _values(runs, metric)
+        for compared, scenario, cell, key in found:
+            difference = asked or default_differences(study, compared)[metric.column]
+            named = {"compared": compared, "scenario": scenario, "cell": cell, "metric": metric}
+            yield Needed(**named, **_needed(metric, values.get(key), difference, tests[compared]))
+
+
+def _values(runs, metric):
+    """Return key of a comparison -> values of both sides, pair by pair, and the resolution of each."""
+    values = {}
+    for cell, pairs in pairs_of(runs, metric.column).groupby(["scenario", "cca"], sort=False):
+        used = pairs[pairs[[IPV4, IPV6]].notna().all(axis=1)]
+        steps = tuple(used[f"resolution_{version}"].fillna(0).max() if len(used) else 0.0 for version in (IPV6, IPV4))
+        values[cell] = used[IPV6].to_numpy(), used[IPV4].to_numpy(), steps
+    steps = resolutions(runs, metric.column).where(runs["valid"])
+    for place, group in runs.groupby(["scenario", "ip_version"], sort=False):
+        blocks, step = blocks_of(group, metric.column), coarsest(steps[group.index])
+        for a, b in ((a, b) for a in blocks for b in blocks if a != b):
+            both = blocks[[a, b]].dropna()
+            values[(*place, a, b)] = both[a].to_numpy(float), both[b].to_numpy(float), (step, step)
+    return values
+
+
+def _needed(metric, values, difference, tests) -> dict:
+    """Return the fields of `Needed` behind the metric, for one comparison's values (None without any)."""
+    if values is None or not len(values[0]):
+        return {
+            "pairs": 0,
+            "kind": NO_PILOT,
+            "effect": difference.size if difference.unit == metric.effect_unit else None,
+        }
+    a, b, steps = values
+    confidence, significance, power = (SETTINGS[name] for name in ("confidence", "significance", "power"))
+    family = Family(confidence, significance, tests)
+    result = compare(a, b, metric.scale, metric.effect_unit, family, steps)
+    effect = difference.effect(metric, result.mean_a, result.mean_b)
+    row = {"pairs": result.pairs, "effect": effect, "note": "; ".join(result.notes)}
+    if result.pairs == 1:
+        return row | {"kind": ONE_PILOT}
+    if result.one_value or result.all_alike:
+        return row | {"kind": ONE_MEASUREMENT if result.one_value else NO_SPREAD}
+    if result.apart:
+        return row | {"kind": TWO_KINDS, "note": f"{result.apart} of {count(result.pairs, 'pair')} lie apart"}
+    if not from_effect(effect, result.scale) > 0:
+        return row | {"kind": NO_SPREAD, "note": "the mean is 0"}
+    needs = {
+        end: pairs_needed_in_family(spread, effect, power, significance, result.scale, tests)
+        for end, spread in spreads_of(result.contrasts, confidence).items()
+    }
+    kind = TOO_MANY if needs[""] is None else FEW if result.pairs < LEAST_PAIRS else ""
+    note = f"more than {MAX_PAIRS:,} pairs" if kind == TOO_MANY else ""
+    return row | {"needs": needs[""], "low": needs["_low"], "high": needs["_high"], "kind": kind, "note": note}

@@ -1,0 +1,97 @@
+"""Pilot runs of a study: finished runs, in any results folder, in its conditions."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pandas as pd
+
+from run_tables.reading import runs_of_rows
+from run_tables.run_documents import DOCUMENT_LIMIT, DocumentError, read_document, run_of
+from run_tables.steady_state import SteadyRule
+from run_tables.tidy_rows import rows_of_run
+from study_files.study_runs import cells, run_conditions
+from testbed.machine.given_file import given_text
+
+#: Where a results folder has the study that it is of.
+STUDY = "workflow/study.json"
+
+
+@dataclass
+class Pilot:
+    """Pilot runs: ``runs`` is their table (None without any), a ``replication`` is there the seed, which pairs share.
+
+    ``used`` has the number of runs by results folder, ``others`` the first file that was skipped by folder.
+    """
+
+    runs: pd.DataFrame | None = None
+    used: dict[str, int] = field(default_factory=dict)
+    others: dict[str, DocumentError] = field(default_factory=dict)
+
+
+def study_of(folder: Path) -> dict:
+    """Return the resolved study of a results folder; raise `ValueError` if it has none that can be read."""
+    try:
+        study = json.loads(given_text(folder / STUDY, DOCUMENT_LIMIT))
+        list(cells(study))
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+        raise ValueError(f"{folder}: no results folder, because {STUDY} is missing there or can't be read") from error
+    return study
+
+
+def same_conditions(study, other) -> dict[str, str]:
+    """Return the scenarios of another resolved study with the conditions of one of this: its id -> ours."""
+    ours = {_conditions(study, scenario): scenario["id"] for scenario in reversed(study["scenarios"])}
+    known = {scenario["id"]: ours.get(_conditions(other, scenario)) for scenario in other["scenarios"]}
+    return {theirs: own for theirs, own in known.items() if own}
+
+
+def _conditions(study, scenario):
+    """Return a scenario's conditions as text, without its name."""
+    conditions = run_conditions(study, scenario["id"])["scenario"]
+    own = {key: value for key, value in conditions.items() if key != "id"} | {"variation": scenario["variation"]}
+    return json.dumps(own, sort_keys=True)
+
+
+def pilot_runs(study, sources: dict[Path, dict]) -> Pilot:
+    """Return the `Pilot` of a resolved study.
+
+    ``sources``: results folder -> its resolved study. A run is taken once, even if several folders have it. One of other
+    conditions, of a changed scenario for example, is skipped.
+    """
+    pilot, rows = Pilot(), {}
+    rule, labels = SteadyRule(**study["steady_state"]), {one["id"]: one["label"] for one in study["scenarios"]}
+    for folder, other in sources.items():
+        before = len(rows)
+        for path, scenario, expected in _files(study, folder, other):
+            try:
+                document = read_document(path, expected)
+            except DocumentError as error:
+                pilot.others.setdefault(str(folder), error)
+                continue
+            row = rows_of_run(document, labels[scenario], None, rule)[0]
+            row |= {"scenario": scenario, "replication": row["seed"]}
+            rows.setdefault((scenario, row["cca"], row["ip_version"], row["seed"]), row)
+        if len(rows) > before:
+            pilot.used[str(folder)] = len(rows) - before
+    pilot.runs = runs_of_rows(rows.values()) if rows else None
+    return pilot
+
+
+def _files(study, folder, other) -> Iterator[tuple[Path, str, dict]]:
+    """Yield the run documents in a folder that may be pilot runs: path, our scenario, what the specification must have."""
+    matching, wanted = same_conditions(study, other), set(cells(study))
+    defined = [one.get("cca_definitions", {}) for one in (study, other)]
+    for path in sorted((folder / "runs").glob("*/*/*/*.json.gz")):
+        try:
+            theirs, cca, ip_version, replication = run_of(path)
+        except ValueError:
+            continue
+        scenario = matching.get(theirs)
+        if (scenario, cca, ip_version) not in wanted or cca not in other["ccas"]:
+            continue
+        if defined[0].get(cca) != defined[1].get(cca):
+            continue
+        conditions = run_conditions(other, theirs, replication, cca)
+        yield path, scenario, conditions | {"cca": cca, "ip_version": ip_version}

@@ -1,0 +1,291 @@
+"""``make plan STUDY=...``: how many replications a study needs to show a difference, from pilot runs, and what they cost."""
+
+import argparse
+import csv
+import re
+import sys
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+
+from inference.sample_size import MAX_PAIRS
+from inference.settings import SETTINGS
+from run_tables.metrics import METRICS
+from session.needed_replications import (
+    CCA_PAIRS,
+    FEW,
+    IP_VERSIONS,
+    NO_PILOT,
+    NO_SPREAD,
+    ONE_MEASUREMENT,
+    ONE_PILOT,
+    TOO_MANY,
+    TWO_KINDS,
+    Difference,
+    Needed,
+    family_sizes,
+    needed_replications,
+)
+from session.pilot_runs import Pilot, pilot_runs, same_conditions, study_of
+from session.study_cost import Forecast, core_time, speed_record
+from study_files import study as studies
+from wording.number_format import count, plain
+from wording.terminal_text import said, shown
+
+#: Form of DIFFERENCE.
+FORM = re.compile(r"\s*(\d+(?:\.\d+)?)\s*(%|points|ms|Mbit/s|segments)\s*")
+UNITS = "% (goodput, RTT, retransmits), points (packet loss), Mbit/s, ms, segments"
+#: What is said of comparisons without a number, by kind.
+REASONS = {
+    NO_PILOT: "have no pilot runs: a few replications are needed first",
+    ONE_PILOT: "have one pair of pilot runs, which has no spread",
+    TWO_KINDS: "have pilot runs of two kinds, some far from the others: no number of replications gives their mean an interval",
+    ONE_MEASUREMENT: "repeat one measurement: one replication shows any difference, and there is nothing to test",
+    NO_SPREAD: "have no spread to calculate with (all pairs alike, or a mean of 0)",
+    TOO_MANY: f"need more than {MAX_PAIRS:,} replications",
+}
+#: The most comparisons that are shown one by one.
+MOST_LINES = 10
+
+
+class PlanError(Exception):
+    """A study can't be planned; the message is one sentence."""
+
+
+def difference_of(text) -> Difference | None:
+    """Return the difference that DIFFERENCE asks for, or None if it is empty; raise `PlanError` if it is none.
+
+    >>> difference_of("2 %"), difference_of("0.5points"), difference_of("")
+    (Difference(size=2.0, unit='%'), Difference(size=0.5, unit='points'), None)
+    """
+    if not text:
+        return None
+    match = FORM.fullmatch(text)
+    if not match or not 0 < float(match[1]) < 1e6:
+        raise PlanError(
+            f"DIFFERENCE is {shown(text)}; allowed is a number above 0 with its unit, one of {UNITS}, as in DIFFERENCE='2 %'."
+        )
+    return Difference(float(match[1]), match[2])
+
+
+def metrics_of(text, difference) -> tuple:
+    """Return the metrics that METRIC asks for, or all; raise `PlanError` if there is none, or none with such a difference."""
+    slugs = [metric.slug for metric in METRICS]
+    if text and text not in slugs:
+        raise PlanError(f"METRIC is {shown(text)}; allowed are {', '.join(slugs)}.")
+    chosen = tuple(metric for metric in METRICS if not text or metric.slug == text)
+    if difference and not any(difference.fits(metric) for metric in chosen):
+        raise PlanError(
+            f"DIFFERENCE is {plain(difference.size)} {difference.unit}; allowed with METRIC={text} is "
+            f"{' or '.join(dict.fromkeys([chosen[0].effect_unit] + ([chosen[0].unit] if chosen[0].effect_unit == '%' else [])))}."
+        )
+    return chosen
+
+
+def sources_of(study, asked: Iterable[str], results=Path("results")) -> dict[Path, dict]:
+    """Return the folders with pilot runs: those asked for, or else the study's own; raise `PlanError` if one is none."""
+    own = results / study["study"]
+    sources = {own: study} if (own / "runs").is_dir() and not asked else {}
+    for folder in map(Path, asked):
+        try:
+            sources[folder] = study if folder.resolve() == own.resolve() else study_of(folder)
+        except ValueError as error:
+            raise PlanError(f"FROM: {error}; allowed is one such as results/smoke.") from error
+    return sources
+
+
+def folders_alike(study, results=Path("results")) -> list[str]:
+    """Return the other results folders that have scenarios with this study's conditions."""
+    found = []
+    for file in sorted(results.glob("*/workflow/study.json")):
+        folder = file.parent.parent
+        try:
+            if folder.name != study["study"] and same_conditions(study, study_of(folder)):
+                found.append(str(folder))
+        except (ValueError, KeyError, TypeError):
+            continue
+    return found
+
+
+def pilot_words(study, pilot: Pilot) -> list[str]:
+    """Return sentences on the pilot runs."""
+    words = []
+    if pilot.used:
+        words.append("Pilot: " + ", ".join(f"{count(n, 'run')} of {shown(f)}" for f, n in pilot.used.items()) + ".")
+        invalid = int((~pilot.runs["valid"]).sum())
+        if invalid:
+            words.append(f"{count(invalid, 'run')} of these {'is' if invalid == 1 else 'are'} invalid and left out.")
+    else:
+        words.append(f"{study['study']} has no pilot runs.")
+        alike = folders_alike(study)
+        words.append(
+            f"Results with the same conditions: {', '.join(map(shown, alike))}; use FROM={shown(alike[0])}."
+            if alike
+            else f"A few give the spread: make STUDY=<file> ARGS='--config replications=6', then plan again with FROM={Path('results') / study['study']}."
+        )
+    for error in pilot.others.values():
+        words.append(f"Left out, with any like it: {error}.")
+    return words
+
+
+def summary(needed: list[Needed]) -> list[tuple[str, ...]]:
+    """Return a row for each comparison and metric: the number of cells with a number, and these numbers."""
+    rows = [("comparison", "metric", "difference", "cells", "with a number", "median", "most", "upper end (95 %)")]
+    for key in dict.fromkeys((one.compared, one.metric) for one in needed):
+        of_key = [one for one in needed if (one.compared, one.metric) == key]
+        known = [one for one in of_key if one.needs]
+        effects = sorted({round(one.effect, 9) for one in of_key if one.effect})
+        size = " to ".join(map(_rounded, dict.fromkeys([effects[0], effects[-1]]))) if effects else "-"
+        middle = sorted(one.needs for one in known)
+        rows.append(
+            (
+                key[0], key[1].name, f"{size} {key[1].effect_unit}", f"{len(of_key):,}", f"{len(known):,}",
+                f"{middle[len(middle) // 2]:,}" if known else "-", f"{middle[-1]:,}" if known else "-",
+                (f"{max(one.high for one in known):,}" if all(one.high for one in known) else f"above {MAX_PAIRS:,}") if known else "-",
+            )
+        )  # fmt: skip
+    return rows
+
+
+def _rounded(effect) -> str:
+    return plain(float(f"{effect:.3g}"))
+
+
+def steps_of(study, needed: list[Needed]) -> dict[int, str]:
+    """Return numbers of replications -> what each shows, ascending."""
+    known = sorted(one.needs for one in needed if one.needs)
+    steps = {studies.most_replications(study): "as the study has it"}
+    if known:
+        half = known[(len(known) - 1) // 2]
+        steps.setdefault(half, "half of the comparisons")
+        steps[known[-1]] = "all comparisons with a number"
+        if all(one.high for one in needed if one.needs):
+            steps.setdefault(
+                max(one.high for one in needed if one.needs), "all of them, at the upper end of each interval"
+            )
+    return dict(sorted(steps.items()))
+
+
+def with_replications(study, replications) -> dict:
+    """Return a resolved study with another number of replications in all scenarios."""
+    scenarios = [scenario | {"replications": None} for scenario in study["scenarios"]]
+    return study | {"replications": replications, "scenarios": scenarios}
+
+
+def cost_rows(study, needed, results=Path("results"), root=Path()) -> list[tuple[str, ...]]:
+    """Return a row for each of `steps_of`: replications, comparisons shown, runs, core time and disk of all runs and of those missing."""
+    rows = [("replications", "enough for", "shown", "runs", "core time", "disk MB", "of it missing")]
+    folder, record = results / study["study"], speed_record(root)
+    there = Counter(path.parts[-4] for path in (folder / "runs").glob("*/*/*/*.json.gz"))
+    total = sum(1 for one in needed if one.kind != ONE_MEASUREMENT)
+    for replications, what in steps_of(study, needed).items():
+        forecast = Forecast(with_replications(study, replications), folder, record)
+        runs, seconds_of = forecast.cost.runs, forecast.seconds
+        missing = {scenario: max(0, n - there[scenario]) for scenario, n in runs.items()}
+        enough = sum(1 for one in needed if one.needs and one.needs <= replications)
+        time, left = (core_time(sum(n * seconds_of(s) for s, n in each.items())) for each in (runs, missing))
+        rows.append(
+            (
+                f"{replications:,}", what, f"{enough:,} of {total:,}", f"{sum(runs.values()):,}", time,
+                f"{forecast.cost.kilobytes / 1e3:,.1f}", f"{count(sum(missing.values()), 'run')}, {left if any(missing.values()) else 'nothing'}",
+            )
+        )  # fmt: skip
+    return rows
+
+
+def reason_words(needed: list[Needed]) -> list[str]:
+    """Return sentences on comparisons without a number, and on those whose number rests on few runs."""
+    words = []
+    for kind, reason in REASONS.items():
+        if of_kind := [one for one in needed if one.kind == kind]:
+            first = of_kind[0]
+            example = f"{first.scenario}, {first.cell}, {first.metric.slug}" + (f": {first.note}" if first.note else "")
+            words.append(f"{len(of_kind):,} of {len(needed):,} comparisons {reason} ({shown(example, 300)}).")
+    if few := sum(one.kind == FEW for one in needed):
+        words.append(
+            f"{few:,} comparisons have fewer than six pairs of pilot runs: their numbers are guesses, of which the upper end counts."
+        )
+    return words
+
+
+def hungriest(needed: list[Needed]) -> list[tuple[str, ...]]:
+    """Return the comparisons that need most replications, one a row."""
+    known = sorted((one for one in needed if one.needs), key=lambda one: -one.needs)[:MOST_LINES]
+    rows = [("comparison", "scenario", "cell", "metric", "pilot pairs", "needs", "interval (95 %)")]
+    for one in known:
+        ends = f"{one.low:,} to {f'{one.high:,}' if one.high else f'above {MAX_PAIRS:,}'}"
+        rows.append((one.compared, one.scenario, one.cell, one.metric.slug, f"{one.pairs:,}", f"{one.needs:,}", ends))
+    return rows
+
+
+def table_lines(rows: list[tuple[str, ...]]) -> list[str]:
+    """Return rows as lines of aligned columns, without those of a table that has only its head."""
+    if len(rows) < 2:
+        return []
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+
+
+def plan_lines(study, pilot: Pilot, needed: list[Needed]) -> list[str]:
+    """Return the plan as text."""
+    tests = ", ".join(f"{n:,} of {compared}" for compared, n in family_sizes(study).items())
+    power, level = (f"{100 * SETTINGS[name]:g} %" for name in ("power", "significance"))
+    head = [
+        *pilot_words(study, pilot),
+        f"Replications that show a true difference with a probability of {power}, tested at {level}, corrected for all tests ({tests}):",
+    ]
+    if len(study["ccas"]) > 2 and any(one.compared == CCA_PAIRS for one in needed):
+        head.append(
+            "With three or more CCAs the joint test of a scenario has to find a difference first, so pairs may need more."
+        )
+    parts = [head, table_lines(summary(needed)), reason_words(needed), table_lines(hungriest(needed))]
+    parts.append(table_lines(cost_rows(study, needed)))
+    return [line for part in parts if part for line in (*part, "")][:-1]
+
+
+def write_rows(path: Path, needed: list[Needed]) -> None:
+    """Write all comparisons as a CSV file."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("w", newline="", encoding="utf-8") as stream:
+        table = csv.writer(stream)
+        table.writerow(
+            ["compared", "scenario", "cell", "metric", "pilot_pairs", "difference", "difference_unit", "pairs_needed", "pairs_needed_low", "pairs_needed_high", "kind", "note"]
+        )  # fmt: skip
+        for one in needed:
+            table.writerow(
+                [one.compared, one.scenario, one.cell, one.metric.column, one.pairs, one.effect, one.metric.effect_unit, one.needs, one.low, one.high, one.kind, one.note]
+            )  # fmt: skip
+
+
+def main(arguments=None) -> int:
+    """Print the plan of a study file, and write all its comparisons; return the exit status."""
+    parser = argparse.ArgumentParser(prog="plan", description=__doc__.splitlines()[0])
+    parser.add_argument("config", help="the study's file")
+    parser.add_argument("--difference", default="", help="true difference to be shown, as in '2 %%'")
+    parser.add_argument("--metric", default="", help="the only metric")
+    parser.add_argument("--from", dest="sources", nargs="*", default=[], help="results folders with pilot runs")
+    parser.add_argument("--platform", default="", help="platform that carries the study instead of its own")
+    options = parser.parse_args(arguments)
+    platform = {"platform": options.platform} if options.platform else {}
+    try:
+        asked = difference_of(options.difference)
+        metrics = metrics_of(options.metric, asked)
+        study = studies.resolve(studies.load(options.config, platform), options.config)
+        if not family_sizes(study):
+            raise PlanError(
+                f"{study['study']} compares neither {IP_VERSIONS} nor {CCA_PAIRS}; allowed is a study with two or more of either."
+            )
+        pilot = pilot_runs(study, sources_of(study, options.sources))
+        needed = list(needed_replications(study, pilot.runs, asked, metrics))
+    except (PlanError, studies.StudyError) as error:
+        print(said(error), file=sys.stderr)
+        return 1
+    print("\n".join(plan_lines(study, pilot, needed)))
+    path = Path("results") / f"{study['study']}-plan.csv"
+    write_rows(path, needed)
+    print(f"\nAll comparisons: {path}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

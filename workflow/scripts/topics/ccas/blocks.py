@@ -1,0 +1,13 @@
+"""Runs of several CCAs side by side: those of one scenario, IP version and replication have the same seed, so they are a block."""
+
+import pandas as pd
+
+
+def blocks_of(group: pd.DataFrame, metric: str) -> pd.DataFrame:
+    """Return a metric of a scenario and IP version, one row per replication and one column per CCA, in the runs' order.
+
+    It is missing where a run is excluded or has no value.
+    """
+    values = group.assign(value=group[metric].where(group["valid"]))
+    wide = values.pivot(index="replication", columns="cca", values="value")
+    return wide[group["cca"].unique()]
