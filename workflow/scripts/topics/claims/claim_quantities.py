@@ -12,6 +12,8 @@ def _named(metric):
 #: Quantities of a run for claims: column of `tidy/runs.csv` -> name, unit.
 RUN_QUANTITIES = {metric.column: _named(metric) for metric in (*METRICS, *PUBLISHED_METRICS)} | {
     "jain_index": ("Jain's index of the flows' goodput", ""),
+    "queue_mean_packets": ("mean length of the bottleneck's queue", "packets"),
+    "queueing_p50_ms": ("median queueing delay", "ms"),
     "transfer_s": ("time of the file transfer", "s"),
     "cpu_busy_percent": ("busy share of the cores", "%"),
     "cpu_seconds_per_gbyte": ("CPU time of a GB", "s"),
