@@ -13,6 +13,7 @@ def _named(metric):
 RUN_QUANTITIES = {metric.column: _named(metric) for metric in (*METRICS, *PUBLISHED_METRICS)} | {
     "jain_index": ("Jain's index of the flows' goodput", ""),
     "queue_mean_packets": ("mean length of the bottleneck's queue", "packets"),
+    "queue_steady_packets": ("mean length of the bottleneck's queue after start-up", "packets"),
     "queueing_p50_ms": ("median queueing delay", "ms"),
     "transfer_s": ("time of the file transfer", "s"),
     "cpu_busy_percent": ("busy share of the cores", "%"),
