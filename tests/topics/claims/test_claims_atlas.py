@@ -18,6 +18,7 @@ PUBLISHED = {
         "deep-20": 0.67, "beside-shallow": 94, "beside-even": 47.8, "beside-deep": 23.9,
     },
     "dctcp-queue": {"dctcp-full-throughput": 950, "tcp-full-throughput": 950, "dctcp-queue-near-k": 20, "tcp-queue-ten-times": 10},
+    "dctcp-incast": {"dctcp-at-20-servers": 8},
     "bufferbloat": {"codel-median-at-target": 5, "codel-below-ten": 60},
     "pie": {"mean-delay-at-target-few": 15 / 1.2112, "mean-delay-at-target-many": 15 / 1.2112},
     "policer": {"six-times-the-loss": 6, "policing-without-rtt-inflation": 40},
