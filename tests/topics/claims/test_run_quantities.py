@@ -45,6 +45,7 @@ def test_completion_is_the_mean_of_all_web_objects():
     objects.loc[2, "completion_ms"] = 170.0
     assert list(with_completions(runs, objects)["completion_mean_ms"].fillna(-1)) == [130, -1]
     assert list(with_completions(runs, objects)["completion_p50_ms"].fillna(-1)) == [120, -1]
+    assert list(with_completions(runs, objects)["completion_longest_ms"].fillna(-1)) == [170, -1]
     never = objects.assign(completion_ms=[100.0, math.nan, 140.0])
     assert with_completions(runs, never)["completion_mean_ms"].isna().all()
     assert with_completions(runs)["completion_mean_ms"].isna().all()

@@ -23,12 +23,16 @@ RUN_QUANTITIES = {metric.column: _named(metric) for metric in (*METRICS, *PUBLIS
     "recoveries": ("fast recoveries", "times"),
     "completion_p50_ms": ("median completion time of the web objects", "ms"),
     "completion_mean_ms": ("mean completion time of the web objects", "ms"),
+    "completion_longest_ms": ("longest completion time of the web objects", "ms"),
     "square_root_constant": ("constant of the square-root law by lost packets", ""),
     "square_root_constant_of_halvings": ("constant of the square-root law by fast recoveries", ""),
     "losses_per_halving": ("lost packets per fast recovery", "packets"),
 }
 #: Of these, those of which no resolution is known.
-UNRESOLVED = ("utilisation_percent", "convergence_s", "completion_p50_ms", "completion_mean_ms")
+UNRESOLVED = (
+    "queue_mean_packets", "queue_steady_packets", "queueing_p50_ms", "utilisation_percent", "convergence_s", "completion_p50_ms",
+    "completion_mean_ms", "completion_longest_ms",
+)  # fmt: skip
 #: Quantities of a flow, columns of `tidy/flows.csv`, likewise.
 FLOW_QUANTITIES = {
     "goodput_mbps": ("goodput", "Mbit/s"),

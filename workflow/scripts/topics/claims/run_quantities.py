@@ -7,17 +7,20 @@ from run_tables.resolution import resolutions
 from run_tables.run_keys import RUN
 from topics.claims.claim_quantities import UNRESOLVED
 
+#: Columns that `with_completions` adds -> what they are of the completion times of a run's web objects.
+COMPLETIONS = {"completion_p50_ms": "median", "completion_mean_ms": "mean", "completion_longest_ms": "max"}
+
 
 def with_completions(runs, short_flows=None) -> pd.DataFrame:
-    """Return runs with the columns ``completion_p50_ms`` and ``completion_mean_ms``: median and mean completion time of the run's web objects.
+    """Return runs with the columns `COMPLETIONS`: median, mean and longest completion time of the run's web objects.
 
     They are missing for runs without web objects, or with one that was never complete. ``short_flows``: rows of
     ``tidy/short_flows.parquet``.
     """
     if short_flows is None:
-        return runs.assign(completion_p50_ms=np.nan, completion_mean_ms=np.nan)
+        return runs.assign(**dict.fromkeys(COMPLETIONS, np.nan))
     times = short_flows.groupby(RUN)["completion_ms"]
-    taken = pd.DataFrame({"completion_p50_ms": times.median(), "completion_mean_ms": times.mean()})
+    taken = times.agg(list(COMPLETIONS.values())).set_axis(list(COMPLETIONS), axis=1)
     return runs.merge(taken.where(times.count() == times.size()).reset_index(), on=RUN, how="left")
 
 
@@ -28,7 +31,7 @@ def value_of_runs(runs, quantity) -> np.ndarray:
         "square_root_constant_of_halvings": lambda: _square_root_constant(runs, runs["recoveries"]),
         "losses_per_halving": lambda: _lost(runs) / _above_0(runs["recoveries"]),
     }
-    if quantity in ("completion_p50_ms", "completion_mean_ms") and quantity not in runs:
+    if quantity in COMPLETIONS and quantity not in runs:
         return np.full(len(runs), np.nan)
     return (derived[quantity]() if quantity in derived else runs[quantity]).to_numpy(float)
 
