@@ -147,8 +147,8 @@ def test_a_policers_share_is_of_what_it_lets_pass(asked):
 def test_a_ceiling_has_room_for_late_packets_of_each_kind(asked):
     plain = asked().capacity
     room = plain.most_bytes(0, S) - plain.known_bytes(0, S)
-    # Two that wait for one acknowledgement, with their headers.
-    assert room == pytest.approx(2 * 1514)
+    # Two that wait for one acknowledgement, with their headers, and one whose selective acknowledgement is delayed for 1.1 ms.
+    assert room == pytest.approx(3 * 1514)
     for link in (
         {"ack_slot_ms": 50}, {"jitter_ms": {"forward": 0, "reverse": 25}},
         {"reordering": {"percent": 1, "late_ms": 50, "direction": "forward"}},
@@ -156,6 +156,26 @@ def test_a_ceiling_has_room_for_late_packets_of_each_kind(asked):
         capacity = asked(link=link).capacity
         more = capacity.most_bytes(0, S) - capacity.known_bytes(0, S) - room
         assert more == pytest.approx(mbit(10) * 0.05 * 1448 / 1514)
+
+
+@pytest.mark.parametrize(
+    ("transport", "rate_mbps", "flows", "packets"),
+    [
+        ({}, 10, 1, 1),
+        ({}, 100, 1, 10),
+        ({}, 100, 4, 10),
+        ({}, 1000, 1, 44),
+        ({}, 1000, 2, 88),
+        ({}, 1000, 4, 91),
+        ({"sack_compression": False}, 1000, 4, 0),
+        ({"selective_acks": False}, 1000, 4, 0),
+    ],
+)
+def test_a_ceiling_has_room_for_compressed_selective_acknowledgements(asked, transport, rate_mbps, flows, packets):
+    capacity = asked(flows=flows, link={"rate_mbps": rate_mbps}, transport=transport).capacity
+    room = capacity.most_bytes(0, S) - capacity.known_bytes(0, S)
+    exact = capacity.known_bytes(0, S) * (1514 * 8e3 / rate_mbps / (1514 * 8e3 // rate_mbps) - 1)
+    assert room - exact == pytest.approx((2 * flows + packets) * 1514)
 
 
 def test_a_capacity_is_the_links_where_nothing_else_sets_it(asked):

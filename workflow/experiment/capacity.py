@@ -25,6 +25,9 @@ NEGLIGIBLE = 1e-9
 REAL_TIMER_S = 1e-3
 #: Largest number of round trips after its client at which iperf3's server begins to count UDP intervals, because of the control connection.
 SET_UP_RTTS = 4
+#: Packets that one compressed selective acknowledgement reports at most (tcp_comp_sack_nr), and its largest delay in ms (tcp_comp_sack_delay_ns and
+#: tcp_comp_sack_slack_ns of Linux's ip-sysctl.rst).
+COMPRESSED_SACKS, COMPRESSION_MS = 44, 1.1
 #: Smallest size of an acknowledgement as the bottleneck counts it (Ethernet, IPv4, TCP with timestamps), and largest (IPv6, all options).
 ACKNOWLEDGEMENT_BYTES, LARGEST_ACKNOWLEDGEMENT_BYTES = 66, 114
 
@@ -263,8 +266,8 @@ class Capacity:
         """Return the largest payload that may become known as delivered between two times, in bytes: `known_bytes` and late packets.
 
         Late packets are in transit or unacknowledged at the beginning: packets that wait for one acknowledgement (two per connection, one
-        of them from before; all of a super-packet; more if acknowledgements are lost), packets delayed by jitter, slots or
-        reordering, and a policer's bucket; and the difference between flows whose paths differ in length.
+        of them from before; all of a super-packet; more if acknowledgements are lost, or selective ones compressed), packets delayed by
+        jitter, slots or reordering, and a policer's bucket; and the difference between flows whose paths differ in length.
         """
         run, known = self._run, self.known_bytes(begin_ns, end_ns, flows)
         if known is None:
@@ -273,6 +276,7 @@ class Capacity:
         unsaid = self._unacknowledged_packets(len(flows))
         # The shaper passes one super-packet regardless of what preceded it.
         late = (unsaid + 1) * SUPER_PACKET_BYTES if run.transport.segmentation_offload else unsaid * run.packet_bytes
+        late += self._compressed_bytes(len(flows))
         rtts_ms = [run.flow_pair(flow).rtt_ms for flow in flows]
         late_ms = self._late_ms + max(rtts_ms, default=0) - min(rtts_ms, default=0)
         if not run.virtual_clock:
@@ -296,6 +300,19 @@ class Capacity:
             packets, held = run.queue_packets_in(self.direction), run.queue_bytes_in(self.direction)
             waiting = (packets or 0) * run.packet_bytes + (held or 0)
         return bucket + waiting
+
+    def _compressed_bytes(self, flows):
+        """Return the bytes on the wire that may have arrived out of order without a selective acknowledgement, given a number of flows.
+
+        Linux's receivers report up to `COMPRESSED_SACKS` packets at once, `COMPRESSION_MS` after the first.
+        """
+        run, transport = self._run, self._run.scenario["transport"]
+        compresses = transport.get("sack_compression", True) and transport.get("selective_acks", True)
+        if run.udp or run.platform.startswith("ns3") or not compresses:
+            return 0
+        one = SUPER_PACKET_BYTES if run.transport.segmentation_offload else run.packet_bytes
+        in_time = math.ceil(self.most_mbps() * COMPRESSION_MS * 1e3 / 8 / one)
+        return min(COMPRESSED_SACKS * max(run.paths, flows), in_time) * one
 
     def _unacknowledged_packets(self, flows):
         """Return the number of packets that may have arrived unacknowledged, given a number of flows.
