@@ -7,26 +7,15 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from experiment import delay_tables
 from experiment.capacity import Capacity
 from experiment.chain import on_chain, pairs_of_chain, scenarios_of_bottlenecks
-from experiment.conditions import SENDING_HOST, Chain, Hosts, Link, Multipath, Traffic, Transport
+from experiment.conditions import Chain, Multipath, Traffic
 from experiment.definitions import Definition
 from experiment.flow_groups import LONG, OWN, PROGRAM, REVERSE, WEB, WEB_PORT, FlowGroup, LongFlow, long_flows
-from experiment.host_options import OF_NAME as HOST_OPTION_OF
 from experiment.host_pairs import Pair
-from experiment.link_options import (
-    ARRIVALS,
-    JITTER_REACH,
-    OF_NAME,
-    correlation_of,
-    expected_percent,
-    loss_model_of,
-    options_at,
-)
-from experiment.loss_models import LossModel
-from experiment.netem_correlation import correlated_share
 from experiment.packet_sizes import ECHO_BYTES, ETHERNET_HEADER_BYTES, IP_HEADER_BYTES, PACKET_BYTES
+from experiment.run_hosts import RunHosts
+from experiment.run_links import RunLinks
 from experiment.run_packets import RunPackets
 from experiment.run_queues import RunQueues
 from experiment.several_paths import scenarios_of_paths
@@ -41,20 +30,7 @@ SPECIFICATION_VERSION, DOCUMENT_VERSION = 3, 3
 
 
 @dataclass(frozen=True)
-class Direction:
-    """The effects of one direction of the path on packets, without the bottleneck."""
-
-    delay_ms: float
-    jitter_ms: float
-    loss_percent: float
-    #: None if packets are lost independently.
-    loss_model: LossModel | None = None
-    #: Largest deviation of a delay from its mean.
-    jitter_reach_ms: float = 0
-
-
-@dataclass(frozen=True)
-class RunSpecification(RunQueues, RunPackets):
+class RunSpecification(RunLinks, RunQueues, RunPackets, RunHosts):
     """One execution: a cell, its replication and its seed.
 
     ``document`` is the workflow's original JSON object
@@ -150,14 +126,6 @@ class RunSpecification(RunQueues, RunPackets):
         return self.document["scenario"]
 
     @cached_property
-    def link(self) -> Link:
-        return Link(**{key: value for key, value in self.scenario["link"].items() if key not in OF_NAME})
-
-    def option(self, name, direction) -> object:
-        """Return the value of one of the `link_options` in a direction, None without the option."""
-        return OF_NAME[name].of(self.scenario["link"], direction)
-
-    @cached_property
     def timeline(self) -> Timeline:
         """The changes of the path during the traffic; the other properties describe the path before the first change."""
         # A trace passes whole packets. Their size depends on the IP version, which isn't known yet when a study is checked.
@@ -176,12 +144,6 @@ class RunSpecification(RunQueues, RunPackets):
     @cached_property
     def traffic(self) -> Traffic:
         return Traffic(**self.scenario["traffic"])
-
-    @cached_property
-    def transport(self) -> Transport:
-        return Transport(
-            **{key: value for key, value in self.scenario["transport"].items() if key not in HOST_OPTION_OF}
-        )
 
     @property
     def flows(self) -> int:
@@ -237,13 +199,6 @@ class RunSpecification(RunQueues, RunPackets):
         index = member % pairs if group.pair is None else group.pair - 1
         return self.pairs[index + pairs * (group.direction == REVERSE)]
 
-    def pair_ecn(self, pair) -> str:
-        """Return the ECN setting of the two hosts of a `Pair`: that of a group on them, or else `transport.ecn`."""
-        for group in self.groups:
-            if group.ecn is not None and pair.index in self._pairs_of(group):
-                return group.ecn
-        return self.transport.ecn
-
     def _pairs_of(self, group):
         """Return the indices of a group's pairs."""
         if group.application == PROGRAM:
@@ -251,11 +206,6 @@ class RunSpecification(RunQueues, RunPackets):
         if group.application != LONG:
             return {self.group_pair(group).index}
         return {flow.pair for flow in self.long_flows if flow.group == group.name}
-
-    @property
-    def uses_ecn(self) -> bool:
-        """Whether any pair of hosts requests ECN."""
-        return any(self.pair_ecn(pair) != "off" for pair in self.pairs) if self.groups else self.transport.ecn != "off"
 
     def web_port(self, group) -> int:
         """Return the port of a group's web server."""
@@ -324,10 +274,6 @@ class RunSpecification(RunQueues, RunPackets):
     @cached_property
     def multipath(self) -> Multipath:
         return Multipath(**self.scenario["multipath"])
-
-    @cached_property
-    def hosts(self) -> Hosts:
-        return Hosts(**self.scenario["hosts"])
 
     @property
     def background(self) -> str:
@@ -501,49 +447,6 @@ class RunSpecification(RunQueues, RunPackets):
             return self.rtt_longest_ms
         return self.link_rtts_ms[1] + 4 * max(self.hosts.access_delay_ms) + 2 * max(self.multipath.path_delay_ms)
 
-    def direction(self, name) -> Direction:
-        """Return the `Direction` called ``forward`` (data) or ``reverse`` (ACKs)."""
-        return Direction(
-            delay_ms=self.link.delay_ms[name],
-            jitter_ms=self.link.jitter_ms[name],
-            loss_percent=self.link.loss_percent[name],
-            loss_model=loss_model_of(self.scenario["link"], name),
-            jitter_reach_ms=max(self.jitter_reach(name)) * self.link.jitter_ms[name],
-        )
-
-    def jitter_reach(self, direction) -> tuple[float, float]:
-        """Return the largest deviations of a direction's delays below and above the mean, in jitters; for netem's own tables upper bounds."""
-        if table := self.option("jitter_table", direction):
-            return delay_tables.reach(table["numbers"])
-        return (JITTER_REACH[self.option("jitter_distribution", direction) or "uniform"],) * 2
-
-    def slot_ms(self, direction) -> float | None:
-        """Return the interval in ms between the instants at which a direction's packets leave the path; None without slots."""
-        return self.option("data_slot_ms", direction) or self.option("ack_slot_ms", direction)
-
-    def late_percent(self, direction) -> float:
-        """Return the percentage of a direction's packets that are late (`link.reordering`)."""
-        late = self.option("reordering", direction)
-        return expected_percent(OF_NAME["reordering"], self.scenario["link"], direction) if late else 0
-
-    def correlation(self, what, direction) -> float:
-        """Return netem's correlation of an effect (`link_options.CORRELATED`) in a direction, a fraction."""
-        return correlation_of(self.scenario["link"], what, direction) / 100
-
-    def loss_share(self, direction) -> float:
-        """Return the fraction of a direction's packets that are lost at random: less than configured if losses are correlated."""
-        return correlated_share(self.direction(direction).loss_percent / 100, self.correlation("loss", direction))
-
-    @property
-    def has_loss_bursts(self) -> bool:
-        """Whether losses in any direction depend on the state of the path."""
-        return any(loss_model_of(self.scenario["link"], direction) for direction in DIRECTIONS)
-
-    @property
-    def has_arrival_options(self) -> bool:
-        """Whether any option affects packets on arrival behind the bottleneck (`link_options.ARRIVALS`)."""
-        return any(options_at(self.scenario["link"], ARRIVALS, direction) for direction in DIRECTIONS)
-
     @property
     def _link_rtt_ms(self):
         return self.link.delay_ms["forward"] + self.link.delay_ms["reverse"]
@@ -596,67 +499,6 @@ class RunSpecification(RunQueues, RunPackets):
         limits = [self.goodput_limit_mbps, self.traffic.bitrate_mbps and self.traffic.bitrate_mbps * self.flows]
         given = [limit for limit in limits if limit is not None]
         return amount * 8 / min(given) / 1e6 if given else self.traffic.duration_s
-
-    @property
-    def receive_buffer_bytes(self) -> int:
-        """Largest receive buffer of a connection in bytes: as set by the study, or large enough to limit no flow."""
-        return self.transport.receive_buffer_bytes or self._ample_buffer_bytes
-
-    @property
-    def send_buffer_bytes(self) -> int:
-        """Largest send buffer of a connection in bytes: as set by the study, or large enough to limit no flow."""
-        return self.transport.send_buffer_bytes or self._ample_buffer_bytes
-
-    @property
-    def scales_windows(self) -> bool:
-        """Whether receive windows are scaled (RFC 7323)."""
-        return self.scenario["transport"].get("window_scaling", True)
-
-    @property
-    def gso_max_segments(self) -> float | None:
-        """Largest number of segments in a super-packet, or None if the study limits neither its segments nor its bytes."""
-        transport = self.scenario["transport"]
-        segments, in_bytes = transport.get("gso_max_segments"), transport.get("gso_max_bytes")
-        limits = [segments, in_bytes and max(1, in_bytes / self.segment_bytes)]
-        return min((limit for limit in limits if limit), default=None)
-
-    @property
-    def max_pacing_rate_mbps(self) -> float | None:
-        """The highest pacing rate of a socket in Mbit/s, or None (SO_MAX_PACING_RATE)."""
-        return self.scenario["transport"].get("max_pacing_rate_mbps")
-
-    @property
-    def limits_receive_window(self) -> bool:
-        """Whether the study sets a receive buffer, or windows without scaling."""
-        return self.transport.receive_buffer_bytes is not None or not self.scales_windows
-
-    @property
-    def limits_send_buffer(self) -> bool:
-        """Whether the study sets a send buffer."""
-        return self.transport.send_buffer_bytes is not None
-
-    @property
-    def single_packets(self) -> bool:
-        """Whether TCP on the hosts makes single packets, each of which is charged to the send buffer before it is sent.
-
-        Without segmentation offload TCP still makes super-packets, which are segmented on their way out. On a cable the queue for
-        them is the host's own. A send buffer limits only the beginning of super-packets: while the window has room, TCP splits packets
-        off the front of one that is being filled, so a process that keeps writing fills it endlessly (tcp_sendmsg_locked,
-        tcp_push_one of Linux 7.2). On a real host the device's queue stops this (TCP small queues); here the router accepts everything at once.
-        """
-        queue_at_host = self.is_cable or self.link.netem == SENDING_HOST
-        return not self.transport.segmentation_offload and (queue_at_host or self.limits_send_buffer)
-
-    @cached_property
-    def _ample_buffer_bytes(self):
-        """Size in bytes of a socket buffer that limits no flow: far above 2 x (BDP + queue).
-
-        The kernel charges a buffer for whole sk_buffs, about twice the payload of an unsegmented packet,
-        and offers half of it as a window. BBR's window is sufficient even while one lost packet keeps four BDPs from being read.
-        """
-        longest = (self.most_total_rate_mbps or 0) * 1e6 / 8 * self.rtt_most_ms / 1e3
-        needed = 16 * (longest + sum(self.queues_bytes))
-        return int(min(max(needed, 64 * 2**20), 2**31 - 2**20))
 
     def substream(self, name) -> int:
         """Return the 63-bit seed of one source of randomness of this run.

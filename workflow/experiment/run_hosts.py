@@ -1,0 +1,91 @@
+"""The settings of TCP on a run's hosts: buffers, windows, super-packets, pacing, ECN. Part of `specification.RunSpecification`."""
+
+from functools import cached_property
+
+from experiment.conditions import SENDING_HOST, Hosts, Transport
+from experiment.host_options import OF_NAME
+
+
+class RunHosts:
+    """The settings of a run's hosts."""
+
+    @cached_property
+    def hosts(self) -> Hosts:
+        return Hosts(**self.scenario["hosts"])
+
+    @cached_property
+    def transport(self) -> Transport:
+        return Transport(**{key: value for key, value in self.scenario["transport"].items() if key not in OF_NAME})
+
+    @property
+    def uses_ecn(self) -> bool:
+        """Whether any pair of hosts requests ECN."""
+        return any(self.pair_ecn(pair) != "off" for pair in self.pairs) if self.groups else self.transport.ecn != "off"
+
+    def pair_ecn(self, pair) -> str:
+        """Return the ECN setting of the two hosts of a `Pair`: that of a group on them, or else `transport.ecn`."""
+        for group in self.groups:
+            if group.ecn is not None and pair.index in self._pairs_of(group):
+                return group.ecn
+        return self.transport.ecn
+
+    @property
+    def receive_buffer_bytes(self) -> int:
+        """Largest receive buffer of a connection in bytes: as set by the study, or large enough to limit no flow."""
+        return self.transport.receive_buffer_bytes or self._ample_buffer_bytes
+
+    @property
+    def send_buffer_bytes(self) -> int:
+        """Largest send buffer of a connection in bytes: as set by the study, or large enough to limit no flow."""
+        return self.transport.send_buffer_bytes or self._ample_buffer_bytes
+
+    @property
+    def limits_receive_window(self) -> bool:
+        """Whether the study sets a receive buffer, or windows without scaling."""
+        return self.transport.receive_buffer_bytes is not None or not self.scales_windows
+
+    @property
+    def limits_send_buffer(self) -> bool:
+        """Whether the study sets a send buffer."""
+        return self.transport.send_buffer_bytes is not None
+
+    @property
+    def scales_windows(self) -> bool:
+        """Whether receive windows are scaled (RFC 7323)."""
+        return self.scenario["transport"].get("window_scaling", True)
+
+    @property
+    def max_pacing_rate_mbps(self) -> float | None:
+        """The highest pacing rate of a socket in Mbit/s, or None (SO_MAX_PACING_RATE)."""
+        return self.scenario["transport"].get("max_pacing_rate_mbps")
+
+    @property
+    def gso_max_segments(self) -> float | None:
+        """Largest number of segments in a super-packet, or None if the study limits neither its segments nor its bytes."""
+        transport = self.scenario["transport"]
+        segments, in_bytes = transport.get("gso_max_segments"), transport.get("gso_max_bytes")
+        limits = [segments, in_bytes and max(1, in_bytes / self.segment_bytes)]
+        return min((limit for limit in limits if limit), default=None)
+
+    @property
+    def single_packets(self) -> bool:
+        """Whether TCP on the hosts makes single packets, each of which is charged to the send buffer before it is sent.
+
+        Without segmentation offload TCP still makes super-packets, which are segmented on their way out. On a cable the queue for
+        them is the host's own. A send buffer limits only the beginning of super-packets: while the window has room, TCP splits packets
+        off the front of one that is being filled, so a process that keeps writing fills it endlessly (tcp_sendmsg_locked,
+        tcp_push_one of Linux 7.2). On a real host the device's queue stops this (TCP small queues); here the router accepts everything at once.
+        """
+        queue_at_host = self.is_cable or self.link.netem == SENDING_HOST
+        return not self.transport.segmentation_offload and (queue_at_host or self.limits_send_buffer)
+
+    @cached_property
+    def _ample_buffer_bytes(self):
+        """Size in bytes of a socket buffer that limits no flow: far above 2 x (BDP + queue).
+
+        The kernel charges a buffer for whole sk_buffs, about twice the payload of an unsegmented packet,
+        and offers half of it as a window. BBR's window is sufficient even while one lost packet keeps four BDPs from being read.
+        """
+        longest = (self.most_total_rate_mbps or 0) * 1e6 / 8 * self.rtt_most_ms / 1e3
+        needed = 16 * (longest + sum(self.queues_bytes))
+        return int(min(max(needed, 64 * 2**20), 2**31 - 2**20))
