@@ -8,8 +8,6 @@ import re
 from fractions import Fraction
 
 from experiment.conditions import RECEIVING_SIDE
-from experiment.disciplines import measure_of
-from experiment.specification import RunSpecification
 from study_files.cca_definitions import definition_problems
 from study_files.program_problems import mix_problems, program_cca_problems
 from study_files.study_analyses import analysis_problems
@@ -22,10 +20,11 @@ from study_files.study_link_options import (
     model_problems,
     order_problems,
 )
+from study_files.study_memory import buffer_problems, memory_problems, segment_problems
 from study_files.study_mtu import ip_version_problems, mtu_problems
 from study_files.study_networks import network_problems, traffic_problems
 from study_files.study_platforms import LINUX, flow_problems, platform_problems
-from study_files.study_queues import SUPER_FRAME_BYTES, mark_problems, network_queue_problems, size_problems
+from study_files.study_queues import mark_problems, network_queue_problems, size_problems
 from study_files.study_replications import fixed_replications, has_looks, most_replications
 from study_files.study_runs import ccas_written_out, count_runs
 from study_files.study_schema import keys_of, scenario_schema, study_schema
@@ -33,16 +32,8 @@ from study_files.study_streams import stream_problems
 from study_files.study_timeline import policer_problems, timeline_problems
 from study_files.study_traces import trace_problems
 from study_files.study_validation import problems_of_form, value_text
-from study_files.study_variation import corners, is_varied
+from study_files.study_variation import corners, is_varied, run_of
 
-# Linux lets a receive window grow beyond its first value only on segments of this size (tcp_event_data_recv of
-# net/ipv4/tcp_input.c); measured: with 88 bytes 65,560 are under way at most.
-GROWING_SEGMENT_BYTES, FIRST_WINDOW_BYTES = 128, 65_535
-#: How many windows of one bandwidth-delay product thousands of flows can have under way together.
-MOST_FULL_WINDOWS = 4
-# The guest has 6 GB, and a packet takes up to twice its size there (socket
-# buffers and bookkeeping).
-PACKETS_LIMIT_BYTES = 3_000_000_000
 # The longest time series of a run, in readings of sockets, and the most of iperf3's intervals, which it holds in memory until it
 # has ended. At twice as many the guest has room for them (measured), but no longer the text of a document that `make verify` reads
 # (64 MiB): a reading is up to 165 bytes of it (BBR, one flow at 900 Mbit/s, the queue's included), an interval 335 (UDP up to 400).
@@ -53,11 +44,6 @@ RUNS_LIMIT = 100_000
 SYN_COUNT = 7
 # Measured on paths of 0 and 400, 500 ms one way: in 5 s, 6 and 5 RTTs, nothing was sent on the longer one, in 20 s it was.
 SUBFLOW_RTTS = 10
-# Linux offers half of a receive buffer as a window at first, and cuts segments to half of the largest window that it has seen
-# (tcp_bound_to_half_wnd of include/net/tcp.h); measured: 5,792 bytes for segments of 1,448, 4,000 for 1,000.
-SEGMENTS_OF_A_BUFFER = 4
-# The largest receive window that TCP can announce (RFC 7323, section 2.3).
-WINDOW_LIMIT_BYTES = 2**30
 
 
 def contradictions(study) -> list[str]:
@@ -76,7 +62,7 @@ def contradictions(study) -> list[str]:
     sentences += mix_problems(study)
     checks = (
         _check_rate, _check_jitter, _check_intervals, _check_starts, _check_time, _check_hosts, size_problems,
-        _check_segments, _check_buffers, _check_memory, _check_samples, _check_report, _check_loss, network_problems, traffic_problems, stream_problems, network_queue_problems,
+        segment_problems, buffer_problems, memory_problems, _check_samples, _check_report, _check_loss, network_problems, traffic_problems, stream_problems, network_queue_problems,
         timeline_problems, trace_problems, policer_problems, mtu_problems,
         link_option_problems, model_problems, correlation_problems, order_problems, answer_problems,
     )  # fmt: skip
@@ -98,8 +84,8 @@ def contradictions(study) -> list[str]:
 
 def _check_variation(scenario, calibration):
     """Yield quantities that can't be drawn because the scenario doesn't have them."""
-    asked, run = scenario["variation"], _specification(scenario)
-    sizes = {_specification(scenario, ip_version).packet_bytes for ip_version in ("ipv4", "ipv6")}
+    asked, run = scenario["variation"], run_of(scenario)
+    sizes = {run_of(scenario, ip_version).packet_bytes for ip_version in ("ipv4", "ipv6")}
     for quantity, impossible, allowed in (
         ("rtt_percent", run.rtt_longest_ms == 0, "on a path without delay is 0"),
         ("rate_percent", run.rate_mbps is None, "without a link.rate_mbps is 0"),
@@ -137,7 +123,7 @@ def _check_corners(scenario, checks) -> list[str]:
 
 def _problems_of(scenario, checks):
     """Return the problems that the checks find in a resolved scenario; bottleneck checks run for each bottleneck of a chain."""
-    run, of_each = _specification(scenario), OF_BOTTLENECKS if scenario["topology"] == "chain" else ()
+    run, of_each = run_of(scenario), OF_BOTTLENECKS if scenario["topology"] == "chain" else ()
     problems = [problem for check in checks if check not in of_each for problem in check(scenario)]
     return problems + [
         f"chain.bottlenecks[{number}].{problem}"
@@ -145,19 +131,6 @@ def _problems_of(scenario, checks):
         for check in of_each
         for problem in check(bottleneck.scenario)
     ]
-
-
-def _flow_bdp_bytes(scenario):
-    """Return the bandwidth-delay product in bytes of a single flow on the path, or None without a rate.
-
-    The rate is the link's or the sender's limit, whichever is lower.
-    """
-    limits_mbps = (scenario["link"]["rate_mbps"], scenario["traffic"]["bitrate_mbps"])
-    rate_mbps = min((limit for limit in limits_mbps if limit is not None), default=None)
-    run = _specification(scenario | {"link": scenario["link"] | {"rate_mbps": rate_mbps}})
-    if not run.timeline or rate_mbps is None:
-        return run.bdp_bytes
-    return run.most_total_rate_mbps * 1e6 / 8 * run.rtt_most_ms / 1e3
 
 
 def _repeated(study, key):
@@ -222,7 +195,7 @@ def _check_count(study):
 
 def _check_loss(scenario):
     """Yield a loss at which most connections are never established: Linux sends a SYN 7 times, and SYN or reply may be lost."""
-    run, percent = _specification(scenario), scenario["link"]["loss_percent"]
+    run, percent = run_of(scenario), scenario["link"]["loss_percent"]
     if run.udp and run.control_network:
         return
     hops = max(pair.hops for pair in run.pairs)
@@ -277,7 +250,7 @@ def _check_mixes(study):
 
 
 def _check_hosts(scenario):
-    pairs, flows = scenario["hosts"]["pairs"], _specification(scenario).flows
+    pairs, flows = scenario["hosts"]["pairs"], run_of(scenario).flows
     delays = len(scenario["hosts"]["access_delay_ms"])
     if pairs > max(1, flows) and not scenario["groups"]:
         yield f"hosts.pairs is {pairs}; allowed is at most the number of flows, {flows}."
@@ -289,7 +262,7 @@ def _check_hosts(scenario):
 
 def _check_starts(scenario):
     within_ms = scenario["traffic"]["start_within_ms"]
-    half_ms = round(500 * _specification(scenario).expected_s, 3)
+    half_ms = round(500 * run_of(scenario).expected_s, 3)
     if within_ms is not None and within_ms >= half_ms:
         yield (
             f"traffic.start_within_ms is {within_ms}; allowed is less than half the time that the traffic takes, "
@@ -298,7 +271,7 @@ def _check_starts(scenario):
 
 
 def _check_time(scenario):
-    traffic, run = scenario["traffic"], _specification(scenario, "ipv6")
+    traffic, run = scenario["traffic"], run_of(scenario, "ipv6")
     if run.expected_s > (limit_s := keys_of(keys_of(scenario_schema())["traffic"])["duration_s"]["maximum"]):
         key = "file_bytes" if traffic["application"] == "ftp" else "messages"
         yield (
@@ -324,7 +297,7 @@ def _check_time(scenario):
 def _check_report(scenario):
     """Yield an iperf3 report that is too long: iperf3 keeps all of it in memory until it ends, and the document stores it."""
     traffic = scenario["traffic"]
-    lines = round(traffic["duration_s"] / traffic["interval_s"]) * _specification(scenario).flows
+    lines = round(traffic["duration_s"] / traffic["interval_s"]) * run_of(scenario).flows
     if traffic["processes"] == "per-side":
         return
     if traffic["application"] == "iperf3" and traffic["messages"] is None and lines > INTERVALS_LIMIT:
@@ -338,7 +311,7 @@ def _check_samples(scenario):
     interval_ms = scenario["traffic"]["sample_interval_ms"]
     if interval_ms is None:
         return
-    run = _specification(scenario, "ipv6")
+    run = run_of(scenario, "ipv6")
     readings = round(run.expected_s * 1e3 / interval_ms) * run.sampled_connections
     if readings > SAMPLES_LIMIT:
         least_ms = math.ceil(run.expected_s * 1e3 * run.sampled_connections / SAMPLES_LIMIT)
@@ -348,84 +321,5 @@ def _check_samples(scenario):
         )
 
 
-def _specification(scenario, ip_version="ipv4"):
-    """Return a scenario in the form that runs use; an IPv6 packet carries less data, so a transfer takes longer."""
-    return RunSpecification({"scenario": scenario, "ip_version": ip_version})
-
-
-def _check_segments(scenario):
-    segment, asked = (scenario["transport"][key] for key in ("segment_bytes", "receive_buffer_bytes"))
-    small = segment is not None and segment < GROWING_SEGMENT_BYTES
-    if not small or asked is not None or scenario["platform"] not in LINUX:
-        return
-    run = _specification(scenario)
-    queued = run.queue_packets or run.queue_bytes / run.packet_bytes
-    held_bytes = segment * ((_flow_bdp_bytes(scenario) or 0) / run.packet_bytes + queued) / max(1, scenario["flows"])
-    if held_bytes > FIRST_WINDOW_BYTES:
-        yield (
-            f"transport.segment_bytes is {segment}, and path and queue hold {held_bytes:,.0f} bytes of each flow; allowed is "
-            f"{GROWING_SEGMENT_BYTES} or more, for smaller segments Linux's receiver never opens its window "
-            f"beyond {FIRST_WINDOW_BYTES:,} bytes; or set transport.receive_buffer_bytes, if that window is the question."
-        )
-
-
-def _check_buffers(scenario):
-    """Yield buffer sizes that Linux can't honour."""
-    transport, run = scenario["transport"], _specification(scenario)
-    if scenario["platform"] not in LINUX or run.udp:
-        return
-    least = SEGMENTS_OF_A_BUFFER * run.segment_bytes
-    if transport["receive_buffer_bytes"] is not None and transport["receive_buffer_bytes"] < least:
-        yield (
-            f"transport.receive_buffer_bytes is {transport['receive_buffer_bytes']}; allowed with segments of {run.segment_bytes} bytes is "
-            f"{least} or more, for Linux offers half of a buffer as a window, and segments that are larger than half of the window are cut."
-        )
-    if not run.limits_send_buffer:
-        return
-    asked = f"transport.send_buffer_bytes is {transport['send_buffer_bytes']}; allowed with"
-    if transport["segmentation_offload"]:
-        yield (
-            f"{asked} transport.segmentation_offload is null, for Linux tests a send buffer where a super-packet begins only: one that is "
-            "being sent while it is filled never ends."
-        )
-    if scenario["multipath"]["by"] == "mptcp":
-        yield f"{asked} multipath.by mptcp is null, because the buffer is the connection's, and its subflows have none."
-
-
-def _check_memory(scenario):
-    """Yield settings that would exceed a guest's memory."""
-    bdp_bytes = _flow_bdp_bytes(scenario) or 0
-    if bdp_bytes > WINDOW_LIMIT_BYTES:
-        yield (
-            f"link.delay_ms makes a bandwidth-delay product of {bdp_bytes:,.0f} bytes; "
-            f"allowed is up to {WINDOW_LIMIT_BYTES:,}, the largest window of TCP."
-        )
-        return
-    # Hundreds of flows can't have the whole path under way each.
-    full_windows = scenario["flows"]
-    if scenario["traffic"]["processes"] == "per-side":
-        full_windows = min(full_windows, MOST_FULL_WINDOWS)
-    total_bytes = full_windows * bdp_bytes + _queue_bytes(scenario)
-    if total_bytes > PACKETS_LIMIT_BYTES:
-        yield (
-            f"flows is {scenario['flows']}, which with windows of one bandwidth-delay product and a full queue "
-            f"makes {total_bytes:,.0f} bytes of packets; allowed is up to {PACKETS_LIMIT_BYTES:,}, "
-            "what the guest's memory takes."
-        )
-
-
-def _queue_bytes(scenario):
-    """Return the size of a scenario's full queues in bytes, those of both directions where they differ."""
-    run = _specification(scenario)
-    packet_bytes = SUPER_FRAME_BYTES if scenario["transport"]["segmentation_offload"] else run.largest_packet_bytes
-    held = 0
-    for way in run.ways_apart:
-        measure, size = measure_of(run.queue_in(way))
-        # Without a rate a queue in BDPs is refused already.
-        bdp_bytes = (run.rate_in(way) or 0) * 1e6 / 8 * run.rtt_path_ms / 1e3
-        held += size * {"packets": packet_bytes, "bdp": bdp_bytes, "bytes": 1}[measure]
-    return held
-
-
 #: What is asked of a bottleneck, and so of each of a chain's.
-OF_BOTTLENECKS = (_check_jitter, size_problems, _check_segments, _check_memory, network_queue_problems)
+OF_BOTTLENECKS = (_check_jitter, size_problems, segment_problems, memory_problems, network_queue_problems)

@@ -1,0 +1,110 @@
+"""Segments, windows and buffers that Linux can't honour, and what a guest's memory can't hold."""
+
+from collections.abc import Iterator
+
+from experiment.disciplines import measure_of
+from study_files.study_platforms import LINUX
+from study_files.study_queues import SUPER_FRAME_BYTES
+from study_files.study_variation import run_of
+
+# Linux lets a receive window grow beyond its first value only on segments of this size (tcp_event_data_recv of
+# net/ipv4/tcp_input.c); measured: with 88 bytes 65,560 are under way at most.
+GROWING_SEGMENT_BYTES, FIRST_WINDOW_BYTES = 128, 65_535
+#: How many windows of one bandwidth-delay product thousands of flows can have under way together.
+MOST_FULL_WINDOWS = 4
+# The guest has 6 GB, and a packet takes up to twice its size there (socket
+# buffers and bookkeeping).
+PACKETS_LIMIT_BYTES = 3_000_000_000
+# Linux offers half of a receive buffer as a window at first, and cuts segments to half of the largest window that it has seen
+# (tcp_bound_to_half_wnd of include/net/tcp.h); measured: 5,792 bytes for segments of 1,448, 4,000 for 1,000.
+SEGMENTS_OF_A_BUFFER = 4
+# The largest receive window that TCP can announce (RFC 7323, section 2.3).
+WINDOW_LIMIT_BYTES = 2**30
+
+
+def segment_problems(scenario) -> Iterator[str]:
+    """Yield a segment size with which a receiver's window would never open."""
+    segment, asked = (scenario["transport"][key] for key in ("segment_bytes", "receive_buffer_bytes"))
+    small = segment is not None and segment < GROWING_SEGMENT_BYTES
+    if not small or asked is not None or scenario["platform"] not in LINUX:
+        return
+    run = run_of(scenario)
+    queued = run.queue_packets or run.queue_bytes / run.packet_bytes
+    held_bytes = segment * ((_flow_bdp_bytes(scenario) or 0) / run.packet_bytes + queued) / max(1, scenario["flows"])
+    if held_bytes > FIRST_WINDOW_BYTES:
+        yield (
+            f"transport.segment_bytes is {segment}, and path and queue hold {held_bytes:,.0f} bytes of each flow; allowed is "
+            f"{GROWING_SEGMENT_BYTES} or more, for smaller segments Linux's receiver never opens its window "
+            f"beyond {FIRST_WINDOW_BYTES:,} bytes; or set transport.receive_buffer_bytes, if that window is the question."
+        )
+
+
+def buffer_problems(scenario) -> Iterator[str]:
+    """Yield buffer sizes that Linux can't honour."""
+    transport, run = scenario["transport"], run_of(scenario)
+    if scenario["platform"] not in LINUX or run.udp:
+        return
+    least = SEGMENTS_OF_A_BUFFER * run.segment_bytes
+    if transport["receive_buffer_bytes"] is not None and transport["receive_buffer_bytes"] < least:
+        yield (
+            f"transport.receive_buffer_bytes is {transport['receive_buffer_bytes']}; allowed with segments of {run.segment_bytes} bytes is "
+            f"{least} or more, for Linux offers half of a buffer as a window, and segments that are larger than half of the window are cut."
+        )
+    if not run.limits_send_buffer:
+        return
+    asked = f"transport.send_buffer_bytes is {transport['send_buffer_bytes']}; allowed with"
+    if transport["segmentation_offload"]:
+        yield (
+            f"{asked} transport.segmentation_offload is null, for Linux tests a send buffer where a super-packet begins only: one that is "
+            "being sent while it is filled never ends."
+        )
+    if scenario["multipath"]["by"] == "mptcp":
+        yield f"{asked} multipath.by mptcp is null, because the buffer is the connection's, and its subflows have none."
+
+
+def memory_problems(scenario) -> Iterator[str]:
+    """Yield settings that would exceed a guest's memory."""
+    bdp_bytes = _flow_bdp_bytes(scenario) or 0
+    if bdp_bytes > WINDOW_LIMIT_BYTES:
+        yield (
+            f"link.delay_ms makes a bandwidth-delay product of {bdp_bytes:,.0f} bytes; "
+            f"allowed is up to {WINDOW_LIMIT_BYTES:,}, the largest window of TCP."
+        )
+        return
+    # Hundreds of flows can't have the whole path under way each.
+    full_windows = scenario["flows"]
+    if scenario["traffic"]["processes"] == "per-side":
+        full_windows = min(full_windows, MOST_FULL_WINDOWS)
+    total_bytes = full_windows * bdp_bytes + _queue_bytes(scenario)
+    if total_bytes > PACKETS_LIMIT_BYTES:
+        yield (
+            f"flows is {scenario['flows']}, which with windows of one bandwidth-delay product and a full queue "
+            f"makes {total_bytes:,.0f} bytes of packets; allowed is up to {PACKETS_LIMIT_BYTES:,}, "
+            "what the guest's memory takes."
+        )
+
+
+def _queue_bytes(scenario):
+    """Return the size of a scenario's full queues in bytes, those of both directions where they differ."""
+    run = run_of(scenario)
+    packet_bytes = SUPER_FRAME_BYTES if scenario["transport"]["segmentation_offload"] else run.largest_packet_bytes
+    held = 0
+    for way in run.ways_apart:
+        measure, size = measure_of(run.queue_in(way))
+        # Without a rate a queue in BDPs is refused already.
+        bdp_bytes = (run.rate_in(way) or 0) * 1e6 / 8 * run.rtt_path_ms / 1e3
+        held += size * {"packets": packet_bytes, "bdp": bdp_bytes, "bytes": 1}[measure]
+    return held
+
+
+def _flow_bdp_bytes(scenario):
+    """Return the bandwidth-delay product in bytes of a single flow on the path, or None without a rate.
+
+    The rate is the link's or the sender's limit, whichever is lower.
+    """
+    limits_mbps = (scenario["link"]["rate_mbps"], scenario["traffic"]["bitrate_mbps"])
+    rate_mbps = min((limit for limit in limits_mbps if limit is not None), default=None)
+    run = run_of(scenario | {"link": scenario["link"] | {"rate_mbps": rate_mbps}})
+    if not run.timeline or rate_mbps is None:
+        return run.bdp_bytes
+    return run.most_total_rate_mbps * 1e6 / 8 * run.rtt_most_ms / 1e3
