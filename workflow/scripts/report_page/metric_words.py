@@ -28,7 +28,7 @@ class DefinedMetric(Metric):
     source: str = ""
 
 
-# What isn't read as it is of a plain TCP connection of iperf3 (application_metrics.py, simulated_metrics.py).
+# Traffic whose metrics are read in other ways than those of iperf3's TCP connections (application_metrics.py, simulated_metrics.py).
 _LOOKS = (
     "the kernel's TCP_INFO, the plain mean over all looks at the sockets and all subflows, however much each carried"
 )
