@@ -256,7 +256,7 @@ class Searching:
 
 
 def _apart(condition, cell, good, bad):
-    """Return the separation of GOOD's and BAD's values in a cell, the cell, and the condition with a number; None if they overlap."""
+    """Return the separation of GOOD and BAD in a cell, the cell, and the condition with a number; None if BAD doesn't meet it more often."""
     if not condition.is_change:
         shares = [sum(map(condition.holds, values)) / len(values) for values in (good, bad)]
         far = min(abs(value - condition.number) for value in (*good, *bad)) / (abs(condition.number) or 1)

@@ -19,7 +19,7 @@ DETAILS = {
     "segment_bytes": "segments of {:.10g} bytes",
     "min_rto_ms": "smallest retransmission timeout {:.10g} ms",
 }
-#: Columns -> the usual value, and the description of others.
+#: Columns -> an unusual value, and its description.
 UNUSUAL = {
     "delayed_acks": (False, "every segment acknowledged at once"),
     "receive_buffer_autotuning": (False, "receive buffers of full size from the start"),

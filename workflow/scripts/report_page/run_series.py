@@ -26,7 +26,7 @@ MEASURES = {
 }  # fmt: skip
 SUMMED = {"pacing_mbps", "delivery_mbps", "sent_mbps", "retransmits"}
 TIME = {"sockets": "time_s", "queue": "time_s", "intervals": "end_s"}
-#: Largest number of values of all lines together, and of points of one line; a cell with fewer points than the third has no line.
+#: Largest number of values in all lines, and largest and smallest number of points per line; if there are too many, the last cells have none.
 MOST_VALUES, MOST_POINTS, LEAST_POINTS = 200_000, 400, 30
 DIGITS = 5
 
