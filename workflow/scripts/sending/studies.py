@@ -63,7 +63,7 @@ def exam(question, cca) -> dict:
 
 
 def _of_series(study, question, ccas, name):
-    """Return a study with the series' kernels, and with ECN if a CCA without it behaves like another CCA."""
+    """Return a study with the series' kernels, and with ECN if a CCA needs it (`NEED_ECN`)."""
     study = study | {"study": name, "kernels": kernels(question, ccas)}
     if any(cca in NEED_ECN for cca in ccas):
         defaults = study["defaults"]
