@@ -12,14 +12,14 @@ from pathlib import Path
 TRACE = Path(__file__).resolve().parents[1] / "config/studies/traces/cellular.trace"
 SEED = 21
 LENGTH_MS, TICK_MS = 20_000, 20
-#: Packets a second: at the start, at most, and how far the rate moves in a second (their square root of s).
+#: Packets per second: initial and largest rate, and the standard deviation of the rate's change in one second.
 START, MOST, SIGMA = 400, 1000, 200
 #: Rate at which an outage ends, in 1/s.
 ESCAPE = 1
 
 
 def cellular(seed=SEED) -> list[int]:
-    """Return when packets may pass, in ms from 1 to `LENGTH_MS`, in order."""
+    """Return the times at which packets may pass, in ms from 1 to `LENGTH_MS`, in order."""
     draw, rate, times = random.Random(seed), START, []
     for begin in range(0, LENGTH_MS, TICK_MS):
         tick_s = TICK_MS / 1e3

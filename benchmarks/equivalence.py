@@ -27,7 +27,7 @@ MARGINS = {"goodput_mbps": 2.0, "rtt_mean_ms": 1.0, "retransmits": 5.0, "loss_pe
 IN_POINTS = {"loss_percent"}
 CELL = ["scenario", "cca", "ip_version"]
 SIGNIFICANCE = 0.05
-#: Cells that are printed of those not shown to be equivalent, the widest first.
+#: Largest number of printed cells that aren't shown to be equivalent, widest interval first.
 PRINTED = 10
 
 
@@ -57,7 +57,7 @@ def pairs_of_runs(old, new, least) -> pd.DataFrame:
 
 
 def differences(pairs, metric) -> pd.DataFrame:
-    """Return the differences of pairs, new less old, a column a cell and a row a replication."""
+    """Return the differences of pairs, new minus old: one column per cell, one row per replication."""
     old, new = pairs[f"{metric}_old"], pairs[f"{metric}_new"]
     if metric in IN_POINTS:
         change = new - old
@@ -68,7 +68,7 @@ def differences(pairs, metric) -> pd.DataFrame:
 
 
 def compared(values) -> dict[str, float]:
-    """Return mean, 90 % interval and p of no difference; of values that are all equal, themselves."""
+    """Return mean, 90 % interval and p of no difference; for equal values, the mean and both ends are that value."""
     values = values.dropna().to_numpy()
     mean = float(values.mean())
     if is_constant(values):
@@ -79,7 +79,7 @@ def compared(values) -> dict[str, float]:
 
 
 def print_metric(differences_of_cells, metric) -> pd.DataFrame:
-    """Print a metric's row of all cells and of each CCA; return a row a cell."""
+    """Print a metric's rows for all cells together and for each CCA; return one row per cell."""
     margin, unit = MARGINS[metric], "points" if metric in IN_POINTS else "%"
     cells = pd.DataFrame({name: compared(differences_of_cells[name]) for name in differences_of_cells}).T
     cells["equivalent"] = [

@@ -28,7 +28,7 @@ STUDY = ROOT / "config/studies/ipv4-ipv6-full.yaml"
 
 @dataclass
 class Cost:
-    """What a run took: CPU and wall seconds, and the cores that others kept busy meanwhile."""
+    """Cost of a run: CPU and wall-clock seconds, and the number of cores that other processes kept busy meanwhile."""
 
     cpu_s: float
     wall_s: float
@@ -36,7 +36,7 @@ class Cost:
 
 
 def cost(specification, core, folder) -> Cost:
-    """Carry out one run as a job of the workflow does, container included."""
+    """Execute one run like a job of the workflow, including the container."""
     command = [
         *IN_IMAGE, "--cleanenv", "--bind", folder, "--env", f"PYTHONPATH={ROOT / 'workflow'}", ROOT / "envs/testbed.sif",
         "python3", "-m", "testbed", "--specification", specification, "--output", f"{folder}/run.json.gz",
@@ -47,20 +47,20 @@ def cost(specification, core, folder) -> Cost:
 
 
 def at_full_length(short, overhead, ratio) -> Cost:
-    """Return what a run would take if its traffic lasted ``ratio`` times as long; ``overhead`` is a run's with next to none."""
+    """Return the cost of a run with ``ratio`` times as much traffic; ``overhead`` is the cost of a run with hardly any traffic."""
     cpu_s = overhead.cpu_s + ratio * (short.cpu_s - overhead.cpu_s)
     wall_s = overhead.wall_s + ratio * (short.wall_s - overhead.wall_s)
     return Cost(cpu_s, wall_s, max(short.others, overhead.others))
 
 
 def sample(cells, number) -> list:
-    """Return so many cells, the same ones each time, in the study's order; all if there are no more."""
+    """Return ``number`` cells, the same ones each time, in the study's order; all if there are fewer."""
     drawn = random.Random(1).sample(range(len(cells)), min(number or len(cells), len(cells)))
     return [cells[place] for place in sorted(drawn)]
 
 
 def costs_of_cells(study, cells, duration_s, core) -> list[Cost]:
-    """Carry out a run of each cell, print a row a scenario, and return what each takes at full length."""
+    """Execute a run of each cell, print one row per scenario, and return the cost of each at full length."""
     costs, overheads = [], {}
     with tempfile.TemporaryDirectory(prefix="sawtooth-bench-") as folder:
         for scenario in study["scenarios"]:
@@ -83,7 +83,7 @@ def costs_of_cells(study, cells, duration_s, core) -> list[Cost]:
 
 
 def main() -> int:
-    """Print the table and the sum; return 1 if others kept the machine too busy for it to count."""
+    """Print the table and the sum; return 1 if the machine was too busy with other work for valid results."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--duration-s", type=int, help="seconds of traffic of each run, where the study's are too long")
     parser.add_argument("--cells", type=int, help="how many cells stand for all")

@@ -28,10 +28,10 @@ from study_files import study as studies
 PROFILE = ROOT / "envs/guest/kernel.profile"
 #: Folders of the source whose objects are counted; of memory management, which the processor has a part in, counts differ.
 COUNTED = ("net/%", "kernel/", "kernel/sched/%", "kernel/time/%", "lib/", "drivers/net/%", "arch/um/kernel/%")
-#: So many objects are kept, those with most counts: theirs are 99.5 % of all.
+#: Number of objects that are kept, those with the most counts; they have 99.5 % of all counts.
 KEPT = 80
 COUNTERS = "-fprofile-generate -fprofile-update=single -fno-profile-values"
-#: Name -> CCA, IP version, scenario, seconds of traffic: what studies mostly do.
+#: Name -> CCA, IP version, scenario, seconds of traffic: typical runs of studies.
 TRAINING = {
     "one flow": ("cubic", "ipv4", {"link": run.GIGABIT, "flows": 1}, 2),
     "twelve flows with loss": ("reno", "ipv6", {"link": run.LOSSY, "flows": 12}, 2),
@@ -96,7 +96,7 @@ def specification(cca, ip_version, scenario, duration_s) -> str:
 
 
 def carry_out(run_specification, linux, counts) -> None:
-    """Have a kernel carry a run out; it adds its counts to the files in a folder."""
+    """Execute a run on a kernel, which adds its counts to the files in a folder."""
     with tempfile.TemporaryDirectory() as folder:
         command = [
             *run.IN_IMAGE, "--cleanenv", "--bind", f"{linux}:/usr/lib/sawtooth/linux", "--bind", f"{counts}:/build", "--bind", folder,
@@ -109,7 +109,7 @@ def carry_out(run_specification, linux, counts) -> None:
 
 
 def profile(folder) -> str:
-    """Return the text of what was counted: of the objects that do most."""
+    """Return the text of the counts of the objects with the most counts."""
     objects = {
         file.relative_to(folder).with_suffix("").as_posix(): file.read_bytes() for file in folder.rglob("*.gcda")
     }

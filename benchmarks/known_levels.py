@@ -1,9 +1,9 @@
-"""Tables of runs in which what differs between levels is known: what findings are tried on."""
+"""Tables of runs with known differences between levels, for testing findings."""
 
 import numpy as np
 import pandas as pd
 
-#: What a run has that a test doesn't set.
+#: Default values of a run.
 USUAL = {
     "goodput_mbps": 9.5, "ideal_percent": 99.0, "rtt_mean_ms": 60.0, "queueing_mean_ms": np.nan, "rtt_above_ms": 20.0,
     "retransmit_percent": 0.1, "loss_percent": 0.1, "jain_index": 0.99, "transfer_s": np.nan, "cpu_seconds_per_gbyte": np.nan,

@@ -29,7 +29,7 @@ PARAMS = SimpleNamespace(
 
 @dataclass(frozen=True)
 class Rate:
-    """How often something happened, and how often it may."""
+    """A counted rate and its bounds."""
 
     what: str
     case: str

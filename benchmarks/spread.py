@@ -51,7 +51,7 @@ def specification(cca, ip_version, scenario, platform, duration_s) -> str:
 
 
 def carry_out(asked, folder) -> bytes:
-    """Carry one run out and return its document's bytes."""
+    """Execute one run and return its document's bytes."""
     output = Path(folder) / "run.json.gz"
     command = [
         BIN / "apptainer", "--silent", "exec", "--userns", "--cleanenv", "--bind", folder, "--bind", ROOT / "workflow",
@@ -65,7 +65,7 @@ def carry_out(asked, folder) -> bytes:
 
 
 def measured(document) -> dict[str, float]:
-    """Return what a run measured: name with unit -> value."""
+    """Return a run's measured values: name with unit -> value."""
     values = {}
     (entry,) = document["traffic"]
     if "round_trip" in entry:
@@ -81,7 +81,7 @@ def measured(document) -> dict[str, float]:
 
 
 def validity_words(documents) -> str:
-    """Return how many runs are valid, and what the others failed: "3 valid; clock failed in 2"."""
+    """Return the number of valid runs, and the failed checks of the others: "3 valid; clock failed in 2"."""
     failed = Counter(c["name"] for d in documents for c in d["verdict"]["checks"] if not c["ok"])
     valid = sum(document["verdict"]["valid"] for document in documents)
     words = "all valid" if valid == len(documents) else f"{valid or 'none'} valid"

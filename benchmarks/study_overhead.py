@@ -21,7 +21,7 @@ def start_s() -> float:
 
 
 def study_calls(study) -> dict[str, float]:
-    """Return the CPU seconds of each call of a study: its runs, all that follows, once more, a dry run."""
+    """Return the CPU seconds of each call for a study: its runs, everything after them, a repeated call, a dry run."""
     calls = {"runs alone": ("--until", "emulate_run"), "from runs to report": (), "once more": (), "dry run": ("-n",)}
     with checkout() as folder:
         return {name: call(snakemake(study, *more, cores=2), folder).cpu_s for name, more in calls.items()}

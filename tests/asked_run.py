@@ -1,4 +1,4 @@
-"""The specification of a run for tests of what reads documents: that of a recorded run, with some values changed."""
+"""The specification of a run for tests of modules that read run documents: that of a recorded run, with some values changed."""
 
 import gzip
 import json

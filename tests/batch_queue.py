@@ -1,7 +1,7 @@
-"""A small batch system that speaks PBS's dialect: jobs wait in a folder, and a worker of its own carries them out.
+"""A small batch system with PBS's commands: jobs wait in a folder, and a separate worker process executes them.
 
-Called by links named qsub, qstat and qdel, with the folder in BATCH_SPOOL; ``python batch_queue.py worker FOLDER [LOST]`` works
-until it is ended, one job after another, and loses the job of number LOST as a node does that goes down.
+Called by links named qsub, qstat and qdel, with the folder in BATCH_SPOOL; ``python batch_queue.py worker FOLDER [LOST]`` executes
+jobs one after another until it is stopped, and loses job number LOST like a failing node.
 """
 
 import json
@@ -12,19 +12,19 @@ import sys
 import time
 from pathlib import Path
 
-#: What a job sees of the environment: nothing of who submitted it.
+#: Environment variables of a job: none from the user who submitted it.
 ENVIRONMENT = {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"}
 
 
 def write(path, value):
-    """Replace a file at once: others read it at any time."""
+    """Replace a file atomically, because others may read it at any time."""
     partial = path.with_suffix(f".{os.getpid()}")
     partial.write_text(json.dumps(value))
     partial.rename(path)
 
 
 def submit(spool, *words):
-    """Enter a job, print its number."""
+    """Add a job to the queue and print its number."""
     *options, script = words
     asked = [value for option, value in zip(options, options[1:], strict=False) if option == "-l"]
     number = 1 + sum(1 for _ in spool.glob("*.json"))
@@ -52,7 +52,7 @@ def cancel(spool, *numbers):
 
 
 def work(spool, lost=""):
-    """Carry out jobs in their order."""
+    """Execute jobs in order of submission."""
     while True:
         waiting = sorted(spool.glob("*.json"), key=lambda path: int(path.stem))
         for path in waiting:
@@ -65,7 +65,7 @@ def work(spool, lost=""):
 
 
 def carry_out(path, job, is_lost):
-    """Run one job as a batch system does: its script from a copy, in the folder of who submitted it, without his environment."""
+    """Run one job like a batch system: from a copy of its script, in the submitter's folder, without the submitter's environment."""
     script = path.with_suffix(".sh")
     script.write_text(job["script"])
     write(path, job | {"state": "R"})

@@ -1,4 +1,4 @@
-"""A study of synthetic tables taken through analysis, figures and page by the workflow's own rules and declarations."""
+"""A study of synthetic tables, analysed, drawn and reported with the workflow's own rules and declarations."""
 
 import json
 from functools import partial
@@ -22,7 +22,7 @@ from topics.claims.claim_versions import record_claims
 from topics.claims.claims_file import claims_version, load_claims
 from topics.outline import analysis_rule, figure_rule, section_modules, study_outline, table_paths
 
-#: A row of a study in which asked Vegas was CUBIC.
+#: A row of a study in which runs labelled Vegas were CUBIC.
 MISLABELLED_ROW = {
     "scenario": "refused", "scenario_label": "4 refused", "cca": "vegas", "observed": "cubic",
     "ip_version": "ipv6", "runs": 4, "goodput_mbps": 933.1, "rtt_mean_ms": 35.2, "retransmits": 1667.25,
@@ -44,9 +44,9 @@ class Built:
     other : Built or None
         The study that this one is compared with.
     topics : tuple of Topic
-        Those that there are.
+        Available topics.
     outline : StudyOutline
-        Once it is built.
+        Set by `build`.
     """
 
     def __init__(self, folder, other=None, topics=None):
@@ -57,16 +57,16 @@ class Built:
         self.claims_name, self.analysis = None, dict(tidy_tables.ANALYSIS)
 
     def build(self, study, claims=None, analysis=()):
-        """Write the study's tables, then carry out the rules of its topics, figures and page.
+        """Write the study's tables, then execute the rules of its topics, figures and page.
 
         Parameters
         ----------
         study : dict
-            As `tidy_tables.synthetic_study` gives it.
+            Result of `tidy_tables.synthetic_study`.
         claims : str, optional
             Name of the claims file to check.
         analysis : mapping
-            Of the study's ``analysis`` what isn't as usual.
+            Values of the study's ``analysis`` that aren't defaults.
         """
         self.claims_name = claims
         self.analysis |= dict(analysis)
@@ -74,7 +74,7 @@ class Built:
         return self.make()
 
     def make(self):
-        """Carry out the rules of the topics, figures and page for the tidy tables that lie in the folder."""
+        """Execute the rules of the topics, figures and page for the tidy tables in the folder."""
         for name in ("analysis", "figures"):
             (self.folder / name).mkdir(exist_ok=True)
         self.outline = self.outline_of_tables()
@@ -88,19 +88,19 @@ class Built:
 
     @property
     def study(self):
-        """The study whose tables lie in the folder, as the Snakefile resolves it."""
+        """The study whose tables are in the folder, resolved as by the Snakefile."""
         study = json.loads((self.folder / "tidy" / "provenance.json").read_text(encoding="utf-8"))["study"]
         other = self.other and "other-method"
         return study | {"analysis": self.analysis | {"claims": self.claims_name, "compare_with": other}}
 
     def outline_of_tables(self):
-        """Return the outline of the study whose tables lie in the folder."""
+        """Return the outline of the study whose tables are in the folder."""
         tables = self.other.folder.glob("analysis/*.csv") if self.other else ()
         paper = load_claims(ROOT / f"config/claims/{self.claims_name}.yaml")["paper"] if self.claims_name else {}
         return study_outline(StudyDesign(self.study, frozenset(path.stem for path in tables), paper), self.topics)
 
     def namespace(self, outline):
-        """Return what the Snakefile gives to its rules."""
+        """Return the names that the Snakefile defines for its rules."""
         path = ROOT / f"config/claims/{self.claims_name}.yaml"
         claims, version = (of(path) if self.claims_name else None for of in (load_claims, claims_version))
         if version:
@@ -116,7 +116,7 @@ class Built:
         }  # fmt: skip
 
     def place(self, path):
-        """Return where a file of the workflow or of its results lies; of a list of files their places."""
+        """Return the path of a file of the workflow or of its results; for a list of files, their paths."""
         if not isinstance(path, (str, Path)):
             return [self.place(part) for part in path]
         for study, folder in (("{study}", self.folder), ("other-method", self.other and self.other.folder)):
@@ -125,13 +125,13 @@ class Built:
         return ROOT / path
 
     def carry_out(self, script, inputs, outputs, params):
-        """Call a script with paths of a rule."""
+        """Call a script with a rule's paths and parameters."""
         carry_out(
             script, *({name: self.place(path) for name, path in part.items()} for part in (inputs, outputs)), params
         )
 
     def analyse(self, topic, **params):
-        """Carry out the rules of a topic that make tables which the study has."""
+        """Execute the rules of a topic that make tables of the study."""
         for script, inputs, outputs, more in self.analyses_of(topic):
             for call in more.get("calls", ()):
                 call["params"] |= params
@@ -158,7 +158,7 @@ class Built:
         self.carry_out("topics.carry_out", rule["input"], rule["output"], {"calls": rule["calls"]})
 
     def page_rule(self, name="write_report"):
-        """Return script, inputs and parameters of a rule of the report, for the tables that lie in the folder."""
+        """Return script, inputs and parameters of a rule of the report, for the tables in the folder."""
         path = ROOT / "workflow/rules/report.smk"
         outline = self.outline_of_tables()
         outline = study_outline(outline.design, [topic for topic in self.topics if topic in outline.topics])
@@ -178,10 +178,10 @@ class Built:
             )
 
     def write_explorer(self):
-        """Write the page on which a reader asks the runs; return its path."""
+        """Write the page on which readers explore the runs; return its path."""
         script, inputs, params = self.page_rule("write_explorer")
         page = self.folder / "explore.html"
-        # A study made of numbers has no samples but these.
+        # A synthetic study has no other samples than these.
         rows = {"intervals": synthetic_series.intervals(pd.read_csv(inputs["runs"])), "sockets": [], "queue": []}
         for table in (INTERVALS, SOCKETS, QUEUE):
             if not inputs[table.name].exists():

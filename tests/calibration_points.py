@@ -1,4 +1,4 @@
-"""Synthetic readings of a calibration whose truth is known: what an instrument without any error gives."""
+"""Synthetic readings of a calibration with known truth: those of an instrument without any error."""
 
 import pandas as pd
 

@@ -22,7 +22,7 @@ QUANTITIES = (
     "goodput_mbps", "rtt_mean_ms", "loss_percent",
 )  # fmt: skip
 CCAS = ["reno", "cubic", "bbr"]
-#: Text of a claims file -> what it is loaded as: the coverage of many cases is asked with the same hundreds of claims.
+#: Text of a claims file -> the loaded claims, because many cases use the same hundreds of claims.
 _LOADED = {}
 
 
@@ -73,7 +73,7 @@ def written(path, what):
 
 
 def loaded(folder, *given, **options):
-    """Return claims as the workflow gets them: written, read, validated, completed; the same ones once in a process."""
+    """Return claims after writing, reading, validating and completing them, as in the workflow; equal files are loaded once per process."""
     what = content(*given, **options)
     text = json.dumps(what)
     if text not in _LOADED:
@@ -88,9 +88,9 @@ def check(folder, values, claim, **options):
 
 
 def study_of(file, replications=3, looks=40, seed=3):
-    """Return runs, flows, scenarios and a reader of sockets with all that a claims file asks for, drawn at random.
+    """Return runs, flows, scenarios and a reader of sockets with everything that a claims file needs, drawn at random.
 
-    The first value of each condition of the file's scenarios holds, or the lowest.
+    Scenarios have the first value of each condition in the file, or the lowest.
     """
     rng = np.random.default_rng(seed)
     runs, flows, series = [], [], []
@@ -139,9 +139,9 @@ def _looks(whose, looks, rng):
 
 
 def mistakes(text, **words):
-    """Return a parameter set for each two lines of a text: what is changed, in YAML, and the message.
+    """Return a parameter set for each two lines of a text: the change, in YAML, and the message.
 
-    A $NAME in them is replaced by the word of that name.
+    $NAME in a line is replaced by the argument of that name.
     """
     lines = Template(text).substitute(words).strip().split("\n")
     pairs = zip(lines[::2], map(str.strip, lines[1::2]), strict=True)

@@ -1,4 +1,4 @@
-"""How colours look to readers, colour-blind ones too."""
+"""The appearance of colours to readers, including colour-blind ones."""
 
 import numpy as np
 
@@ -21,7 +21,7 @@ def linear(code):
 
 
 def contrast(one, two):
-    """Return the contrast of two colours as WCAG 2.2 has it."""
+    """Return the contrast of two colours as defined by WCAG 2.2."""
     light, dark = sorted((linear(c) @ [0.2126, 0.7152, 0.0722] for c in (one, two)), reverse=True)
     return (light + 0.05) / (dark + 0.05)
 

@@ -1,4 +1,4 @@
-"""What must hold between columns of any run, whatever a study does: a number that breaks it is not what its column says."""
+"""Relations between columns that hold for every run of every study: a violation means that a column has wrong values."""
 
 import pandas as pd
 
@@ -7,12 +7,12 @@ from run_tables.reading import read_runs, read_table
 from run_tables.scenario_table import SCENARIOS
 from run_tables.tidy_tables import FLOWS
 
-#: Parts of a number that rounding may take.
+#: Relative error allowed for rounding.
 ROUNDING = 1e-9
 
 
 def _ordered(table, *names):
-    """Return where known values are in rising order."""
+    """Return the rows in which the known values are in ascending order."""
     holds = pd.Series(True, index=table.index)
     for low, high in zip(names, names[1:], strict=False):
         holds &= ~(table[low] > table[high] + ROUNDING)
@@ -36,11 +36,11 @@ def _lost(runs):
 
 
 def _alone(runs):
-    """Return where all that hosts count is of the flows under test: but for a few segments of iperf3's control connection."""
+    """Return the runs in which the hosts' counters cover only the flows under test, and a few segments of iperf3's control connection."""
     return (runs["flows"] == runs["flows_under_test"]) & (runs["groups"] == "")
 
 
-#: Relation in words -> whether each valid run keeps it; missing values break none.
+#: Relation in words -> function that returns whether each valid run satisfies it; missing values satisfy all.
 RUNS = {
     "flows under test are some of the flows": lambda runs: runs["flows_under_test"] <= runs["flows"],
     "what came twice is spurious, or nobody knows": lambda runs: (

@@ -1,4 +1,4 @@
-"""What all tests share: the repository's folder, recorded documents, a browser, and finished synthetic studies."""
+"""Fixtures of all tests: the repository's folder, recorded documents, a browser, and finished synthetic studies."""
 
 import fcntl
 import gc
@@ -19,8 +19,8 @@ from topics.published.topic import IP_PAPER
 ROOT = Path(__file__).resolve().parent.parent
 # Tests execute their runs. The tests of the run cache switch it on, in a separate folder.
 os.environ["SAWTOOTH_RUN_CACHE"] = "0"
-#: Files whose tests look at one study, which takes half a minute to make: by two processes at once one would do nothing but
-#: wait for the other.
+#: Files whose tests use the same study, which takes half a minute to build: they are in the same process, because another would
+#: only wait.
 OF_ONE_STUDY = {
     f"tests/{folder}/test_{name}.py": study
     for study, folder, names in (
@@ -45,7 +45,7 @@ LONGEST = (
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config, items):
-    """Put the longest files first where tests go on side by side: those that share a study, then by folder."""
+    """If tests run in parallel, put the longest files first: those that share a study, then by folder."""
 
     def place(item):
         file = item.nodeid.partition("::")[0]
@@ -57,14 +57,14 @@ def pytest_collection_modifyitems(config, items):
 
 
 def pytest_collection_finish(session):
-    """Let the garbage collector pass over what has been imported and collected, which lasts as long as the process."""
+    """Exclude imported modules and collected tests from garbage collection, since they last as long as the process."""
     gc.collect()
     gc.freeze()
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config, log):
-    """Deal out the tests file by file in their order, but those of a study in `OF_ONE_STUDY` together."""
+    """Distribute the tests file by file in order, but those of a study in `OF_ONE_STUDY` together."""
     from xdist.scheduler import LoadFileScheduling
 
     config.option.loadscopereorder = False  # by number of tests, of which the longest files have few
@@ -110,7 +110,7 @@ def chromium():
 
 
 def built_once(tmp_path_factory, name, study, claims=None):
-    """Return a study as `Built` in a folder of its own; all processes of a test run build it once between them."""
+    """Return a study as `Built` in a separate folder; it is built once for all processes of a test run."""
     run = tmp_path_factory.getbasetemp()
     run = run.parent if "PYTEST_XDIST_WORKER" in os.environ else run
     original = run / f"built-{name}"
@@ -167,7 +167,7 @@ def one_of_each(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def two_methods(real_shape, tmp_path_factory):
-    """The study of real shape, beside one of another method that found some claims otherwise."""
+    """The study of real shape, compared with one of another method with other verdicts on some claims."""
     other = Built(tmp_path_factory.mktemp("other"))
     (other.folder / "analysis").mkdir()
     claims = pd.read_csv(real_shape.table("claims"), dtype=str, keep_default_na=False)
@@ -212,13 +212,13 @@ def buffer_study(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def build(tmp_path_factory):
-    """Return a function that builds a study in a folder of its own."""
+    """Return a function that builds a study in a separate folder."""
     return lambda study, **more: Built(tmp_path_factory.mktemp("study")).build(study, **more)
 
 
 @pytest.fixture
 def visit(chromium):
-    """Return a function that opens a page and collects what goes wrong in it.
+    """Return a function that opens a page and collects its problems.
 
     The page has ``problems``: console errors and warnings, exceptions, dialogs, and every request
     but the one for the file itself. Its tables have been unpacked.

@@ -1,4 +1,4 @@
-"""Run documents drawn at random: of any run that a study can have all that tidying reads of it, with plausible numbers."""
+"""Run documents drawn at random, for any run of a study: everything that tidying reads, with plausible numbers."""
 
 import gzip
 import json
@@ -13,12 +13,12 @@ from testbed.machine.failure import document_of
 
 @dataclass(frozen=True)
 class Cell:
-    """What the runs of a cell have in common.
+    """Properties that the runs of a cell share.
 
     Attributes
     ----------
     used : float
-        Share of what headers leave that the flows get.
+        The flows' share of the largest possible goodput.
     filled : float
         Mean share of the queue that is full.
     lost : float
@@ -67,11 +67,11 @@ def write_documents(study, folder, specification_of, runs, seed, invalid, failin
     Parameters
     ----------
     study : dict
-        As resolved.
+        The resolved study.
     specification_of, runs : callable
         `study.run_specification` and `study.runs`.
     seed : int
-        Of all that is drawn.
+        Seed of everything that is drawn.
     invalid : float
         Share of invalid runs.
     failing : float

@@ -1,4 +1,4 @@
-"""Draw figures of synthetic tables, and read back from the SVG where the marks stand."""
+"""Draw figures of synthetic tables, and read the places of the marks from the SVG."""
 
 import math
 import re
@@ -22,7 +22,7 @@ ALL = ["ideal", "price", "knee", "distributions", "emulation", *DIFFERENCES, "me
 
 
 def difference_table(runs):
-    """Return a table in the shape of ``analysis/ip_versions.csv``, its numbers made up by cell."""
+    """Return a table with the columns of ``analysis/ip_versions.csv`` and invented numbers for each cell."""
     cells = runs.drop_duplicates(["scenario", "cca"])[["scenario", "scenario_label", "cca"]].to_dict("records")
     rows = [
         cell | {
@@ -132,7 +132,7 @@ def words(panel):
 
 
 def paths(panel, style):
-    """Return the numbers of each path of a panel whose style holds some words."""
+    """Return the numbers of each path of a panel whose style contains a text."""
     return [
         [float(n) for n in re.findall(r"-?[\d.]+", path.get("d"))]
         for path in panel.iter(f"{{{SVG}}}path")

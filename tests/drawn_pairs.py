@@ -16,7 +16,7 @@ from turned_off import keys_of_the_schema
 BASE = {"link": {"rate_mbps": 10, "delay_ms": 5}, "queue": {"packets": 40}, "traffic": {"duration_s": 2}}
 #: Values to try for a number, as far as the schema allows them.
 NUMBERS = (0, 0.5, 1, 2, 5, 10, 30, 100)
-#: Key -> values, where those of the schema would take too long, are made when a study is read, or say nothing without others.
+#: Key -> values, if those of the schema would take too long, are computed when a study is read, or have no effect without others.
 VALUES = {
     "link.rate_mbps": [0.3, 2, 10, 100, None], "link.delay_ms": [0, 0.5, 20, {"forward": 20, "reverse": 3}],
     "link.jitter_ms": [0, 2, {"forward": 3, "reverse": 0}], "link.loss_percent": [0, 1, 10, {"forward": 2, "reverse": 0}],
@@ -49,7 +49,7 @@ VALUES = {
     "change.at_s": [0, 0.5], "change.rate_mbps": [0.5, 5, 40], "change.delay_ms": [0, 1, 30], "change.loss_percent": [0, 5, 100],
     "change.down_for_s": [0.1, 0.4], "change.over_s": [0, 0.4], "change.step_ms": [10],
 }  # fmt: skip
-#: The beginning of a key -> what it needs.
+#: Prefix of a key -> settings that it needs.
 NEEDS = {
     "chain.": {"topology": "chain"},
     "background": {"topology": "cable"},
@@ -76,7 +76,7 @@ NEEDS = {
 APPLICATIONS = dict.fromkeys(("arrivals_per_s", "sizes", "bytes"), "web") | dict.fromkeys(
     ("packet_bytes", "interval_ms"), "real-time"
 )
-#: Keys that are no matter of a run by themselves, and those of `groups` and `flows`, which `flow_group` has.
+#: Keys that don't affect a run by themselves, and those of `groups` and `flows`, which are part of `flow_group`.
 LEFT_OUT = (
     "id",
     "label",
@@ -93,14 +93,14 @@ LEFT_OUT = (
 
 
 def combinable() -> list[str]:
-    """Return the keys that are combined: all of the schema that a run can differ by."""
+    """Return the keys to combine: all keys of the schema that affect a run."""
     parameters = {f"reverse_queue.{p.name}" for one in DISCIPLINES.values() for p in one.parameters}
     left_out = {*LEFT_OUT, *parameters}
     return [key for key in keys_of_the_schema() if key not in left_out and not key.startswith("variation.")]
 
 
 def study_of(scenario) -> dict:
-    """Return a study with one run of a scenario, as it would stand in its file."""
+    """Return the content of a study file with one run of a scenario."""
     return {
         "study": "combined", "replications": 1, "ccas": ["cubic"], "ip_versions": ["ipv4"], "scenarios": [scenario],
     }  # fmt: skip
@@ -125,7 +125,7 @@ def drawn_scenario(keys, seed) -> dict:
 
 
 def fragment(rng, key) -> dict:
-    """Return a part of a scenario with a value of a key, and what that needs."""
+    """Return a part of a scenario with a value of a key, and the settings that it needs."""
     part = {}
     for start, needed in NEEDS.items():
         part = merged(part, needed) if key.startswith(start) else part
@@ -181,7 +181,7 @@ def values_of(key) -> list:
 
 
 def merged(one, other) -> dict:
-    """Return two parts of a scenario as one; the second wins, and of a queue its size is the only one."""
+    """Return two parts of a scenario merged; the second takes precedence, and only one size of a queue is kept."""
     sized = [measure for measure in MEASURES if measure in other]
     kept = {key: value for key, value in one.items() if not sized or key not in MEASURES}
     return kept | {

@@ -1,4 +1,4 @@
-"""One run's document, drawn at random: all that tidying reads of it, with plausible numbers."""
+"""One run's document, drawn at random: everything that tidying reads, with plausible numbers."""
 
 import json
 
@@ -53,7 +53,7 @@ class Run:
 
     def document(self):
         """Return the run document."""
-        # Where nothing arrives, nobody sees the CCA of its connections.
+        # If nothing arrives, the CCA of its connections is unknown.
         failed = (
             "cca"
             if self.silent
@@ -95,7 +95,7 @@ class Run:
         return environment
 
     def _process(self, client):
-        """Return what a client's process says in the end."""
+        """Return the final output of a client's process."""
         asked, pair = self.asked, self.asked.flow_pair(client.flows[0])
         entry = {
             "flows": list(client.flows),
@@ -185,7 +185,7 @@ class Run:
         return (self.drops + self.lost) // self.asked.flows
 
     def _sockets(self, flow):
-        """Yield what is known of a flow's connection, of MPTCP of each subflow."""
+        """Yield the readings of a flow's connection, or of each subflow of MPTCP."""
         mptcp = self.asked.multipath.by == "mptcp"
         for path in range(self.asked.paths if mptcp else 1):
             known = {
@@ -213,7 +213,7 @@ class Run:
         }  # fmt: skip
 
     def _series(self):
-        """Return time series of a window that grows and is cut, as far as the CCA's name says that it knows more."""
+        """Return time series of a window that grows and is reduced, with further variables for CCAs that have them."""
         times = [round(time, 6) for time in np.linspace(0, self.seconds, 5 * READINGS)]
         phases = np.arange(len(times)) % READINGS
         sockets = []
@@ -275,7 +275,7 @@ class Run:
         return placed, {"before": before, "after": after}
 
     def _links(self):
-        """Return what was set on which interface in the data's direction, and what was counted there."""
+        """Return the settings and counters of each interface in the data's direction."""
         asked, link = self.asked, self.asked.link
         queue = (
             {"pfifo": {"limit": asked.queue_packets}}

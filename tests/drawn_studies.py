@@ -1,6 +1,6 @@
-"""Studies drawn at random from the whole language of a study file, as a person would mix its words, and their reports.
+"""Studies drawn at random from all keys of a study file, combined as a person might, and their reports.
 
-A draw may contradict itself: then the validation refuses it.
+A draw may contradict itself: then the validation must reject it.
 """
 
 import copy
@@ -20,7 +20,7 @@ from tidy_tables import ALL_CCAS
 COMMON_CCAS = ("reno", "cubic", "bbr", "vegas")
 PLATFORMS = keys_of(scenario_schema())["platform"]["enum"]
 CLAIMS = sorted(path.stem for path in Path(__file__).parents[1].glob("config/claims/*.yaml"))
-#: Section -> key -> what it may be, besides left out.
+#: Section -> key -> possible values, if the key is present.
 CHOICES = {
     "link": {
         "rate_mbps": [1, 2.5, 10, 100, 1000, None], "delay_ms": [0, 0.5, 10, 50, {"forward": 20, "reverse": 5}], "jitter_ms": [0, 1, 20],
@@ -85,7 +85,7 @@ THEMES = (
 
 
 def drawn_config(seed):
-    """Draw a study as it would stand in its file."""
+    """Draw the content of a study file."""
     rng = np.random.default_rng([seed, 1])
     theme, varied = THEMES[seed % len(THEMES)]
     shared = {key: dict(value) if isinstance(value, dict) else value for key, value in theme.items()}
@@ -143,12 +143,12 @@ def _one(rng, choices):
 
 
 def _vary(rng, scenario, place):
-    """Set one key of a scenario to something that it may be."""
+    """Set one key of a scenario to one of its possible values."""
     _set(scenario, place, _one(rng, _levels(place)))
 
 
 def _levels(place):
-    """Return what a key may be."""
+    """Return the possible values of a key."""
     section, *key = place
     return CHOICES[section][key[0]] if key else {"queue": QUEUES, "platform": PLATFORMS}[section]
 
@@ -189,13 +189,13 @@ def build_drawn(study, folder, seed, invalid=None):
     return built.make()
 
 
-#: What nobody should write at most places.
+#: Values that are wrong for most keys.
 NONSENSE = (None, True, -1, 0, 1e12, float("nan"), "", "x", "10 ms", [], ["x"], {}, {"x": 1}, [[1]], {"bdp": "1"})
 
 
 def spoiled_config(seed):
-    """Draw a study in whose file one value is nonsense."""
-    # A copy: what is drawn shares its parts with `CHOICES`.
+    """Draw the content of a study file with one nonsensical value."""
+    # A copy, because drawn studies share parts with `CHOICES`.
     rng, config = np.random.default_rng([seed, 2]), copy.deepcopy(drawn_config(seed))
     place = config
     while True:

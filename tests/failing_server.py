@@ -1,6 +1,6 @@
-"""A server of files that fails in the middle of a large one, or whose network does.
+"""A file server that fails in the middle of a large file, or whose network fails.
 
-``python tests/failing_server.py FOLDER FAULT``, in a network namespace of which it is the first process, serves a folder on `URL`.
+``python tests/failing_server.py FOLDER FAULT``, as the first process of a network namespace, serves a folder on `URL`.
 """
 
 import contextlib
@@ -13,7 +13,7 @@ from functools import partial
 
 PORT = 8000
 URL = f"http://127.0.0.1:{PORT}"
-#: What happens once so many bytes of a file were sent: no packet arrives any more, or nobody answers.
+#: Faults after a certain number of bytes of a file were sent: no packet arrives any more, or nothing answers.
 FAULTS = ("the link goes down", "the server ends")
 SENT_BYTES = 3_000_000
 
@@ -42,7 +42,7 @@ class FailingHandler(http.server.SimpleHTTPRequestHandler):
 
 @contextlib.contextmanager
 def network_of(folder, fault=None):
-    """Yield the beginning of a command that has no other network than this server.
+    """Yield the prefix of a command whose only network is this server.
 
     Raises `OSError` if this user can't have a network namespace.
     """

@@ -1,11 +1,11 @@
-"""Studies drawn with what only real runs have: groups of flows, disciplines, options of the link."""
+"""Studies drawn with features that only real runs have: groups of flows, disciplines, options of the link."""
 
 import numpy as np
 
 from study_files.study import StudyError, resolve
 
 LONG = {"stop_s": 2}
-#: Section -> what a scenario may have, one of them at a time.
+#: Section -> possible settings of a scenario, one at a time.
 CHOICES = {
     "link": (
         {}, {"loss_percent": {"forward": 1, "reverse": 0}}, {"loss_percent": {"forward": 1, "reverse": 0}, "loss_burst_packets": {"forward": 3, "reverse": None}},

@@ -1,4 +1,4 @@
-"""A clone as a user has it after `make setup`: the files of this checkout, and an environment that set-up takes for its own."""
+"""A clone in the state after `make setup`: the files of this checkout, and an environment that set-up accepts as its own."""
 
 import os
 import re
@@ -11,7 +11,7 @@ from session.run_cache import cache_folder
 
 
 def copy_of_workflow(root, folder):
-    """Copy what git tracks, or would, into a folder."""
+    """Copy all files that git tracks or doesn't ignore into a folder."""
     listing = ["git", "ls-files", "-co", "--exclude-standard", "-z"]
     names = subprocess.run(listing, cwd=root, check=True, capture_output=True, text=True).stdout.split("\0")
     for name in filter(None, names):
@@ -21,9 +21,9 @@ def copy_of_workflow(root, folder):
 
 
 def has_environment(folder):
-    """Give a checkout an environment of its own with the packages of this one, which set-up takes for what it made.
+    """Give a checkout a separate environment with this one's packages, which set-up accepts as its own.
 
-    Not a link: set-up clears what it takes for out of date.
+    It isn't a link, because set-up deletes an environment that it considers outdated.
     """
     venv = folder / ".venv"
     subprocess.run([sys._base_executable, "-m", "venv", "--without-pip", venv], check=True)
@@ -37,12 +37,12 @@ def has_environment(folder):
 
 
 def real_apptainer():
-    """Return the Apptainer that set-up has found or fetched: what its wrapper in the environment calls."""
+    """Return the Apptainer that set-up has found or downloaded, and that its wrapper in the environment calls."""
     return re.search(r'^exec "([^"]+)"', (Path(sys.prefix) / "bin/apptainer").read_text(), re.MULTILINE)[1]
 
 
 def users_own():
-    """Return the environment of a user's call of make, also where these tests are part of another one's."""
+    """Return the environment variables of a user's call of make, even if these tests are run by make."""
     return {name: value for name, value in os.environ.items() if not name.startswith(("MAKE", "MFLAGS"))}
 
 
@@ -80,7 +80,7 @@ class Clone:
         return programs
 
     def run(self, command, timeout=570):
-        """Carry out a line of a shell; return its exit status and what it printed."""
+        """Execute a shell line; return its exit status and output."""
         done = subprocess.run(
             ["bash", "-c", command], cwd=self.folder, env=self.environ, stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=timeout,

@@ -1,4 +1,4 @@
-"""Files that were damaged at random, and a process with little memory and time that reads them.
+"""Randomly damaged files, and a process with little memory and time that reads them.
 
 ``PYTHONPATH=workflow/scripts:workflow python tests/fuzzing.py TARGET SEED CASES`` tries one target by hand; a case that breaks it is left in a file.
 """
@@ -62,7 +62,7 @@ PIECES = [
 
 
 def damaged(content: bytes, draw: random.Random) -> bytes:
-    """Return a file's content with one to six changes: pieces put in, taken out, doubled, or other bytes, other numbers."""
+    """Return a file's content with one to six changes: pieces inserted, removed or doubled, or bytes or numbers changed."""
     content = bytearray(content)
     for _ in range(draw.randint(1, 6)):
         begin = draw.randrange(len(content) + 1)
@@ -304,7 +304,7 @@ def _provenances():
     return json.dumps({"study": study, "environments": [], "workflow": {"commit": "0" * 40}}).encode()
 
 
-#: Target -> what reads a case, and the whole files that cases are made of.
+#: Target -> function that reads a case, and the undamaged files from which cases are made.
 READERS = {
     "study": _study, "claims": _claims, "document": _document, "json": _json_document, "provenance": _provenance,
     "manifest": _manifest, "archive": _archive, "packet trace": _packet_trace, "rate trace": _rate_trace, "source": _source,
@@ -329,7 +329,7 @@ CORPUS = {
 
 
 def _read_cases(target, seed, count, folder, counted):
-    """Read cases, in a separate process; each lies in a file while it is read."""
+    """Read cases in a separate process; each is in a file while it is read."""
 
     def late(*_):
         raise TimeoutError(f"a case took more than {CASE_S} s of CPU, or {REAL_S} s")
@@ -364,9 +364,9 @@ def _new_folder(folder):
 
 
 def broken_case(target: str, seed: int, count: int, folder: Path) -> tuple[int, str | None]:
-    """Read damaged files of a target; return how many were read, and of one that breaks its reader the traceback.
+    """Read damaged files of a target; return the number read, and the traceback if one breaks its reader.
 
-    The case is then left in ``folder/case``. Whatever ends the process, memory and signals too, counts.
+    This case is then left in ``folder/case``. Anything that ends the process counts, including lack of memory and signals.
     """
     context = multiprocessing.get_context("fork")
     counted = context.Value("l", 0)

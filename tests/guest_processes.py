@@ -1,4 +1,4 @@
-"""The processes of a workflow's runs, found from outside: what a fault may hit."""
+"""Find the processes of a workflow's runs from outside, for tests of faults in them."""
 
 import contextlib
 import json
@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-#: How often an iperf3 client has waited that has sent for half a minute of its time.
+#: Number of times that an iperf3 client has waited after it has sent for half a minute of its own time.
 WAITS_IN_TRAFFIC = 600
 
 
 def wait_for(look, what, limit_s=120):
-    """Return what `look()` finds, once it finds something."""
+    """Return the result of `look()` as soon as it isn't empty."""
     deadline = time.monotonic() + limit_s
     while not (result := look()):
         if time.monotonic() > deadline:
@@ -25,7 +25,7 @@ def wait_for(look, what, limit_s=120):
 
 
 def descendants(pid):
-    """Return the processes below one: (process id, when it started), which together no other process ever has."""
+    """Return the descendants of a process: (process id, start time), which is unique."""
     parents = {}
     for process in Path("/proc").glob("[0-9]*"):
         try:
@@ -44,7 +44,7 @@ def descendants(pid):
 
 
 def alive(processes):
-    """Return those of `descendants` that still run."""
+    """Return those of `descendants` that are still running."""
     left = []
     for process, started in processes:
         try:
@@ -58,7 +58,7 @@ def alive(processes):
 
 @contextlib.contextmanager
 def nothing_goes_on():
-    """End whatever was started in the context and is still there, such as a stopped guest of a test that failed."""
+    """End all processes started in the context that still exist, such as a stopped guest of a failed test."""
     before = set(descendants(os.getpid()))
     try:
         yield
@@ -69,7 +69,7 @@ def nothing_goes_on():
 
 
 class Guest:
-    """A guest kernel: one run's, seen as the process that it is."""
+    """The process of a run's guest kernel."""
 
     def __init__(self, pid):
         self.pid = pid
@@ -93,10 +93,10 @@ class Guest:
         return core
 
     def stopped_in_traffic(self):
-        """Let the guest go on in small steps until an iperf3 client has sent for a while; return its process while the guest stands still.
+        """Continue the guest in small steps until an iperf3 client has sent for a while; return its process while the guest is stopped.
 
-        A client is told by its arguments in its memory (outside all of a guest's processes have one name), and how far it
-        has come by how often it has waited: 230 times before it sends, then 12 times in a second of its time.
+        A client is recognised by the arguments in its memory (seen from outside, all of a guest's processes have the same name), and
+        its progress by the number of times that it has waited: 230 before it sends, then 12 per second of its own time.
         """
 
         def step():
@@ -130,7 +130,7 @@ def first_guest(workflow):
 
 
 def held_guest(workflow):
-    """Return one of a workflow's guests, stopped in its middle: of many short runs the one that was seen may end just then."""
+    """Return one of a workflow's guests, stopped during its run; if a guest ends before it can be stopped, try another."""
 
     def held():
         for guest in guests(workflow.pid):
@@ -144,7 +144,7 @@ def held_guest(workflow):
 
 
 def waits_of(process):
-    """Return how often a process has waited for something; 0 of one that is gone."""
+    """Return the number of times that a process has waited; 0 if it has ended."""
     try:
         status = Path(f"/proc/{process}/status").read_text()
     except OSError:
@@ -153,7 +153,7 @@ def waits_of(process):
 
 
 def holds(process, text):
-    """Tell whether a process has a text in its writable memory."""
+    """Return whether a process has a text in its writable memory."""
     try:
         with open(f"/proc/{process}/mem", "rb", buffering=0) as memory:
             for line in Path(f"/proc/{process}/maps").read_text().splitlines():
@@ -169,7 +169,7 @@ def holds(process, text):
 
 
 def to_every_guest(workflow, fault, of=lambda guest: True):
-    """Do something to each guest as soon as it is there, in the background; return the list of those it was done to."""
+    """Apply a fault to each guest as soon as it exists, in the background; return the growing list of affected guests."""
     hit = []
 
     def watch():

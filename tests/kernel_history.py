@@ -9,7 +9,7 @@ import git_history
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.append(str(ROOT / "setup"))
 
-#: What harmless commits touch, one after another.
+#: Files that harmless commits change, one after another.
 TOUCHED = (
     "net/ipv4/tcp_input.c", "net/ipv4/tcp_output.c", "net/ipv4/udp.c", "net/ipv4/tcp_cong.c", "Documentation/networking/index.rst",
     "net/ipv4/tcp_timer.c", "net/ipv4/tcp_ipv4.c", "net/ipv4/tcp_cubic.c", "net/core/dev.c", "net/ipv4/route.c", "drivers/net/veth.c",
@@ -32,7 +32,7 @@ def unpacked_linux(package: Path, folder: Path) -> Path:
 
 
 def plant(folder: Path, commits: int, culprit: int, broken: int, dead: int) -> dict[int, str]:
-    """Add commits to a repository with Linux and return their names by number, 0 is what was there.
+    """Add commits to a repository with Linux and return their names by number; 0 is the existing one.
 
     Parameters
     ----------

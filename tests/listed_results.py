@@ -1,4 +1,4 @@
-"""Manifests as small as can be, for tests of what reads them."""
+"""Minimal manifests, for tests of modules that read them."""
 
 import hashlib
 import json

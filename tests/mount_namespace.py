@@ -1,4 +1,4 @@
-"""Mounts that nobody else sees: full disks and read-only folders without a change to the machine."""
+"""Private mounts: full disks and read-only folders without changes to the machine."""
 
 import os
 import subprocess
@@ -6,7 +6,7 @@ from pathlib import Path
 
 
 class MountNamespace:
-    """A mount namespace of its own (mount_namespaces(7)), for as long as the context lasts."""
+    """A separate mount namespace (mount_namespaces(7)) that lasts as long as the context."""
 
     def __enter__(self):
         # An ordinary user gets one together with a user namespace in which he is root.
@@ -29,13 +29,13 @@ class MountNamespace:
         self.holder.stdout.close()
 
     def within(self, folder):
-        """Return the beginning of a command that is to be carried out in here, in a folder."""
+        """Return the prefix of a command to be executed in the namespace, in a folder."""
         return (*self.enter, "env", f"--chdir={folder}")
 
     def run(self, *command):
-        """Run a command in here, to its end."""
+        """Run a command in the namespace and wait for its end."""
         subprocess.run([*self.enter, *command], check=True, stderr=subprocess.DEVNULL)
 
     def seen(self, path):
-        """Return the path by which a file that is seen in here is seen outside."""
+        """Return the path outside the namespace of a file inside it."""
         return Path(f"/proc/{self.holder.pid}/root{path}")

@@ -1,4 +1,4 @@
-"""Runs of another user of the machine, who has no privilege: with tools and image that everybody may read."""
+"""Runs by another, unprivileged user of the machine, with tools and an image that everybody may read."""
 
 import json
 import os
@@ -30,7 +30,7 @@ def private_folder(*paths):
 
 @contextmanager
 def nobody(checkout):
-    """Yield the user `nobody` with a checkout's testbed in a folder of its own; skip the test where that can't be.
+    """Yield the user `nobody` with a checkout's testbed in a separate folder; skip the test if that is impossible.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ class OtherUser:
     def start(self, specification, name="run"):
         """Start a run and return its process, with ``document`` and ``log``, the paths that it writes.
 
-        It is nicer than the test that watches it, as `Checkout.start` says.
+        Its niceness is higher than the test's, for the reason given in `Checkout.start`.
         """
         document, log = self.place / f"{name}.json.gz", self.place / f"{name}.log"
         command = [
@@ -77,7 +77,7 @@ class OtherUser:
         return process
 
     def carry_out(self, specification):
-        """Carry a run out and return the bytes of its document, which belongs to this user."""
+        """Execute a run and return the bytes of its document, which this user owns."""
         process = self.start(specification)
         assert process.wait(timeout=300) == 0, process.log.read_text()
         return self.written_by(process)

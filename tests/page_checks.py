@@ -1,4 +1,4 @@
-"""What holds of every page: read as HTML, and looked at in a browser."""
+"""Checks that every page must pass, of its HTML and in a browser."""
 
 import html as entities
 import re
@@ -18,7 +18,7 @@ OVERFLOWING = """
 
 #: Name of a page's file -> that of the other page of the same study.
 OTHER_PAGE = {"report.html": "details.html", "details.html": "report.html"}
-#: That of the page on which a reader asks the runs.
+#: Name of the page on which readers explore the runs.
 EXPLORER = "explore.html"
 #: Most words of a caption.
 CAPTION_WORDS = 60
@@ -84,14 +84,14 @@ class PageParts(HTMLParser):
 
 
 def page_text(page):
-    """Return what stands in a page for readers: without its style, its script and what it carries as files."""
+    """Return a page's text for readers: without its style, its script and embedded files."""
     html = Path(page).read_text(encoding="utf-8")
     html = re.sub(r"<style>.*?</style>|<script>.*?</script>|<svg.*?</svg>", " ", html, flags=re.DOTALL)
     return re.sub(r"\s+", " ", re.sub(r"<[^>]*>", " ", html))
 
 
 def word_count(page):
-    """Return how many words a page has for readers."""
+    """Return the number of words that a page has for readers."""
     return len(page_text(page).split())
 
 
@@ -104,7 +104,7 @@ def long_captions(page):
 
 
 def broken_links(page):
-    """Return the links to the other page that lead to no place there."""
+    """Return the links to the other page whose target doesn't exist there."""
     page = Path(page)
     other = page.with_name(OTHER_PAGE[page.name])
     identifiers = {f"{other.name}#{identifier}" for identifier in PageParts.of(other).ids} | {other.name}
@@ -112,7 +112,7 @@ def broken_links(page):
 
 
 def empty_sections(page):
-    """Return the identifiers of the sections that hold no figure, table, list or paragraph, headings and buttons apart."""
+    """Return the identifiers of sections without any figure, table, list or paragraph; headings and buttons don't count."""
     return [name for name, parts in PageParts.of(page).content.items() if not parts]
 
 
@@ -124,9 +124,9 @@ def empty_tables(page):
 
 
 def at_widths(page, visit, widths):
-    """Open a page, everything in it too, and yield it at each width once nothing is too wide or has failed; `visit` is the fixture.
+    """Open a page and all its details, and yield it at each width after checking that nothing is too wide or has failed.
 
-    Opened once: what the page does at its start asks for no width.
+    `visit` is the fixture. The page is loaded only once, since its initialisation doesn't depend on the width.
     """
     seen = visit(page, widths[0])
     seen.evaluate("document.querySelectorAll('details').forEach((d) => { d.open = true; })")
@@ -138,7 +138,7 @@ def at_widths(page, visit, widths):
         yield seen
 
 
-#: How a page may be seen -> width, options of the browser's context, medium.
+#: Mode of viewing a page -> width, options of the browser's context, medium.
 SEEN = {
     "wide": (1400, {}, "screen"),
     "narrow": (400, {}, "screen"),
@@ -150,7 +150,7 @@ SEEN = {
 def accessibility_findings(page, visit):
     """Return the violations that axe-core reports for a page in each mode of `SEEN`: (mode, rule, element). All details are open.
 
-    It is opened once for each set of options: scripts of a page may ask for a colour scheme at their start, and for no width.
+    It is loaded once for each set of options: a page's initialisation may depend on the colour scheme, but not on the width.
     """
     findings, opened = [], {}
     for way, (width, options, medium) in SEEN.items():

@@ -1,10 +1,10 @@
-"""What sentences of the page presume of a study: checked against the scenarios of its file, without the page's own predicates."""
+"""Preconditions of the page's sentences, checked against the scenarios of a study's file without the page's own predicates."""
 
 import re
 
 from experiment.link_options import LOSS_MODELS
 
-#: Sections that quote others, or name the programs that there are, whose words are not about this study.
+#: Sections that quote others or list all programs, and so aren't only about this study.
 QUOTING = ("claims", "published", "provenance")
 
 
@@ -77,7 +77,7 @@ def udp(scenario):
 
 
 def one_run_is_like_another(scenario):
-    """Return whether nothing of a scenario is drawn but its flows' starts."""
+    """Return whether only the flows' start times of a scenario are drawn."""
     link = link_of(scenario)
     drawn = [
         lossy(scenario), max(link["jitter_ms"].values()), link.get("reordering"), scenario["platform"] == "host", not drop_tail(scenario),
@@ -89,7 +89,7 @@ def one_run_is_like_another(scenario):
 
 
 kernel = any_of(lambda scenario: not scenario["platform"].startswith("ns3"))
-#: Begin of a sentence, as a regular expression -> whether a resolved study is one of which it may be said.
+#: Beginning of a sentence, as a regular expression -> whether it is true of a resolved study.
 PRESUMED = {
     "The guest's clock moves only": any_of(lambda s: s["platform"] == "uml"),
     "CPU load, slow hosts": any_of(lambda s: s["platform"] == "uml"),
@@ -192,7 +192,7 @@ PRESUMED = {
     "What the paper calls packet loss": lambda study: True,
     "It counts segments that TCP considered lost": lambda study: True,
 }  # fmt: skip
-#: Words of the page -> whether they may stand on the page of a resolved study at all, outside of what quotes others.
+#: Words of the page -> whether they may appear on the page of a resolved study at all, outside of quotations.
 WORDS = {
     r"\bns-3\b": any_of(lambda s: s["platform"].startswith("ns3")),
     r"\bguest kernel\b": any_of(lambda s: s["platform"] == "uml"),
@@ -249,6 +249,6 @@ def untrue(study, text):
 
 
 def check_sentences(study, page):
-    """Check that all that a page says may be said of its study."""
+    """Check that all sentences of a page are true of its study."""
     wrong = untrue(study, text_outside(page, *QUOTING))
     assert not wrong, wrong

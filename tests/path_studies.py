@@ -1,4 +1,4 @@
-"""Synthetic studies of several paths: MPTCP and tunnels that give what headers leave, and Vegas over tunnels that doesn't."""
+"""Synthetic studies of several paths: MPTCP and tunnels that reach the largest possible goodput, and Vegas over tunnels, which doesn't."""
 
 import numpy as np
 import pandas as pd
@@ -13,16 +13,16 @@ from run_tables.scenario_table import SCENARIOS
 from run_tables.time_series import SOCKETS_SCHEMA
 from topics.multipath.path_environments import longer_words
 
-#: Payload and frame of a full packet: what joins the paths, and the IP versions outside and inside.
+#: Payload and frame of a full packet: by method of combining paths, and outer and inner IP version.
 PAYLOAD = {"none": {"ipv4": 1448, "ipv6": 1428}, "mptcp": {"ipv4": 1428, "ipv6": 1408}}
 TUNNEL_BYTES = {"ipv4": 46, "ipv6": 66}
-#: What of the ceiling a run gets.
+#: Share of the ceiling that a run reaches.
 USED, VEGAS_ON_TUNNELS, UNEVEN_TUNNELS = 0.995, 0.27, 0.18
 SECONDS, FILE_BYTES = 5, 50_000_000
 
 
 def scenario(name, by="none", paths=1, outside="ipv4", application="iperf3", uneven=0, platform="uml", **more):
-    """Return a row of scenarios.csv; ``uneven`` is by how many ms the last path is longer, ``more`` further columns."""
+    """Return a row of scenarios.csv; ``uneven`` is the additional delay of the last path in ms, ``more`` has further columns."""
     row = tidy_tables.grid(delays_ms=(0,), losses_percent=(0,), flows=(1,), rate_mbps=100)
     row = row.assign(
         scenario=name, label=name[:24], platform=platform, delay_forward_ms=0.1, delay_reverse_ms=0.1, queue="1000 packets",
@@ -49,7 +49,7 @@ def scenarios(platform="uml"):
 
 
 def ceiling_mbps(row):
-    """Return what headers leave of a run's paths."""
+    """Return the largest possible goodput over a run's paths."""
     by, inside = row["multipath"], row["ip_version"]
     if by != "gre":
         return row["paths"] * 100 * PAYLOAD[by][inside] / 1514
@@ -57,7 +57,7 @@ def ceiling_mbps(row):
 
 
 def paths_study(platform="uml", ccas=("cubic", "vegas", "reno"), replications=6, invalid_share=0.0, table=None):
-    """Return a study whose runs get `USED` of their ceilings, and up to two thirds of a thousandth less.
+    """Return a study whose runs reach `USED` times their ceilings, minus up to two thirds of a thousandth.
 
     ``table`` is its scenarios.csv, `scenarios` unless given.
     """
@@ -112,7 +112,7 @@ def path_rows(runs):
 
 
 def write_series(runs, path):
-    """Write sockets.parquet: what each subflow, or the only connection, of a file transfer had acknowledged over time."""
+    """Write sockets.parquet: the acknowledged bytes over time of each subflow, or of the only connection, of a file transfer."""
     with pyarrow.parquet.ParquetWriter(path, SOCKETS_SCHEMA) as writer:
         for run in runs[runs["application"] == "ftp"].to_dict("records"):
             times = np.arange(0.05, run["transfer_s"], 0.05)
@@ -127,7 +127,7 @@ def write_series(runs, path):
 
 
 def write_cpu(runs, path):
-    """Write cpu.parquet: two cores that are busy as the run says."""
+    """Write cpu.parquet: two cores, busy according to the run."""
     rows = [
         {key: run[key] for key in RUN}
         | {"core": core, "role": "senders", "time_s": 0.1 * reading, "busy_percent": run["cpu_busy_percent"]}

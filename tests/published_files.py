@@ -1,4 +1,4 @@
-"""What stands in a study's published files, unpacked: what a reader with the right tool can read."""
+"""The unpacked contents of a study's published files: everything that a reader with the right tool can read."""
 
 import base64
 import gzip
@@ -10,7 +10,7 @@ from publishing.result_checks.manifest import published_files
 
 
 def texts(folder):
-    """Yield (path, bytes) of each published file as it is, and of all that is packed in it."""
+    """Yield (path, bytes) of each published file unchanged, and of everything packed in it."""
     for path in published_files(folder):
         content = (folder / path).read_bytes()
         yield path, content
@@ -26,7 +26,7 @@ def texts(folder):
 
 
 def places_of(pattern, folder):
-    """Return where a regular expression is found: path -> the first place, with what is around it."""
+    """Return the files in which a regular expression is found: path -> the first match with its context."""
     places = {}
     for path, content in texts(folder):
         match = re.search(pattern, content)

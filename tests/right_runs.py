@@ -1,4 +1,4 @@
-"""Drawn scenarios in which all is as it was asked for, near the bounds of the checks: every run of them must be valid."""
+"""Drawn scenarios that the testbed emulates correctly, near the bounds of the checks: every run of them must be valid."""
 
 import random
 from pathlib import Path
@@ -29,7 +29,7 @@ def losses(draw):
 
 
 def models(draw):
-    """Losses by the chances of netem's models, with jitter from tables, and packets in bunches."""
+    """Losses from netem's probability models, with jitter from tables, and packets in bunches."""
     gemodel = {
         "p_percent": draw.choice([0.1, 2, 20]),
         "r_percent": draw.choice([1, 30, 90]),
@@ -74,7 +74,7 @@ def sending(draw):
 
 
 def datagrams(draw):
-    """UDP far below and far above what the link takes, with queues that hold a part of it, or of the run."""
+    """UDP far below and far above the link's rate, with queues that hold a part of it, or of the run."""
     rate_mbps = draw.choice([0.5, 3, 20])
     return {
         "link": {
@@ -334,7 +334,7 @@ def crowds(draw):
 
 
 def settings(draw):
-    """What TCP does otherwise than by default, over a path that loses packets or does not."""
+    """Non-default settings of TCP, over a path with or without loss."""
     asked = draw.choice(
         [
             {"delayed_acks": False}, {"min_rto_ms": draw.choice([5, 50, 1000])},
@@ -358,7 +358,7 @@ FAMILIES = {
 }  # fmt: skip
 
 
-#: Checks that no drawn run has, and why none is needed: what they compare does not depend on what a path does.
+#: Checks that no drawn run needs, and the reason: the compared values don't depend on the path's behaviour.
 NOT_DRAWN = {
     "carried_out": "every run has it that fails at a step, and none of these may",
     "clock": "of a machine's own kernel", "cpu_saturation": "of a machine's own kernel",

@@ -1,7 +1,7 @@
-"""Carry out rules of the workflow in this process: their own inputs, outputs and parameters, without Snakemake and containers.
+"""Execute rules of the workflow in this process, with their own inputs, outputs and parameters, without Snakemake and containers.
 
-The rule files are read as they are, so that a misspelt input, table or parameter fails here too. (What Snakemake makes of
-them is tested with Snakemake: `tests/workflow/test_topics_end_to_end.py`.)
+The rule files are read unchanged, so that a misspelt input, table or parameter fails here too. (Their execution by Snakemake
+is tested in `tests/workflow/test_topics_end_to_end.py`.)
 """
 
 import importlib
@@ -20,7 +20,7 @@ SECTION = re.compile(r"^ {4}(input|output|params|script):\n((?: {8}.*\n)+)", re.
 
 
 class Named(SimpleNamespace):
-    """Values by name, as scripts get them from Snakemake."""
+    """Values by name, in the form in which Snakemake passes them to scripts."""
 
     def items(self):
         return vars(self).items()

@@ -21,7 +21,7 @@ class Counterpart:
 
 
 def _red(queue):
-    # Linux draws how many packets pass until the next drop alike from all that are possible, and drops all above the maximum.
+    # Linux draws the number of packets between drops from a uniform distribution, and drops all packets above the maximum.
     return {
         "MinTh": f"{queue['min_packets']:g}",
         "MaxTh": f"{queue['max_packets']:g}",

@@ -93,7 +93,7 @@ def environment(specification, wheel, digest) -> dict:
 def idle_rtt(specification, flows) -> list[dict] | None:
     """Return the connection time of each pair's first flow, or None.
 
-    It is the RTT of the empty path, because no data are under way yet. Pairs whose flows
+    It is the RTT of the empty path, because no data are in transit yet. Pairs whose flows
     connect later are omitted.
     """
     starts, pairs = starts_ns(specification), specification.pairs

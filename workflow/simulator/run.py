@@ -25,7 +25,7 @@ STEP = "simulator"
 #: A run without traffic, in s; and each data packet of a full link with its acknowledgement, while many are lost.
 START_S = 0.3
 PACKET_S = 150e-6
-#: Memory of the program without traffic in MiB; and what a packet under way costs, in bytes.
+#: Memory of the program without traffic in MiB, and memory per packet in transit in bytes.
 BASE_MEMORY_MIB = 64
 PACKET_MEMORY_BYTES = 4000
 
@@ -56,7 +56,7 @@ def wall_limit_s(specification) -> float:
 
 
 def memory_mib(specification) -> int:
-    """Return the memory that a run needs in MiB, an overestimate: packets under way, and its time series."""
+    """Return the memory that a run needs in MiB, overestimated: packets in transit, and time series."""
     under_way = 2 * specification.rate_mbps * 1e6 / 8 * specification.rtt_longest_ms / 1e3 / packet_bytes(specification)
     under_way += specification.queue_packets or specification.queue_bytes / packet_bytes(specification)
     samples = 0

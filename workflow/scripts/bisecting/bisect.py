@@ -1,6 +1,6 @@
 """Find the first commit that changes TCP's behaviour: ``python -m bisecting.bisect KERNEL STUDY_FILE --good ... --bad ... --when ...``.
 
-Each step builds the guest kernel of a commit, and runs what decides as often as a sequential test needs.
+Each step builds the guest kernel of a commit, and runs the deciding cell as often as a sequential test needs.
 """
 
 import argparse
@@ -23,12 +23,12 @@ from study_files.strict_yaml import FileError
 from testbed.machine.messages import tell
 from wording.number_format import count
 
-#: What a folder of results was made for, what was skipped in it, and what came out.
+#: Files of a folder of results: its request with the skipped commits, and the findings as JSON and as text.
 STATE, RESULT, TEXT = "state.json", "bisect.json", "bisect.txt"
 
 
 def main(arguments=None) -> int:
-    """Read the command line, search, print and write what was found; return the exit status."""
+    """Read the command line, search, print and write the findings; return the exit status."""
     parser = argparse.ArgumentParser(prog="bisect", description=__doc__.splitlines()[0])
     parser.add_argument("kernel", help="a Git repository of Linux")
     parser.add_argument("study", help="the file of a study")

@@ -25,9 +25,9 @@ from study_files.study_runs import run_conditions, seed_of_run
 from testbed.checks.check import INSTRUMENT
 from wording.terminal_text import shown
 
-#: Exit status of set-up for a commit that no kernel can be built of (setup/stepwise_build.py).
+#: Exit status of set-up if no kernel can be built from a commit (setup/stepwise_build.py).
 NOT_BUILT = 3
-#: Real seconds that a run may take at least, and how many times what GOOD's longest took: a kernel that hangs costs no more.
+#: A run is stopped after this many real seconds, or this multiple of GOOD's longest run if that is more: the kernel may hang.
 LEAST_LIMIT_S, TIMES_LONGEST = 120, 20
 
 
@@ -44,9 +44,9 @@ class Run:
     value : float or None
         The measure; None if the run has none.
     why : str
-        Why it has none.
+        Reason why it has none.
     seconds : float
-        How long it took.
+        Duration of the run.
     """
 
     value: float | None
@@ -56,20 +56,20 @@ class Run:
 
 @dataclass
 class Commits:
-    """Kernels and runs of commits, kept below a folder, where a later call finds them.
+    """Kernels and runs of commits, stored in a folder for later calls.
 
     Attributes
     ----------
     tree : str
         The repository.
     study : dict
-        Resolved.
+        The resolved study.
     measure : str
         A column of ``tidy/runs.csv``.
     folder : pathlib.Path
     cores : int
     longest_s : float or None
-        The longest run of GOOD, by which others are ended.
+        Duration of GOOD's longest run, which determines the time limit of others.
     """
 
     tree: str
@@ -81,14 +81,14 @@ class Commits:
     _kernels: dict = field(default_factory=dict)
 
     def build(self, commit, cells) -> str:
-        """Build the kernels that cells need of a commit, unless they are there; return a digest of them, the same if they do the same.
+        """Build the kernels that cells need from a commit, unless they exist; return a digest, equal for kernels that behave the same.
 
         Raises
         ------
         SkippedError
-            No kernel can be built of it.
+            No kernel can be built from the commit.
         BisectError
-            Something else is wrong.
+            The build failed for another reason.
         """
         try:
             self._kernels[commit] = completed_kernel({"tree": self.tree, "revision": commit})
@@ -134,7 +134,7 @@ class Commits:
         }
 
     def runs(self, commit, cells: Sequence, replications: Sequence[int]) -> dict[tuple, list[Run]]:
-        """Return the runs of some cells on a commit that was built: cell -> a run for each replication, carried out unless it was before."""
+        """Return the runs of cells on a commit whose kernel is built: cell -> one run per replication; existing runs are reused."""
         asked = [(cell, replication) for cell in cells for replication in replications]
         processes = []
         with ThreadPoolExecutor(self.cores) as pool:
@@ -153,7 +153,7 @@ class Commits:
         document = place / f"{replication}.json.gz"
         began = time.monotonic()
         if document.exists():
-            # What it took when it was carried out is not known any more.
+            # The duration of an earlier run isn't known any more.
             return self._read(document, specification, 0)
         work = place / f"work-{replication}"
         work.mkdir(parents=True, exist_ok=True)
@@ -186,7 +186,7 @@ class Commits:
 
 
 def _carried_out(command):
-    """Return exit status, output and errors of a command, which is told to end, and waited for, if this call is interrupted."""
+    """Return exit status, output and errors of a command; if this call is interrupted, terminate the command and wait for it."""
     with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace") as process:  # fmt: skip
         try:
             printed, why = process.communicate()
@@ -203,7 +203,7 @@ def _program_digest() -> str:
 
 
 def _shortest(why):
-    """Return the reason why a commit wasn't built in one line: the compiler's first error, if it is one."""
+    """Return the reason for a failed build in one line: the compiler's first error, if there is one."""
     lines = why.replace("/build/source/", "").splitlines()
     return shown(
         next((line.strip() for line in lines if ": error: " in line), lines[0] if lines else "it is not built"), 200

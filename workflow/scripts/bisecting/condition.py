@@ -10,14 +10,14 @@ from study_files.study_validation import nearest_choice
 from wording.terminal_text import shown
 
 COMPARISONS = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
-#: Of a comparison with GOOD's own values: which side is bad, as a sign; None is either.
+#: Comparison with GOOD's values -> sign of a bad difference; None: both signs are bad.
 CHANGES = {"falls": -1, "rises": 1, "differs": None}
 FORM = re.compile(r"\s*([A-Za-z_0-9]+)\s*(<=|>=|<|>|\b[a-z]+)\s*([-+]?[0-9.]+(?:[eE][-+]?\d+)?)?\s*")
 EXAMPLES = "'goodput_mbps < 9', 'retransmits > 50', or 'goodput_mbps falls' (rises, differs)"
 
 
 class BisectError(FileError):
-    """The commit can't be searched for; the message gives the reason in one sentence."""
+    """The search is impossible; the message gives the reason in one sentence."""
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
-"""The commits between GOOD and BAD, searched by `git bisect` in a repository beside the person's, with its objects.
+"""The commits between GOOD and BAD, searched by `git bisect` in a separate repository that uses the objects of the user's.
 
-The person's repository is only read. Each call begins again, and judges commits by the kernels and runs that are there, so nothing here
-has to be kept.
+The user's repository is only read. Each call begins the search again and reuses existing kernels and runs, so this
+repository needn't be kept.
 """
 
 import re
@@ -26,7 +26,7 @@ class Search:
     found : str or None
         The first bad commit.
     candidates : list of str
-        If commits around it were skipped, those that it may be, the newest first.
+        Commits that may be the first bad one, newest first, if skipped commits prevent a decision.
     """
 
     next: str | None = None
@@ -35,13 +35,13 @@ class Search:
 
 
 class History:
-    """The history of a repository, in a bare one in ``folder`` that has its objects.
+    """The history of a repository, in a bare repository in ``folder`` that uses its objects.
 
     Parameters
     ----------
     repository : str or pathlib.Path
     folder : pathlib.Path
-        It is made again.
+        Folder of the bare repository; replaced if it exists.
     """
 
     def __init__(self, repository, folder: Path):
@@ -83,7 +83,7 @@ class History:
 
     def begin(self, good, bad) -> Search:
         """Begin a search; raise `git_trees.GitError` with Git's message on failure."""
-        # Or there is nothing that Git could go back to.
+        # Without this, Git would have no commit to return to.
         git_trees.git(self.folder, "update-ref", "--no-deref", "HEAD", bad)
         return self._told("start", "--no-checkout", bad, good)
 

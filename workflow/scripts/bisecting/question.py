@@ -18,13 +18,13 @@ from study_files.study_runs import definitions_in
 from wording.missing_files import absence
 from wording.terminal_text import shown
 
-#: Where results go, below the folder of the call.
+#: Folder of results, below the current folder.
 FOLDER = Path("results/bisect")
 
 
 @dataclass(frozen=True)
 class Question:
-    """A search as it is asked for.
+    """A requested search.
 
     Attributes
     ----------
@@ -34,9 +34,9 @@ class Question:
         Commits.
     condition : Condition
     study : dict
-        Resolved.
+        The resolved study.
     cells : list of tuple of str
-        Scenario, CCA and IP version of each that may decide.
+        Scenario, CCA and IP version of each cell that may become the deciding one.
     """
 
     tree: str
@@ -76,7 +76,7 @@ def question_of(tree, good, bad, when, study_file, only="*") -> Question:
     good, bad : str
         Revisions.
     when : str
-        `condition_of`.
+        Condition, in the form that `condition_of` reads.
     study_file : str
     only : str
         A glob of cells, scenario/CCA/IP version.
@@ -94,7 +94,7 @@ def question_of(tree, good, bad, when, study_file, only="*") -> Question:
     return Question(str(tree), commits["GOOD"], commits["BAD"], condition, study, _cells(study, study_file, only))
 
 
-#: A whole call.
+#: Example of a complete call.
 EXAMPLE = "make bisect KERNEL=../linux GOOD=v7.1 BAD=v7.2 STUDY=smoke WHEN='goodput_mbps falls'"
 
 
@@ -106,7 +106,7 @@ def _commit(tree, name, revision):
 
 
 def _cells(study, study_file, only):
-    """Return the cells that a bisected kernel can run, of those that a glob names."""
+    """Return those cells matching a glob that a bisected kernel can run."""
     cells = [cell for cell in studies.cells(study) if fnmatch.fnmatchcase("/".join(cell), only)]
     if not cells:
         first = "/".join(next(iter(studies.cells(study))))

@@ -15,25 +15,25 @@ from inference.paired_comparison import Comparison, Family, compare
 from inference.sequential_verdict import UPPER, SequentialTest, best_cut, reference_test
 from wording.number_format import count
 
-#: Runs of GOOD and of BAD in each cell, by which cell and value are chosen.
+#: Runs of GOOD and of BAD in each cell, from which the deciding cell and threshold are chosen.
 SCREENED = 6
-#: Runs of GOOD and of BAD after which it is looked whether they are apart.
+#: Numbers of runs of GOOD and of BAD after which the test for a difference between them is made.
 LOOKS = (16, 32, 64)
-#: Most runs of a commit; one that takes more is skipped.
+#: Largest number of runs of a commit; a commit that is still undecided then is skipped.
 MOST_RUNS = 64
-#: With more runs than this for a commit although all agree, more references are made first.
+#: If a commit would need more runs than this even if all agree, more reference runs are made first.
 FEW_RUNS = 8
-#: Probability that the limits of the references are wrong, and that any verdict after them is.
+#: Probabilities that the limits of the references are wrong, and that any verdict based on them is.
 REFERENCE_ERROR, VERDICT_ERROR = 0.02, 0.03
-#: The first replications of references and of commits: their runs have other seeds.
+#: The first replications of references and of commits, far apart so that their runs have different seeds.
 FIRST_REFERENCE, FIRST_JUDGED = 101, 201
-#: Runs of the commit that is found and of the one before it, as pairs with the same seeds.
+#: Number of pairs of runs, with the same seed, of the found commit and the one before it.
 COMPARED = 16
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """What was found of a commit: `GOOD`, `BAD` or `SKIP`; ``why`` of a skipped one, or of one that had no runs; ``hits`` of ``runs`` met the condition."""
+    """Verdict on a commit: `GOOD`, `BAD` or `SKIP`; ``why`` if it was skipped or needed no runs; ``hits`` of ``runs`` met the condition."""
 
     commit: str
     kind: str
@@ -46,7 +46,7 @@ class Verdict:
 
 @dataclass(frozen=True)
 class References:
-    """Behaviour of GOOD and BAD in the deciding cell: number of runs of each, how many meet the condition, their medians."""
+    """Behaviour of GOOD and BAD in the deciding cell: number of runs of each, number that meet the condition, medians."""
 
     runs: int
     hits_good: int
@@ -57,7 +57,7 @@ class References:
 
 @dataclass(frozen=True)
 class Answer:
-    """What a search has found: ``search.found`` or ``search.candidates``, the verdicts; ``error``, its probability of being wrong at most."""
+    """Result of a search: ``search.found`` or ``search.candidates``, the verdicts, and ``error``, a bound on the probability that it is wrong."""
 
     search: Search
     condition: Condition
@@ -73,18 +73,18 @@ class Answer:
 
 @dataclass
 class Searching:
-    """A search under way.
+    """A search in progress.
 
     Attributes
     ----------
     question : Question
     commits
-        `commits.Commits`, or what builds and runs as it does.
+        `commits.Commits`, or an object with the same methods.
     history : History
     say : callable
-        Gets each line that is printed.
+        Called with each line to print.
     skipped : dict
-        Commits that no kernel could be built of, with the reason; what is added to it is to be kept.
+        Commits from which no kernel could be built, with the reason; the caller stores it, including additions.
     """
 
     question: Question
@@ -100,7 +100,7 @@ class Searching:
         Raises
         ------
         BisectError
-            GOOD is not good, BAD is not bad, or they can't be told apart.
+            GOOD is not good, BAD is not bad, or the two can't be distinguished.
         """
         asked = self.question
         for name, commit in (("GOOD", asked.good), ("BAD", asked.bad)):
@@ -131,7 +131,7 @@ class Searching:
         self.say(f"{name} {commit[:12]} {self.history.subject(commit)}: built in {time.monotonic() - began:.0f} s")
 
     def _values(self, name, commit, cells, first, number):
-        """Return the values of runs of GOOD or BAD, cell -> list; each run must have one."""
+        """Return the values of runs of GOOD or BAD, cell -> list; each run must have a value."""
         done = self.commits.runs(commit, cells, range(first, first + number))
         for cell, runs in done.items():
             for run in runs:
@@ -160,7 +160,7 @@ class Searching:
         return cell, chosen
 
     def _references(self, cell, condition, error):
-        """Return what GOOD and BAD do, and the test that follows; raise BisectError if they are not good and bad."""
+        """Return the behaviour of GOOD and BAD and the test derived from it; raise BisectError if they are not good and bad."""
         asked, test = self.question, None
         for runs in LOOKS:
             good, bad = (
@@ -201,7 +201,7 @@ class Searching:
         return verdict
 
     def _runs_of(self, commit, cell) -> Iterator:
-        """Iterate over the runs of a commit, as many at a time as there are cores."""
+        """Iterate over the runs of a commit, executed in parallel on all cores."""
         step = self.commits.cores
         for first in range(0, MOST_RUNS, step):
             replications = range(FIRST_JUDGED + first, FIRST_JUDGED + min(first + step, MOST_RUNS))
@@ -235,7 +235,7 @@ class Searching:
         return f"{what}: {verdict.kind}, {how} ({verdict.seconds:.0f} s)"
 
     def _with_comparison(self, answer):
-        """Return the answer with the runs of the commit that was found and of the one before, with the same seeds."""
+        """Return the answer, completed with runs of the found commit and the one before it, with the same seeds."""
         found, before = answer.search.found, self.history.parent(answer.search.found)
         numbers = range(FIRST_JUDGED, FIRST_JUDGED + COMPARED)
         try:
@@ -256,7 +256,7 @@ class Searching:
 
 
 def _apart(condition, cell, good, bad):
-    """Return how far a cell's values are apart, for a choice, with the cell and the condition with a number; None if they aren't."""
+    """Return the separation of GOOD and BAD in a cell, the cell, and the condition with a number; None if BAD doesn't meet it more often."""
     if not condition.is_change:
         shares = [sum(map(condition.holds, values)) / len(values) for values in (good, bad)]
         far = min(abs(value - condition.number) for value in (*good, *bad)) / (abs(condition.number) or 1)
@@ -274,6 +274,6 @@ def _apart(condition, cell, good, bad):
 
 
 def _both(good, bad, cells):
-    """Return the medians of the first cells, for a sentence."""
+    """Return the medians of GOOD and BAD in the first cells, as text for a sentence."""
     medians = [f"{'/'.join(cell)} {statistics.median(good[cell]):.6g} and {statistics.median(bad[cell]):.6g}" for cell in cells[:3]]  # fmt: skip
     return "medians " + "; ".join(medians) + ("; ..." if len(cells) > 3 else "")

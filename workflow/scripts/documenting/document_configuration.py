@@ -3,7 +3,7 @@
     python -m documenting.document_configuration           writes README.md and data-dictionary.md
     python -m documenting.document_configuration --check   fails if one of them would change
 
-The text stands in the templates beside this module; studies, keys and columns come from the studies' files, the schema
+The text is in the templates beside this module; studies, keys and columns are from the studies' files, the schema
 and the declarations of the tables.
 """
 
@@ -49,7 +49,7 @@ def _data_dictionary():
     return _filled("data-dictionary.md.j2", kinds=KINDS, tidy_tables=TIDY_TABLES, topics=topics)
 
 
-#: File in config/ -> what composes its text.
+#: File in config/ -> function that composes its text.
 GENERATED = {"README.md": _readme, "data-dictionary.md": _data_dictionary}
 
 

@@ -1,6 +1,6 @@
 """Hooks of MkDocs (`mkdocs.yml`): pages and linked files outside of docs/ become part of the site, under their own paths.
 
-Links on pages are those of the repository, so that they work where the repository is read. Here they become links of the site.
+Links in the pages are paths in the repository, so that they work when the repository is browsed. Here they become links of the site.
 """
 
 import posixpath
@@ -9,9 +9,9 @@ from collections.abc import Iterable
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[3]
-#: Folder of the pages that are nowhere else.
+#: Folder of the documentation's own pages.
 DOCS = "docs"
-#: Pages outside of it.
+#: Pages outside of that folder.
 PAGES = (
     "README.md",
     "config/README.md",
@@ -30,7 +30,7 @@ PAGES = (
 )  # fmt: skip
 #: A Markdown link or picture, and its target without anchor.
 LINK = re.compile(r"(?<=\]\()(?!https?:|mailto:|#)([^)#\s]+)")
-#: What a page would fetch from elsewhere.
+#: Anything that a page would load from other sites.
 EXTERNAL = re.compile(
     r"""<(?:script|img|iframe)[^>]+src=["']?(?:https?:)?//|<link[^>]+stylesheet[^>]+href=["']?(?:https?:)?//"""
 )
@@ -55,7 +55,7 @@ def linked_files(text, page) -> list[str]:
 
 
 def links_on_site(text, page) -> str:
-    """Return a page with its links as the site has them.
+    """Return a page with its links adapted to the site.
 
     >>> links_on_site("[a](../config/gate.md#x), [b](exam.md)", "docs/report.md")
     '[a](config/gate.md#x), [b](exam.md)'
@@ -97,7 +97,7 @@ def on_page_markdown(markdown, page, config, files) -> str:
 
 
 def on_post_build(config) -> None:
-    """Fail if a page of the site would fetch anything from elsewhere."""
+    """Fail if a page of the site would load anything from another site."""
     from mkdocs.exceptions import PluginError
 
     for page in Path(config["site_dir"]).rglob("*.html"):

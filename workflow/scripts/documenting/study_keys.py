@@ -1,4 +1,4 @@
-"""The keys of a study file as the schema has them: in words, for the tables of the documentation."""
+"""The schema's keys of a study file, described in words for the tables of the documentation."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -14,13 +14,13 @@ from study_files.study_schema import (
 )
 from study_files.study_validation import value_text
 
-#: Type in the schema -> what the tables call it, where that differs.
+#: Type in the schema -> its name in the tables, if different.
 KINDS = {"integer": "whole number", "array": "list", "object": "mapping", "string": "text", "boolean": "switch"}
 
 
 @dataclass(frozen=True)
 class Key:
-    """A key of a study file: its name, type with unit, what is allowed, its default and its meaning."""
+    """A key of a study file: its name, type with unit, allowed values, default and meaning."""
 
     name: str
     type: str
@@ -30,7 +30,7 @@ class Key:
 
 
 def sections() -> Iterator[tuple[str, str, list[Key]]]:
-    """Yield the tables of all keys, in the schema's order: title, what is to be said of it, and a row for each key."""
+    """Yield the tables of all keys, in the schema's order: title, introduction, and a row for each key."""
     yield _section("The study", study_schema())
     rule = keys_of(study_schema())["replications"]["then"]
     yield _section("`replications` of the study, as a rule", rule, rule["description"])

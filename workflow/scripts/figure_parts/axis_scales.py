@@ -1,8 +1,8 @@
 """Choose axes that make the values legible.
 
-A panel's axis is logarithmic once its values span more than a factor of 10 (and linear near zero
-if there are zeros among them). Panels share an axis, so that they can be compared, as long as
-each still fills a good part of it. Round-trip times are compared with the path's, so each of their
+A panel's axis is logarithmic if its values span more than a factor of 10 (and linear near zero
+if some of them are zero). Panels share an axis, so that they can be compared, if the values of
+each fill a good part of it. Round-trip times are compared with the path's, so each of their
 axes covers the same multiples of its path's RTT. Differences have an axis around zero.
 """
 
@@ -18,7 +18,7 @@ ZERO_BELOW_SHARE = 0.4
 # The share of a shared axis that each panel fills at least.
 FILLED_SHARE = 0.3
 MARGIN = 0.06
-# Differences more than so many margins away would squeeze the margins out of sight.
+# Beyond this multiple of the margin, differences would make the margins too narrow to see on a linear axis.
 LINEAR_MARGINS = 8
 
 
@@ -31,7 +31,7 @@ class Axis:
     high: float
     ticks: tuple  # where it is labelled
     linear_below: float | None = None  # for "symlog"
-    linear_decades: float = 0.4  # for "symlog": how many decades' length is given to the linear part of each sign
+    linear_decades: float = 0.4  # for "symlog": length of the linear part of each sign, in decades
 
     def length(self) -> float:
         """Return the length: in units if linear, otherwise in decades."""
@@ -41,10 +41,10 @@ class Axis:
 
 
 def panel_axes(panels, build=None) -> list[Axis]:
-    """Return an axis for each panel: a common one for all panels that it doesn't squeeze.
+    """Return an axis for each panel: one shared by all panels whose values fill enough of it.
 
-    `panels` are the values of each, references included; they must not be negative and may be empty. `build` makes an axis
-    from such values; the default is `axis_for`.
+    `panels` has the values of each panel, including references; values must not be negative, and a panel may have none. `build`
+    makes an axis from such values; the default is `axis_for`.
     """
     build = build or axis_for
     groups = []  # lists of positions in `panels`
@@ -134,10 +134,10 @@ def difference_axis(values, margin=None, least=0.0) -> Axis:
     values : list of float
         Differences; may be empty.
     margin : float, optional
-        Values between minus and plus this stay legible: if others go far beyond, the axis is linear
+        Values between -margin and +margin stay legible: if others are much larger, the axis is linear
         between the margins and logarithmic outside.
     least : float, optional
-        The axis extends at least this far to both sides.
+        Smallest extent of the axis on each side of zero.
     """
     reach = max(margin or 0.0, least)
     low, high = min([-reach, 0.0, *values]), max([reach, 0.0, *values])

@@ -75,7 +75,7 @@ def panel_key(axes, key, left_pt) -> None:
 
 
 def none_to_draw(title, words) -> CategoryPanels:
-    """Return a figure with only the reason, in words, why it is empty."""
+    """Return an empty figure with the reason why nothing is drawn."""
     drawn = CategoryPanels(title, 1, 0, columns=1)
     axes = drawn.add("", "", linear_axis(0, 1))
     axes.set_axis_off()
@@ -93,7 +93,7 @@ def slots(axes, names, below) -> None:
 
 
 def buffer_names(buffers) -> tuple[list[str], str]:
-    """Return the labels of buffers in their slots and the label below the axis: only sizes in the slots if all have one unit."""
+    """Return the labels of the slots and of the axis; if all buffers have the same unit, it is in the axis's label only."""
     units = list(dict.fromkeys(buffers["buffer_unit"]))
     if len(units) == 1:
         return [plain(size) for size in buffers["buffer_size"]], f"buffer, {units[0]}"

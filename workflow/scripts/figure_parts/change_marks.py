@@ -1,11 +1,11 @@
-"""Changes of a path on a figure's time axis: dotted lines, their entry in the key, and their words."""
+"""Changes of a path on a figure's time axis: dotted lines, their entry in the key, and their description in words."""
 
 from matplotlib.lines import Line2D
 
 from figure_parts.figure_style import LIGHT
 
 DOTS = (0, (1, 1.6))
-#: More are not told in words.
+#: Largest number of changes that are described in words.
 MOST_IN_WORDS = 6
 
 

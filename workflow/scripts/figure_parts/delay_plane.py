@@ -15,7 +15,7 @@ from figure_parts.figure_style import LIGHT, cca_colour
 
 #: A logarithmic axis of delays has at least this ratio between its ends, so that two of its ticks are labelled.
 LEAST_RATIO = 5.0
-#: Two dots have a line for an ellipse, and say nothing of how far others would scatter.
+#: The ellipse of two dots is a line, which doesn't show the scatter.
 LEAST_DOTS = 3
 
 

@@ -92,7 +92,7 @@ CCA_STYLE = {
 }
 # A mix of CCAs in one network.
 OTHER_STYLE = ("muted", "D")
-# CCAs that studies define have theirs by name, so that each looks the same everywhere. Two may look alike.
+# The style of a CCA that a study defines depends on its name only, so that it looks the same everywhere. Two may look alike.
 OWN_COLOURS, OWN_MARKERS = ("maroon", "blue", "pink", "olive", "green", "indigo"), ("D", "v", "P", "X", "p")
 
 FONT_SIZE_PT = 8.5

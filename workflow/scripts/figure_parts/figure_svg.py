@@ -84,7 +84,7 @@ def _compact(root):
             element.set("style", styles.pop())
             for child in element:
                 del child.attrib["style"]
-        # Indentation is for people who read code; a figure of 14,400 dots has none to spare.
+        # Indentation would make a figure of 14,400 dots much larger.
         if element.tag != f"{{{SVG}}}text" and not (element.text or "").strip():
             element.text = None
         element.tail = None

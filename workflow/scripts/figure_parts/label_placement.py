@@ -1,6 +1,6 @@
 """Find places for names beside their marks, clear of the marks and of each other, inside the panel.
 
-The labels are placed one after another, each at the least cost among places on rings around its
+The labels are placed one after another, each at the place with the lowest cost on rings around its
 marks. The method is deterministic: the same marks give the same places.
 """
 
@@ -13,11 +13,11 @@ from figure_parts.scenario_panels import LETTER_SHARE
 RINGS_PT = (8, 12, 17, 23, 30, 38, 48, 60, 74, 90)
 DIRECTIONS = 16
 LINE_HEIGHT = 1.1
-# What a place costs: points of distance, times of overlap.
+# Costs of a place: per point of distance, and per overlap.
 OVERLAP, MARK, DOT, CROSSING = 1000.0, 60.0, 3.0, 80.0
 # Half the size of a mark, in points.
 MARK_PT = 4.0
-# More dots than this say nothing more about where there is room.
+# Dots beyond this number don't change which places are free.
 DOTS_LOOKED_AT = 400
 
 
@@ -92,7 +92,7 @@ def _along(starts, ends):
 
 
 def _crossings(anchors, centres, taken):
-    # How many labels already set the line from mark to label would cross.
+    # Number of placed labels that the line from mark to label would cross.
     crossed = np.zeros(len(anchors))
     lines = _along(anchors, centres)
     for box in taken:

@@ -23,7 +23,7 @@ INCH_PT = 72
 # Panel width by number of columns: type stays legible on a phone, where a panel fills the width.
 WIDTHS_PT = {1: 260, 2: 260, 3: 200}
 TITLE_PT, GAP_PT, HEADER_PT, INDENT_PT = 32, 14, 48, 5
-# Room for the names of rows, the kernel's CCAs for the most part.
+# Space for the names of rows, most of which are the kernel's CCAs.
 ROW_LABELS_PT = 56
 # With more to the left of a plot, three panels side by side would leave little of it.
 MOST_BESIDE_PT = 90
@@ -128,8 +128,8 @@ def scenario_grid(panels, panel_height, left=0) -> Grid:
 
 
 def row_labels_pt(ccas) -> float:
-    """Return the width of the row labels in points: mixes of CCAs, and a study's own CCAs, may need more than the kernel's."""
-    # A plus takes a third more than a letter, and the axis keeps 5 points to itself.
+    """Return the width of the row labels in points; names of mixes and of a study's own CCAs may be longer than the kernel's."""
+    # A plus is a third wider than a letter; 5 points are free beside the axis.
     longest = max((len(cca) + cca.count(MIX) / 3 for cca in ccas), default=0)
     return max(ROW_LABELS_PT, INDENT_PT + 5 + LETTER_SHARE * FONT_SIZE_PT * longest)
 
@@ -183,7 +183,7 @@ def value_axis(axes, direction, axis, spaced=False) -> None:
 
 
 def _apart(axes, ticks, labels):
-    # Zero first, since it says that the axis has one.
+    # Zero first, so that its label is never left out.
     width, _ = size_pt(axes)
     to_share = axes.transScale + axes.transLimits
     kept = {}

@@ -1,4 +1,4 @@
-"""Shares by a number of something: marks by CCA over the numbers, and theory's shares as lines."""
+"""Shares as a function of a number, such as that of flows: a mark for each CCA, and theoretical shares as lines."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""The kernel that `make selftests KERNEL=...` names: the image's, another Linux of Debian's, or one of a person's own."""
+"""The kernel that `make selftests KERNEL=...` names: the image's, another Linux from Debian, or the user's own."""
 
 import hashlib
 import re
@@ -17,7 +17,7 @@ from study_files.tree_archives import is_archive
 from testbed.machine.given_file import given_bytes
 from wording.missing_files import absence
 
-#: Ends of files with a patch, or with several (a series as mail).
+#: Extensions of files with one patch, or with several (a series as mail).
 PATCHES = (".patch", ".diff", ".mbox", ".mbx")
 
 
@@ -32,7 +32,7 @@ class NamedKernel:
     Attributes
     ----------
     name : str
-        The results' folder.
+        Name of the results' folder.
     words : str
         Description for messages.
     kernel : dict or None
@@ -48,7 +48,7 @@ class NamedKernel:
 
     @property
     def is_own(self) -> bool:
-        """Whether it has to be built."""
+        """Whether the kernel must be built."""
         return self.kernel is not None or bool(self.sources)
 
     def identity(self, linux_sha256) -> str | None:
@@ -62,7 +62,7 @@ def named_kernel(given, newest) -> NamedKernel:
     Raises
     ------
     KernelNameError
-        There is no such kernel; the sentence says what is allowed.
+        There is no such kernel; the message lists the allowed names.
     """
     path, release = Path(given), ".".join(re.findall(r"\d+", newest)[:2])
     try:
@@ -117,5 +117,5 @@ def _read(path):
 
 
 def _folder(name):
-    """Return a name as that of a folder of results."""
+    """Return a name in a form suitable for a folder."""
     return re.sub(r"[^\w.-]+", "-", name, flags=re.A).strip(".-") or "kernel"

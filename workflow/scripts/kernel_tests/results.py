@@ -11,16 +11,16 @@ from wording.number_format import count
 from wording.terminal_text import shown
 
 RESULTS = (PASSED, FAILED, NOT_FIT)
-#: Columns of the table, and what the document has of each test besides.
+#: Columns of the table; a test in the document has further keys.
 COLUMNS = ("script", "ip_version", "result", "reason", "seconds")
-#: The table of the terminal has all scripts if there are no more than this.
+#: Largest number of scripts that the terminal lists completely.
 MOST_LISTED = 24
-#: Form of the document.
+#: Version of the document's format.
 VERSION = 1
 
 
 def ip_version_of(command) -> str:
-    """Return the IP version that a command (script, then packetdrill's arguments) asks for."""
+    """Return the IP version that a command (script, then packetdrill's arguments) requests."""
     return next((word.partition("=")[2] for word in command if word.startswith("--ip_version=")), "")
 
 
@@ -33,16 +33,16 @@ def entry_of(command, outcome, script, options) -> dict:
 
 
 def write_results(folder, about, tests, outputs) -> None:
-    """Write ``selftests.json``, ``selftests.csv`` and the outputs of what didn't pass into a new folder of results.
+    """Write ``selftests.json``, ``selftests.csv`` and the outputs of tests that didn't pass into a new folder of results.
 
     Parameters
     ----------
     folder : pathlib.Path
-        What an earlier call has left there is deleted.
+        Existing contents are deleted.
     about : dict
         Kernel, packetdrill, scripts, seed.
     tests : list of dict
-        `entry_of`, in the order of the commands.
+        Entries from `entry_of`, in the order of the commands.
     outputs : list of str
         Output of each test.
     """
@@ -60,7 +60,7 @@ def write_results(folder, about, tests, outputs) -> None:
 
 
 def kept_tests(folder, about) -> list[dict] | None:
-    """Return the tests in a folder of results, or None if they are of another kernel, packetdrill, seed or form, or damaged."""
+    """Return the tests in a folder of results; None if kernel, packetdrill, seed or format differ, or if the file is damaged."""
     try:
         document = json.loads((folder / "selftests.json").read_text())
         same = all(document[key] == value for key, value in ({"version": VERSION} | about).items())
@@ -70,7 +70,7 @@ def kept_tests(folder, about) -> list[dict] | None:
 
 
 def counts(tests) -> Counter:
-    """Return the number of tests with each result, including every one of `RESULTS`."""
+    """Return the number of tests with each of `RESULTS`, zeros included."""
     found = Counter(test["result"] for test in tests)
     return Counter({result: found[result] for result in RESULTS})
 
@@ -92,7 +92,7 @@ def lines_of(tests) -> list[str]:
 
 
 def _scripts(tests, versions):
-    """Return one line per script, if there are few, or one for each that did not pass."""
+    """Return one line per script if there are few scripts, otherwise only for those that did not pass."""
     by_script = {}
     for test in tests:
         by_script.setdefault(test["script"], {})[test["ip_version"]] = test["result"]

@@ -1,6 +1,6 @@
 """Run the kernel's own tests of TCP in virtual time: ``python -m kernel_tests.run_selftests PACKETDRILL``.
 
-Each packetdrill script in the source of the guest kernel is carried out as the kernel's runner does it, for each IP version, in a
+Each packetdrill script in the source of the guest kernel is executed like by the kernel's runner, for each IP version, in a
 separate guest. So a crash or a hang affects only that test.
 """
 
@@ -31,9 +31,9 @@ from wording.number_format import count
 from wording.terminal_text import shown
 
 IMAGE = ROOT / "envs/testbed.sif"
-#: Where results go, below the folder of the call.
+#: Folder of results, below the current folder.
 FOLDER = Path("results/selftests")
-#: Seconds between two lines that say how far the tests are.
+#: Seconds between two lines on the progress.
 PROGRESS_S = 20
 
 
@@ -77,7 +77,7 @@ def _carry_out(options, named, place):
 
 
 def tests_of(packetdrill, named, place, only="*", seed=1, kept=None) -> tuple[dict, list[dict], list[str] | None]:
-    """Carry out the tests of a kernel.
+    """Execute the tests of a kernel.
 
     Parameters
     ----------
@@ -90,14 +90,14 @@ def tests_of(packetdrill, named, place, only="*", seed=1, kept=None) -> tuple[di
         A glob of scripts.
     seed : int
     kept : pathlib.Path, optional
-        A folder of results; if they are of the same kernel, packetdrill, scripts and seed, they are returned.
+        A folder of results, which are returned if kernel, packetdrill, scripts and seed are the same.
 
     Returns
     -------
     about : dict
         Kernel, packetdrill, scripts, seed.
     tests : list of dict
-        `kernel_tests.results.entry_of` of each.
+        An entry for each test, from `kernel_tests.results.entry_of`.
     outputs : list of str or None
         Output of each test; None for results that were kept.
 
@@ -136,7 +136,7 @@ def tests_of(packetdrill, named, place, only="*", seed=1, kept=None) -> tuple[di
 
 
 def _parts(packetdrill, named, place):
-    """Have set-up put programs and scripts into a folder; return ``commands`` and ``packetdrill``, the SHA-256 of its source."""
+    """Run set-up, which writes programs and scripts to a folder; return ``commands`` and ``packetdrill``, the SHA-256 of its source."""
     _call_setup("selftests", place, packetdrill, *([json.dumps(named.kernel)] if named.kernel else []))
     return json.loads((place / "commands.json").read_text())
 
@@ -144,16 +144,16 @@ def _parts(packetdrill, named, place):
 def _call_setup(*arguments):
     status = subprocess.run([sys.executable, ROOT / "setup", *map(str, arguments)]).returncode
     if status:
-        raise SelftestsError("")  # it has said why
+        raise SelftestsError("")  # set-up has printed the reason
 
 
 def chosen(commands, only) -> list[list[str]]:
-    """Return those commands whose script's name matches a glob, with its ending or without.
+    """Return those commands whose script's name matches a glob, with or without its extension.
 
     Raises
     ------
     SelftestsError
-        There is none.
+        No script matches.
     """
     names = list(dict.fromkeys(command[0] for command in commands))
     found = {name for name in names if fnmatch.fnmatchcase(name, only) or fnmatch.fnmatchcase(name, f"{only}.pkt")}
@@ -176,7 +176,7 @@ def linux_of(named, place) -> tuple[Path, str | None]:
 
 
 def plan_of(place, commands, linux=None, kernel=None, seed=1) -> dict:
-    """Return what the program in the container is told (`selftests.__main__`).
+    """Return the input of the program in the container (`selftests.__main__`).
 
     Parameters
     ----------
@@ -203,12 +203,12 @@ def plan_of(place, commands, linux=None, kernel=None, seed=1) -> dict:
 
 
 def outcomes_of(plan, place, folders=()) -> list[dict]:
-    """Carry out the tests of a plan in the testbed's image and return their outcomes, in the order of the commands.
+    """Execute the tests of a plan in the testbed's image and return their outcomes, in the order of the commands.
 
     Parameters
     ----------
     plan : dict
-        `plan_of`.
+        Result of `plan_of`.
     place : pathlib.Path
         The folder of this call.
     folders : iterable of pathlib.Path
@@ -217,7 +217,7 @@ def outcomes_of(plan, place, folders=()) -> list[dict]:
     Raises
     ------
     SelftestsError
-        The machine can't carry them out.
+        The machine can't execute them.
     """
     (place / "logs").mkdir()
     (file := place / "plan.json").write_text(json.dumps(plan))
@@ -238,7 +238,7 @@ def outcomes_of(plan, place, folders=()) -> list[dict]:
 
 
 def _with_progress(outcomes, total):
-    """Yield outcomes as they arrive, and print their number now and then."""
+    """Yield outcomes as they arrive, and print their number every `PROGRESS_S` seconds."""
     said = time.monotonic()
     for number, outcome in enumerate(outcomes, 1):
         yield outcome

@@ -1,8 +1,8 @@
-"""Detecting damage to finished results before planning, independent of file dates; damaged files are set aside and made again.
+"""Detect damage to finished results before planning, independent of file dates; damaged files are set aside and made again.
 
-Snakemake compares dates. Results have a manifest with the SHA-256 of each file; once a call has finished them, a file that is
-not what the manifest says was changed by something else. Before that, as after an interrupted call, a file may be newer than
-the manifest with good reason.
+Snakemake compares dates. Results have a manifest with the SHA-256 of each file. After a call has finished them, a file that doesn't
+match the manifest was changed by something else. Before that, as after an interrupted call, a file may legitimately be newer than
+the manifest.
 """
 
 import contextlib
@@ -16,13 +16,13 @@ from publishing.result_checks.manifest import file_problem as problem_of
 from testbed.machine.messages import tell
 from wording.terminal_text import shown
 
-#: Has the SHA-256 of the manifest with which a call has ended.
+#: File with the SHA-256 of the manifest with which a call ended.
 FINISHED = Path("logs/finished.txt")
-#: Snakemake touches the outputs of the manifest's rule one after another, the manifest among the first: so much later others may be.
+#: Time by which files may be newer than the manifest, because Snakemake touches its rule's outputs one after another.
 TOUCHED_NS = 1_000_000_000
-#: Where damaged files are moved to, below a results folder.
+#: Folder for damaged files, below a results folder.
 ASIDE = Path("logs/damaged")
-#: How many of them a message names.
+#: Number of damaged files that a message names.
 NAMED = 5
 
 
@@ -59,7 +59,7 @@ def damaged_files(folder: Path) -> list[str]:
         return []
     finished = _finished_digest(folder)
     if finished and finished != digest:
-        # What the other files were nobody says now; all but the runs are made from these again.
+        # The digests of the other files are unknown now; everything except the runs is made again from these.
         return [MANIFEST, *(str(path.relative_to(folder)) for path in sorted(folder.glob("tidy/*")))]
     try:
         listed = read_manifest(folder)
@@ -72,7 +72,7 @@ def damaged_files(folder: Path) -> list[str]:
             problem = None if may_be_new else problem_of(folder, path, listed[path])
             return problem is not None and problem.kind != "missing"
 
-    with ThreadPoolExecutor() as pool:  # hashing needs no lock of Python's
+    with ThreadPoolExecutor() as pool:  # hashing releases Python's lock
         return [path for path, damaged in zip(listed, pool.map(is_damaged, listed), strict=True) if damaged]
 
 

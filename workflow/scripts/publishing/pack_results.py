@@ -19,7 +19,7 @@ from wording.missing_files import absence
 
 #: Date and mode of every file in the archive: the earliest that ZIP knows, and readable by all.
 DATE, MODE = (1980, 1, 1, 0, 0, 0), 0o100644
-#: Compressed already.
+#: Suffixes of files that are already compressed.
 STORED = (".gz", ".parquet")
 CHUNK_BYTES = 2**20
 
@@ -27,8 +27,8 @@ CHUNK_BYTES = 2**20
 def _pack(folder: Path, target: Path) -> int:
     """Write the archive of a results folder and return its number of files, including the manifest.
 
-    An archive that is there is replaced once the new one is whole. ManifestError, and nothing is written: the
-    manifest can't be used, or a file is missing or not as it was listed.
+    An existing archive is replaced when the new one is complete. If the manifest can't be used, or a file is missing or differs
+    from its entry, ManifestError is raised and nothing is written.
     """
     files = read_manifest(folder)
     wrong = next(problems(folder, files, unlisted=False), None)

@@ -1,4 +1,4 @@
-"""Reading the flows in captures of `testbed.readings.packet_capture`."""
+"""Read the flows in captures of `testbed.readings.packet_capture`."""
 
 import ipaddress
 import struct
@@ -11,19 +11,19 @@ from wording.number_format import count
 
 ENHANCED_PACKET, STATISTICS = 6, 5
 ETHERNET_BYTES, IPV4, IPV6, TCP, UDP = 14, 0x0800, 0x86DD, 6, 17
-#: An Ethernet header with the longest of IP and the beginning of TCP.
+#: Size of an Ethernet header, the longest IP header and the beginning of TCP's.
 SHORTEST_BYTES = 14 + 60 + 14
-#: Kind of a block -> the bytes that are read of each.
+#: Kind of a block -> number of bytes that are read.
 LEAST_BODY_BYTES = {ENHANCED_PACKET: 20, STATISTICS: 24}
-#: A block with the longest packet is shorter.
+#: Upper limit for the size of a block, larger than one with the longest packet.
 LARGEST_BLOCK_BYTES = 2**20
-#: Half of the space of TCP's sequence numbers: what is less far ahead is newer.
+#: Half of TCP's sequence number space: a number ahead by less than this is newer.
 HALF = 2**31
 
 
 @dataclass
 class Flow:
-    """Packets of one direction between two ports; ``retransmitted``: segments of TCP with bytes that were seen before."""
+    """Packets of one direction between two ports; ``retransmitted`` is the number of TCP segments with bytes that were seen before."""
 
     source: str
     destination: str

@@ -1,4 +1,4 @@
-"""Repeating a finished run with recordings, which are kept only if its document is identical to the byte."""
+"""Repeat a finished run with recordings, which are kept only if its document is identical to the byte."""
 
 import json
 import os
@@ -18,7 +18,7 @@ from publishing.result_checks.testbeds_here import ROOT, testbeds_here
 from testbed.machine.carrying import write_document
 from wording.missing_files import absence
 
-#: How often the guest's program reads recordings besides, in s; the next one is tried if the document is another, or something had no place.
+#: Intervals in s of additional readings of the recordings; the next one is tried if the document differs or records were lost.
 STEPS_S = (None, 0.1, 0.02, 0.05, 0.01)
 FORM = "results/<study>/runs/<scenario>/<cca>/<ip version>/<replication>.json.gz"
 
@@ -38,12 +38,12 @@ class FinishedRun:
 
 
 def finished_run(path: Path, recorded: str) -> FinishedRun:
-    """Return the run of a document; ``recorded`` names what is to be had of it, for messages.
+    """Return the run of a document; ``recorded`` names the recordings, for messages.
 
     Raises
     ------
     ReceivedError
-        There is no such document, it is of another testbed or platform, or of a run that failed.
+        If there is no such document, or it is from another testbed or platform, or from a failed run.
     """
     folder, name = _run_of(path)
     here, study = list(testbeds_here().values()), ReceivedStudy(folder)
@@ -78,7 +78,7 @@ def own_kernels(run: FinishedRun, place: Path, build: bool) -> Path | None:
     Raises
     ------
     ReceivedError
-        It may not be built, or can't be.
+        If it may not be built, or building it fails.
     """
     if has_programs(run.specification) and not build:
         raise ReceivedError("the run has programs of the study's own: BUILD=1 starts them, confined as in the run.")
@@ -101,7 +101,7 @@ def record(
     steps_s: Iterable[float | None] = STEPS_S,
     unlike: Iterable[str] = (),
 ) -> Path:
-    """Carry a run out with recordings until its document is the same and nothing is missing; return the folder with what it left.
+    """Execute a run with recordings until its document is the same and nothing is missing; return the folder with its files.
 
     Parameters
     ----------
@@ -109,22 +109,22 @@ def record(
     place : pathlib.Path
         A temporary folder.
     kernels : pathlib.Path, optional
-        `own_kernels`.
+        Result of `own_kernels`.
     recorded : str
         Name of the recordings, for messages.
     arguments : callable
-        (folder, step in s or None) -> arguments of `testbed` that ask for it.
+        (folder, step in s or None) -> arguments of `testbed` that request the recordings.
     lost : callable, optional
-        folder -> how much had no place in the guest's memory, for which another step is tried.
+        folder -> number of records without room in the guest's memory; if there are any, another step is tried.
     steps_s : iterable of float or None, optional
-        Steps that are tried.
+        Steps to try.
     unlike : iterable of str, optional
-        Keys of the document's ``environment`` that are other in a run with recordings, and are not compared.
+        Keys of the document's ``environment`` that differ in a run with recordings, and aren't compared.
 
     Raises
     ------
     OtherDocumentError
-        No try gave the same document; with the place where it differs.
+        If no try gave the same document; the message has the place where it differs.
     """
     tries = {}
     for step_s in steps_s:
@@ -134,7 +134,7 @@ def record(
         if difference and difference.startswith("NOT "):
             raise ReceivedError(f"run {run.name}: {difference}")
         tries[folder] = difference, lost(folder)
-        # Another document without a step would be another with any step.
+        # If the document differs without a step, it would differ with any step.
         if not tries[folder][1] and (difference is None or step_s is None):
             break
     folder, (difference, _) = min(tries.items(), key=lambda one: (one[1][0] is not None, one[1][1]))
@@ -163,7 +163,7 @@ def _repeat(run, folder, kernels, arguments, unlike):
 
 
 def keep(made: Path, target: Path, pattern: str) -> list[Path]:
-    """Move files from one folder into another, which is emptied first; return their sorted paths."""
+    """Move files from one folder into another, which is first emptied; return their sorted paths."""
     shutil.rmtree(target, ignore_errors=True)
     target.mkdir(parents=True)
     for file in made.glob(pattern):

@@ -1,6 +1,6 @@
 """Capture the packets of a finished run afterwards: ``python -m publishing.run_packets results/<study>/runs/<run>.json.gz``.
 
-The run is carried out again with captures at its interfaces. Only if its document comes out the same to the byte are the captures kept:
+The run is executed again with captures at its interfaces. The captures are kept only if its document is identical to the byte:
 then they are the packets of that run.
 """
 
@@ -21,13 +21,13 @@ from session.run_cost import run_time_s
 from testbed.machine.messages import tell
 from wording.number_format import count
 
-#: So much of each packet is kept: all headers, and the options of TCP and MPTCP. With FULL=1 whole packets, of which offload makes large ones.
+#: Bytes kept of each packet: all headers, including the options of TCP and MPTCP; with FULL=1 whole packets, which are large with offload.
 HEADER_BYTES, FULL_BYTES, OFFLOADED_BYTES = 128, 1600, 65_000
-#: Flows of a capture that are named.
+#: Largest number of flows of a capture that are named.
 MOST_FLOWS = 20
-#: What a packet takes besides its bytes: its block in the file.
+#: Overhead of a packet's block in the file, in bytes.
 BLOCK_BYTES = 44
-#: Seconds of a core that it takes to keep one.
+#: Core-seconds needed to keep one packet.
 PACKET_S = 8e-6
 
 
@@ -122,7 +122,7 @@ def _megabytes(size):
 
 
 def _say(file, counted):
-    """Say what a capture holds, held against the interface's own counters, and of a host each flow in a line."""
+    """Print a capture's contents compared with the interface's own counters, and for a host one line per flow."""
     flows, lost = flows_of(file)
     total = sum(flow.packets for flow in flows)
     held = "as many as the interface counted" if total == counted else f"the interface counted {counted:,}"

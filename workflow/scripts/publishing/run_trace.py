@@ -1,7 +1,7 @@
 """Trace the kernel events of a finished run afterwards: ``python -m publishing.run_trace results/<study>/runs/<run>.json.gz``.
 
-The run is carried out again in the same kernel with tracing built in. Only if its document comes out the same to the byte, but for the
-digest of that kernel's configuration, is the trace kept: then these are the events of that run.
+The run is executed again in the same kernel with tracing built in. The trace is kept only if its document is identical to the byte, except
+for the digest of that kernel's configuration: then these are the events of that run.
 """
 
 import argparse
@@ -22,14 +22,14 @@ from session.run_cost import run_time_s
 from testbed.machine.messages import tell
 from wording.number_format import count
 
-#: Names of events, and of functions; both may have * and ?.
+#: Names of events, and of functions; both may contain * and ?.
 EVENT, FUNCTION = re.compile(r"[\w*?]+:[\w*?]+", re.A), re.compile(r"[\w*?]+", re.A)
 #: The word that stands for the functions of the run's own CCAs.
 OF_CCA = "cca"
 DEFAULT_EVENTS = ["tcp:*"]
 #: A function of a C file.
 DEFINED = re.compile(r"^\w[\w\s*]*?\b(\w+)\([^;{}()]*\)\s*\{", re.M | re.A)
-#: What the kernel takes as globs of functions, in bytes.
+#: Longest list of functions' globs that the kernel accepts, in bytes.
 LONGEST_GLOBS = 3_900
 #: The part of the environment in which a run with tracing differs.
 UNLIKE = ("kernel_config_sha256",)
@@ -83,7 +83,7 @@ def _trace(options):
     print(f"run {run.name}: {' '.join([*events, *functions])}; {reruns.about(run_time_s(run.specification))}, and minutes for the kernel with tracing if it was not built before", flush=True)  # fmt: skip
 
     def arguments(folder, _):
-        # Of the folders here the run sees this one only.
+        # The run sees only this one of the folders here.
         linux = shutil.copy(kernel, folder / "linux")
         return ["--trace", str(folder), "--trace-kernel", str(linux), "--events", *events, "--functions", *functions]
 
@@ -121,7 +121,7 @@ def _functions(run, asked):
 
 
 def _functions_of_ccas(run):
-    """Return globs of the functions of the CCAs that flows of a run have; those of a C file by name."""
+    """Return globs of the functions of the CCAs of a run's flows; for a C file, its functions' names."""
     specification = RunSpecification(run.specification)
     texts = kernels_again.source_texts(run.specification, run.folder, ROOT) if specification.sources else {}
     of_files = {one.kernel_cca: DEFINED.findall(texts[one.sha256]) for one in specification.sources}
@@ -144,7 +144,7 @@ def _traced_kernel(run, place):
 def _write(made, tables, functions, counters):
     """Write all files of a trace into a folder; return its readings, and file -> description.
 
-    ``counters``: the hosts' counters behind the traffic, as the run's document has them.
+    ``counters`` are the hosts' counters after the traffic, from the run's document.
     """
     readings = trace_files.readings_of(made)
     origin_ns, trace = readings["origin_ns"], made / "trace.txt"

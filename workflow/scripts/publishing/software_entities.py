@@ -6,7 +6,7 @@ from rocrate.model.computationalworkflow import ComputationalWorkflow
 from rocrate.model.contextentity import ContextEntity
 from rocrate.rocrate import ROCrate
 
-#: Terms of the Workflow Run RO-Crate profiles that RO-Crate's own context lacks.
+#: Namespace of the terms of the Workflow Run RO-Crate profiles that are missing in RO-Crate's own context.
 RUN_TERMS = "https://w3id.org/ro/terms/workflow-run"
 WORKFLOW_PROFILE = "https://bioschemas.org/profiles/ComputationalWorkflow/1.0-RELEASE"
 HOMEPAGES = {
@@ -31,7 +31,7 @@ HOMEPAGES = {
     "vsftpd": "http://vsftpd.beasts.org/",
     "wget": "https://www.gnu.org/software/wget/",
 }
-#: Platform -> what its kernel was of the runs.
+#: Platform -> description of its kernel.
 KERNELS = {"uml": "The runs' guest kernel", "host": "The kernel of the machine that the runs were measured on"}
 
 

@@ -25,7 +25,7 @@ NUMBER_FIELD, NAME_FIELD = "ifindex", "interface"
 
 @dataclass(frozen=True)
 class Record:
-    """A line of a trace: an event with its text, or with ``event`` None the begin (``>``) or end (``<``) of a function's call."""
+    """A line of a trace: an event with its text or, with ``event`` None, the beginning (``>``) or end (``<``) of a function's call."""
 
     time_ns: int
     task: str
@@ -60,7 +60,7 @@ def fields_of(text: str) -> dict[str, str]:
 
 
 def write_text(trace: Path, origin_ns: int, output: Path) -> None:
-    """Write the events as ftrace prints them, with times in s since the traffic's origin."""
+    """Write the events in ftrace's format, with times in s since the traffic's origin."""
     with output.open("w") as file:
         for one in records_of(trace):
             if one.event:
@@ -70,8 +70,8 @@ def write_text(trace: Path, origin_ns: int, output: Path) -> None:
 def write_tables(trace: Path, origin_ns: int, interfaces: dict[str, str], folder: Path) -> Counter:
     """Write one table per event, ``<event>.csv``; return the number of rows of each.
 
-    Columns are ``time_s`` since the traffic's origin, ``task``, and the event's fields; with the number of an interface also its
-    name.
+    Columns are ``time_s`` since the traffic's origin, ``task``, and the event's fields; if these include the number of an interface, also
+    its name.
     """
     columns, rows = defaultdict(dict), Counter()
     for one in records_of(trace):
@@ -107,7 +107,7 @@ class Call:
 
 
 def calls_of(trace: Path) -> list[Call]:
-    """Return the calls in a trace by their begin; one without an end in the trace is left out."""
+    """Return the calls in a trace, ordered by their beginning; a call without an end in the trace is left out."""
     open_calls, calls = defaultdict(list), []
     for number, one in enumerate(records_of(trace)):
         if one.event:
@@ -134,7 +134,7 @@ def write_calls(calls: list[Call], origin_ns: int, folder: Path) -> None:
 
 
 def _graph(calls, origin_ns):
-    """Yield time and text of each line of a graph: calls that hold others have braces around them."""
+    """Yield time and text of each line of a graph: calls that contain others have braces around them."""
     around = []
     for call, following in zip(calls, [*calls[1:], None], strict=True):
         while len(around) > call.depth:

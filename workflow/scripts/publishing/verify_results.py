@@ -1,13 +1,13 @@
 """Verify a results folder: rerun some of its runs, make all that follows from the runs again, and compare bytes.
 
 ``python -m publishing.verify_results RESULTS [--count N] [--seed S] [--runs NAME ...]
-[--cores all|N] [--no-reruns] [--no-derived]``; `make verify` calls it. RESULTS is ``results/<study>``, of
-this machine or received from somebody else, or an archive of `make publish`. Nothing
+[--cores all|N] [--no-reruns] [--no-derived]``; `make verify` calls it. RESULTS is ``results/<study>``, made
+on this machine or received from someone else, or an archive of `make publish`. Nothing
 is written into it.
 
-The exit status is 0 if all is well, 1 if something was changed, is missing or doesn't
-belong there, 2 if the call can't be carried out as it stands, and 3 if nothing wrong was
-found but runs could not be repeated, since they need another image or testbed.
+The exit status is 0 if everything is correct, 1 if something was changed, is missing or doesn't
+belong there, 2 if the call is invalid, and 3 if no problem was
+found but runs could not be repeated because they need another image or testbed.
 """
 
 import argparse
@@ -38,11 +38,11 @@ from study_files.run_platforms import is_repeatable
 from testbed.machine.messages import tell
 
 WELL, WRONG, BAD_CALL, NOT_HERE, INTERRUPTED = 0, 1, 2, 3, 130
-#: What it takes to read a document and hold it against the schema, in s of one core.
+#: Time to read a document and validate it against the schema, in core-seconds.
 READ_S = 0.015
-#: How many runs are drawn if nobody says.
+#: Default number of runs to draw.
 DRAWN = 10
-#: The chance that the sentence on the sample speaks of.
+#: Probability in the sentence on the sample.
 CHANCE = 0.95
 
 
@@ -178,7 +178,7 @@ def _check_needs(documents, here, study, account) -> dict[str, dict]:
         for image, testbed in here:
             account.detail(f"here: testbed image {image}, testbed {testbed}")
         account.detail(_remedy(study))
-    # What can't be read doesn't say what made it: most likely what made the others.
+    # An unreadable document doesn't name its origin, which is most likely that of the others.
     return {
         document.name: document.specification
         for document in documents
@@ -187,7 +187,7 @@ def _check_needs(documents, here, study, account) -> dict[str, dict]:
 
 
 def _say_measured(here_too, build, account) -> set[str]:
-    """Say which runs are not repeated, measured under a real clock or, unless ``build``, with a kernel or programs of somebody's own; return their names."""
+    """Report the runs that aren't repeated: those under a real clock and, unless ``build``, with third-party kernels or programs; return their names."""
     measured = {name for name, run in here_too.items() if not is_repeatable(run["scenario"]["platform"])}
     if measured:
         text = f"{len(measured)} of {len(here_too)} runs were measured under a real clock (platform host):"
@@ -213,9 +213,9 @@ def _remedy(study) -> str:
 
 
 def _rerun(folder, here_too, measured, options, account, place, programs) -> tuple[int, int]:
-    """Repeat the requested runs and compare bytes; return how many can only be repeated elsewhere, and how many were repeated.
+    """Repeat the requested runs and compare bytes; return the numbers of runs that can only be repeated elsewhere, and that were repeated.
 
-    ``place`` is a temporary folder: kernels are built there. ``programs`` are image -> digest of the program in it.
+    ``place`` is a temporary folder in which kernels are built. ``programs`` is image -> digest of the program in it.
     """
     here_too = {name: specification for name, specification in here_too.items() if name not in measured}
     if options.runs:
@@ -252,7 +252,7 @@ def _rerun(folder, here_too, measured, options, account, place, programs) -> tup
 
 
 def _build_kernels(runs, folder, place, account) -> None:
-    """Build the kernels that the chosen runs need, each once; a run whose kernel can't be built is then not repeated."""
+    """Build the kernels needed by the chosen runs, each once; a run whose kernel can't be built isn't repeated."""
     needed = {kernels_again.kernel_name(specification, ROOT): specification for specification in runs.values()}
     needed.pop(None, None)
     for name, specification in needed.items():
@@ -298,7 +298,7 @@ def _check_derived(folder, documents, study, cores, account) -> None:
 
 
 def _verdict(account, left_out, repeated, count) -> int:
-    """Print the last line and return the exit status; "all is well" requires that everything was compared."""
+    """Print the last line and return the exit status; success requires that everything was compared."""
     unchecked = f" (not checked: {', '.join(account.unchecked)})" if account.unchecked else ""
     if account.problems:
         problems = f"{account.problems} problem{'s' * (account.problems > 1)}"
@@ -317,7 +317,7 @@ def _verdict(account, left_out, repeated, count) -> int:
 
 
 class _Parser(argparse.ArgumentParser):
-    """Says what is wrong with an argument in one sentence, as the rest of Sawtooth does."""
+    """A parser that reports an invalid argument in one sentence, like the rest of Sawtooth."""
 
     def error(self, message) -> NoReturn:
         self.exit(BAD_CALL, f"sawtooth: {message}\n")
@@ -325,7 +325,7 @@ class _Parser(argparse.ArgumentParser):
 
 def _whole_number(parser, name, text, least) -> int:
     """Return an argument as a whole number of at least ``least``, or exit with a sentence that asks for one."""
-    # Up to 18 digits: longer ones are no number that anybody means.
+    # Up to 18 digits; longer numbers can't be intended.
     if not (text.isascii() and text.isdigit() and len(text) <= 18) or int(text) < least:
         parser.error(f"{name} is '{shown(text)}'; allowed are whole numbers from {least} on.")
     return int(text)
@@ -353,11 +353,11 @@ def main(arguments=None) -> int:
     options.count = options.count and _whole_number(parser, "N", options.count, 1)
     options.seed = _whole_number(parser, "SEED", options.seed, 0)
     every = len(os.sched_getaffinity(0))
-    # A run waits for a core of its own, so more at a time would only wait.
+    # Each run needs a separate core, so more at a time would only wait.
     options.cores = min(every, every if options.cores == "all" else _whole_number(parser, "--cores", options.cores, 1))
-    # `apptainer` may be the one that set-up put beside this Python.
+    # `apptainer` may be the one that set-up installed beside this Python.
     os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)])
-    # End in order, as after Ctrl-C; and the reruns get a SIGINT that isn't ignored.
+    # End cleanly, as after Ctrl-C, and don't let the reruns ignore SIGINT.
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.default_int_handler)
     try:

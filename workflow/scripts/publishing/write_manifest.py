@@ -1,7 +1,7 @@
 """Write a study's manifest: RO-Crate metadata with the digest of every published file.
 
 RO-Crate 1.1 and the profile Workflow Run Crate 0.5 (https://w3id.org/ro/wfrun/workflow/0.5).
-What these recommend and a study doesn't publish is left out: who started it, where and when.
+Recommended properties that a study doesn't publish are left out: who started it, where and when.
 """
 
 import csv
@@ -53,7 +53,7 @@ FOLDERS = {
     "workflow": "What made the study: Snakefile and rules, the study complete with all defaults, the claims and when they were "
     "fixed.",
 }
-#: What the same seed gives, where all runs can be repeated, none of them, or some: the end of what is said of `runs`.
+#: Ending of the description of `runs`: the effect of the same seed if all, none or some of the runs can be repeated.
 REPEATABLE = {
     (True,): "The same seed gives the same bytes.",
     (False,): "They were measured under a real clock: the same seed gives other bytes.",
@@ -61,7 +61,7 @@ REPEATABLE = {
     "there they were measured under a real clock.",
 }
 LICENCE = "https://spdx.org/licenses/MIT"
-#: Where the commit's date isn't known, for RO-Crate wants one; the same convention as in reproducible builds.
+#: Date used if the commit's date is unknown, because RO-Crate requires one; the convention is that of reproducible builds.
 NO_DATE = "1970-01-01"
 LIBRARIES = ("matplotlib", "numpy", "pandas", "pingouin", "pyarrow", "rocrate", "scipy")
 
@@ -78,13 +78,13 @@ def _run_documents(folder, runs_csv):
 
 
 def _other_files(folder, paths):
-    """Yield the same of other files, given with the folder's path."""
+    """Yield path, digest and size of other files, given with the folder's path."""
     for path in sorted(set(map(str, paths))):
         yield Path(path).relative_to(folder).as_posix(), file_sha256(path), Path(path).stat().st_size
 
 
 def _add_files(crate, files):
-    """Add all files, each to the folder that it lies in, and the folders; return path -> entity of those at the top."""
+    """Add all files, each to its folder, and the folders; return path -> entity for those at the top level."""
     top, members = {}, {}
     for path, digest, size in files:
         name, _, below = path.partition("/")
@@ -103,7 +103,7 @@ def _add_files(crate, files):
 
 
 def _add_slot(crate, workflow, direction, value):
-    """Say that the workflow takes (`input`) or gives (`output`) what an entity is an example of."""
+    """Add an entity as an example of an input (`input`) or an output (`output`) of the workflow."""
     name, kind = Path(value.id).stem, "Dataset" if value.id.endswith("/") else "File"
     address, required = f"#{direction}-{name}", direction == "input"
     entity = crate.add_formal_parameter(name, kind, identifier=address, valueRequired=required)
@@ -129,7 +129,7 @@ def _verdicts(claims_csv):
 
 
 def _record_words(record_json):
-    """Say which claims were fixed when."""
+    """Return a text on when the claims were fixed."""
     first, *later = json.loads(Path(record_json).read_text(encoding="utf-8"))
     when = f"when {first['runs']} runs were there" if first["runs"] else "before the first run"
     changes = (
@@ -139,10 +139,10 @@ def _record_words(record_json):
 
 
 def _study_crate(files, study, provenance, paper, claims, record=""):
-    """Return a study's RO-Crate, which depends on what is given and on nothing else.
+    """Return a study's RO-Crate, which depends only on the arguments.
 
-    ``study`` is complete, ``files`` are path in the folder, SHA-256 and size of each published file, ``paper`` is the one whose claims were
-    checked, if any, ``claims`` what is then to be said of analysis/claims.csv, and ``record`` of when they were fixed.
+    ``study`` is complete; ``files`` has the path in the folder, SHA-256 and size of each published file; ``paper`` is the one whose claims were
+    checked, if any; ``claims`` is then the description of analysis/claims.csv, and ``record`` a text on when they were fixed.
     """
     made_by, environments = provenance["workflow"], provenance["environments"]
     crate = ROCrate(version="1.1")
@@ -199,17 +199,17 @@ def _study_crate(files, study, provenance, paper, claims, record=""):
 
 
 def _manifest_text(crate):
-    """Return the crate's metadata as JSON: the same bytes for the same crate."""
+    """Return the crate's metadata as JSON, with the same bytes for the same crate."""
     metadata = crate.metadata.generate()
     for entity in metadata["@graph"]:
         for key, value in entity.items():
-            if isinstance(value, list) and len(value) == 1:  # as RO-Crate recommends it
+            if isinstance(value, list) and len(value) == 1:  # as recommended by RO-Crate
                 entity[key] = value[0]
     return json.dumps(metadata, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
 
 
 def main(inputs, outputs, params) -> None:
-    """Copy what made the study beside its results, and write the manifest of all."""
+    """Copy the study's inputs beside its results, and write the manifest of everything."""
     target = Path(outputs.manifest)
     folder = target.parent
     for source, copy in zip(inputs.sources, outputs.sources, strict=True):

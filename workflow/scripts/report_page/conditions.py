@@ -12,20 +12,20 @@ from wording.number_format import NONE, count, is_missing, number, plain
 from wording.scenario_words import amount_words, both_ways, capacity_words, ip_words, path_rtts_ms
 from wording.sentence_words import cca_name, listed
 
-#: Columns of `tidy/scenarios.csv` that are empty where a scenario has the usual value, and what is said of the others.
+#: Columns of `tidy/scenarios.csv` that are empty for the usual value -> description of other values.
 DETAILS = {
     "start_within_ms": "flows start within {:.10g} ms",
     "sample_interval_ms": "sampled every {:.10g} ms",
     "segment_bytes": "segments of {:.10g} bytes",
     "min_rto_ms": "smallest retransmission timeout {:.10g} ms",
 }
-#: Columns with a value that is not the usual one -> that value, and what is said of it.
+#: Columns -> an unusual value, and its description.
 UNUSUAL = {
     "delayed_acks": (False, "every segment acknowledged at once"),
     "receive_buffer_autotuning": (False, "receive buffers of full size from the start"),
     "recovery": ("classic", "classic loss recovery"),
 }
-#: What is configured in a scenario's row, and how the table calls it.
+#: Configured values in a scenario's row, and their headings in the table.
 CONDITIONS = (
     ("rate", "Capacity"),
     ("delay", "One-way delay"),
@@ -162,7 +162,7 @@ def scenario_details(row) -> list[str]:
     return details + ([f"drawn for each replication: {row['variation']}"] if row["variation"] else [])
 
 
-#: `processes` that isn't of iperf3, in words.
+#: Values of `processes` other than iperf3's, in words.
 PROCESSES = {"per-side": "two programs carry all flows"}
 
 

@@ -15,7 +15,7 @@ from run_tables.waiting import ABOVE, QUEUEING, waiting
 from wording.number_format import NONE, is_missing, number
 from wording.scenario_words import shared_and_own
 
-#: How many panels of a figure stand side by side -> how many the opening shows; the section has all of them if there are more.
+#: Number of panels per row of a figure -> number of panels that the opening shows; the section has all of them if there are more.
 PANELS = {1: 2, 2: 4, 3: 3}
 #: What the means of waiting measure.
 WAITING_WORDS = {
@@ -27,24 +27,24 @@ WAITING_WORDS = {
 def first_picture(outline, figures, tables, findings=()) -> dict | None:
     """Return the contents of the page's opening, or None if a study has nothing to compare.
 
-    Returns ``figure`` (slug), ``panels`` (those of the figure that are shown), ``columns``, ``caption``, ``more`` (how
-    many panels are not shown) and ``section``; or no more than ``tiles``, as `tile_tables` returns them.
+    Returns ``figure`` (slug), ``panels`` (those of the figure that are shown), ``columns``, ``caption``, ``more`` (the
+    number of panels not shown) and ``section``; or only ``tiles``, as `tile_tables` returns them.
 
     Parameters
     ----------
     outline : StudyOutline
     figures : dict
-        By slug, as `page_files.figure_item` gives them; one that the opening shows whole gets ``opens``, and its section lacks it.
+        Figures by slug, from `page_files.figure_item`; one that the opening shows completely gets ``opens``, and its section omits it.
     tables : namespace
-        With ``runs`` and ``scenarios``.
+        The tables ``runs`` and ``scenarios``.
     findings : sequence of Finding
-        Those that open the report.
+        Findings that open the report.
     """
     for topic in outline.leading:
         for slug in topic.pictures:
             if slug in figures:
                 return _opening(slug, figures[slug], topic.anchor, figures[slug]["panels"])
-    # A topic that leads may have findings and no picture.
+    # A leading topic may have findings without a figure.
     for finding in findings if outline.leading else findings[:1]:
         for slug in finding.figures:
             if slug in figures:
@@ -120,13 +120,13 @@ def tile_tables(runs, scenarios) -> list[dict]:
 
 
 def _tile(mean, top, decimals) -> tuple[str, int]:
-    """Return a mean as text, and its step of the ramp: by the square root of its share of the top, so that small means differ too."""
+    """Return a mean as text, and its step of the ramp: from the square root of its share of `top`, so that small means differ too."""
     if mean is None or is_missing(mean) or pd.isna(mean):
         return NONE, 0
     share = min(mean / top, 1.0) if top > 0 else 0.0
     power = 1 if decimals == 0 else 0.5
     if decimals == 0 and 0 < mean < 9.95:
-        return number(mean, 1), 1 + min(int(share**power * RAMP_STEPS), RAMP_STEPS - 1)  # next to nothing is not none
+        return number(mean, 1), 1 + min(int(share**power * RAMP_STEPS), RAMP_STEPS - 1)  # at least 1: 0 is no value
     decimals = (
         max(0, 1 - int(math.floor(math.log10(mean)))) if decimals is None and 0.01 <= mean < 100 else decimals or 0
     )

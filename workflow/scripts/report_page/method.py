@@ -45,7 +45,7 @@ def method_section(material, environments) -> dict:
 
 
 def unseen_percent(runs, significance) -> str:
-    """Return the largest share of deviating runs, in percent, that replications without any still allow: "22", or "26 to 6" of 10 to 46."""
+    """Return the largest share of deviating runs, in percent, that isn't excluded if none deviates: "22", or "26 to 6" of 10 to 46."""
     taken = runs.groupby("scenario")["replication"].max()
     shares = [plain(round(100 * largest_share(0, int(n), significance))) for n in (taken.min(), taken.max())]
     return " to ".join(dict.fromkeys(shares))
@@ -94,7 +94,7 @@ def draws(runs, scenarios) -> list[dict]:
     rows = []
     for scenario in scenarios[scenarios["variation"] != ""].to_dict("records"):
         of_scenario = runs[runs["scenario"] == scenario["scenario"]]
-        # All CCAs and IP versions of a replication have the same.
+        # The values are the same for all CCAs and IP versions of a replication.
         each = of_scenario.drop_duplicates("replication")
         servers = int((each["background"] == "server").sum())
         rows.append(

@@ -18,7 +18,7 @@ ROUND_TRIP = DefinedMetric(
 
 
 def _traffic_kind(scenario):
-    """Return the kind of traffic that a row of ``tidy/scenarios.csv`` reads its metrics from; without `application` it is iperf3's."""
+    """Return the kind of traffic from which a scenario's metrics are read; without `application`, it is iperf3's."""
     if is_simulator(scenario["platform"]):
         return "ns-3"
     application = scenario.get("application") or "iperf3"
@@ -56,7 +56,7 @@ def with_sources(metric, scenarios, facts) -> DefinedMetric:
 def definitions(scenarios, facts, by_size=False) -> list[dict]:
     """Return our definitions beside the paper's, one row per question, with the paper's figure.
 
-    A study of message sizes has its own: throughput, and round trips of single messages.
+    A study of message sizes has different metrics: throughput, and round trips of single messages.
     """
     if by_size:
         shown = (

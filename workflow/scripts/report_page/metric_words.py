@@ -28,7 +28,7 @@ class DefinedMetric(Metric):
     source: str = ""
 
 
-# What isn't read as it is of a plain TCP connection of iperf3 (application_metrics.py, simulated_metrics.py).
+# Traffic whose metrics are read in other ways than those of iperf3's TCP connections (application_metrics.py, simulated_metrics.py).
 _LOOKS = "the kernel's TCP_INFO, unweighted mean over all readings of the sockets and all subflows"
 _OF_THE_HOST = "TcpRetransSegs of the sending host: all its connections, including the control connection"
 #: The kind of traffic of programs under test.

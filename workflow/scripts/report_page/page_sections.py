@@ -12,9 +12,9 @@ from importlib.util import find_spec
 from report_parts.material import Finding
 from topics.topic import Place, Topic
 
-#: Sections of the details that belong to no topic, by where they stand: anchor and words of the navigation.
+#: Place -> the sections of the details that belong to no topic: anchor and label in the navigation.
 FRAME = {Place.METHOD: (("method", "Method"),), Place.APPENDIX: (("threats", "Threats"), ("provenance", "Provenance"))}
-#: Those of the short page, before the topics' questions and behind all topics.
+#: Those of the short page, before the topics' questions and after all topics.
 FINDINGS = ("findings", "Findings")
 CLOSING = (
     ("validity", "Validity"), ("conditions", "Conditions"), ("method", "Method"), ("provenance", "Repeat it"),
@@ -47,7 +47,7 @@ class Section:
 def section_context(topic: Topic, material) -> dict | None:
     """Return the variables of the template of a topic's section: its declared tables, and those that its own function adds.
 
-    None if the study has nothing to show for the topic.
+    Returns None if the study has nothing to show for the topic.
     """
     if not find_spec(f"topics.{topic.name}.section"):
         return {}
@@ -66,7 +66,7 @@ def section_findings(topic: Topic, material) -> list[Finding]:
 
 
 def opening_findings(outline, findings: Mapping[str, Sequence[Finding]]) -> list[Finding]:
-    """Return the findings that open the report, those of leading topics first; all findings if no topic has any that open it."""
+    """Return the findings that open the report, those of leading topics first; if no topic has such findings, return all."""
     topics = sorted(outline.topics, key=lambda topic: topic not in outline.leading)
     opening = [finding for topic in topics if topic.opens for finding in findings[topic.name]]
     return opening or [finding for topic in topics for finding in findings[topic.name]]
@@ -87,7 +87,7 @@ def details_sections(
     contexts : mapping
         Variables of a topic's template, by the topic's name; a topic without a context is left out.
     findings : mapping
-        By a topic's name.
+        Findings by topic name.
     """
     sections, questions = [], 0
     for place in Place:
@@ -120,9 +120,9 @@ def short_sections(
     Parameters
     ----------
     topics, contexts, findings
-        As of `details_sections`.
+        Same as for `details_sections`.
     figures : mapping
-        By a topic's name: the slugs of the figures that it shows (`short_figures`).
+        Topic name -> slugs of the figures that it shows (`short_figures`).
     """
     before, behind = [], []
     for topic in topics:
@@ -147,7 +147,7 @@ def short_figures(topic: Topic, design, figures: Mapping[str, dict], opening: st
     topic : Topic
     design : StudyDesign
     figures : mapping
-        Those that the study has, by slug.
+        The study's figures by slug.
     opening : str, optional
         Slug of the figure that opens the page.
     """

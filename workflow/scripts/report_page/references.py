@@ -65,7 +65,7 @@ DISCIPLINES = {
 #: Feature of a study (`study_features.FEATURES`) -> a mechanism and its source.
 MECHANISMS = {"mptcp": ("MPTCP", *rfc(8684)), "gre": ("GRE in UDP", *rfc(8086)), "tcp": ("TCP", *rfc(9293))}
 ECN = {"classic": ("ECN", *rfc(3168)), "accurate": ("Accurate ECN", *rfc(9768))}
-#: What isn't running text: headings, elements that are no text or a link already, and tags.
+#: Markup that isn't running text: headings, elements without text, existing links, and tags.
 _NO_TEXT = re.compile(r"<(script|style|svg|title|code|pre|a|button|h[1-6])\b.*?</\1>|<[^>]*>", re.S)
 _RFC = re.compile(r"\bRFC[ \N{NO-BREAK SPACE}](\d{3,5})\b")
 

@@ -4,7 +4,7 @@ import pandas as pd
 
 from run_tables.run_keys import CELL, RUN
 
-#: Tables of samples -> their measures as (column, words, unit), what is summed over flows, and the column with the time in s.
+#: Tables of samples -> their measures as (column, words, unit), the columns summed over flows, and the column with the time in s.
 MEASURES = {
     "sockets": (
         ("cwnd_packets", "Congestion window, mean of the flows", "segments"),
@@ -26,7 +26,7 @@ MEASURES = {
 }  # fmt: skip
 SUMMED = {"pacing_mbps", "delivery_mbps", "sent_mbps", "retransmits"}
 TIME = {"sockets": "time_s", "queue": "time_s", "intervals": "end_s"}
-#: Values of all lines together, and points of one, at most; a cell that would have fewer points than that has no line.
+#: Largest number of values in all lines, and largest and smallest number of points per line; if there are too many, the last cells have none.
 MOST_VALUES, MOST_POINTS, LEAST_POINTS = 200_000, 400, 30
 DIGITS = 5
 
@@ -37,7 +37,7 @@ def series_of(runs: pd.DataFrame, **samples: pd.DataFrame) -> list[dict]:
     Parameters
     ----------
     runs : pandas.DataFrame
-        As ``tidy/runs.csv`` has them.
+        Rows of ``tidy/runs.csv``.
     **samples : pandas.DataFrame
         The tables of `MEASURES`, by name.
 
@@ -67,7 +67,7 @@ def _lines(name, table, first):
         run, *of_mix = key
         is_mix = "+" in of_run["cca"].iloc[0]
         seen = of_run["flow"].nunique() if name == "sockets" else 0
-        # Of thousands of flows some are sampled.
+        # If there are thousands of flows, only some are sampled.
         of_all = rows.loc[rows["run"] == run, "flow"].nunique() if seen else 0
         flows = f"{seen} sampled flows" if of_all < of_run["all_flows"].iloc[0] and seen else "flows"
         times = of_run.groupby(of_run[TIME[name]].round(3))

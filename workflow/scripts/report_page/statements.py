@@ -17,7 +17,7 @@ class Facts:
     Attributes
     ----------
     scenarios : list of dict
-        As resolved.
+        Resolved scenarios.
     values : mapping
         Values that sentences refer to, by name.
     """
@@ -72,7 +72,7 @@ def known(value) -> Precondition:
     return Precondition(lambda facts: bool(facts.values[value]), f"known {value}")
 
 
-#: Of a sentence that is true of every study.
+#: Precondition of a sentence that is true of every study.
 ALWAYS = Precondition(lambda facts: True, "always")
 
 

@@ -104,7 +104,7 @@ def _share_words(slow_start):
 
 
 def as_run(design) -> list[dict]:
-    """Return the scenarios of a `StudyDesign` as run by each of its CCAs; those of programs with the programs' groups."""
+    """Return a copy of each scenario for each CCA that runs it; scenarios of programs have the programs' groups."""
     return [scenario_of(design.study, scenario, cca) for scenario in design.scenarios for cca in design.study["ccas"]]
 
 
@@ -147,7 +147,7 @@ def kernels_of(environments) -> list[str]:
 
 
 def startup(scenarios, runs) -> dict[str, str | int | float] | None:
-    """Return the largest share of a run that slow start takes on an empty, loss-free path; None without a rate and a delay.
+    """Return the largest share of a run's time that slow start takes on an empty, loss-free path; None without a rate and a delay.
 
     A window that begins with ten segments (RFC 6928, section 2) and doubles each round trip (RFC 5681,
     section 3.1) fills a path of B segments in log2(B / 10) round trips.

@@ -13,7 +13,7 @@ NONE_MADE = "none"
 
 
 def tests_taken(ip_versions, ccas, cca_pairs) -> list[dict]:
-    """Return how often each test was used, and the reasons where none was.
+    """Return the number of uses of each test, and the reasons for missing tests.
 
     The tables are None where the study has nothing to compare.
 
@@ -66,8 +66,8 @@ def reasons(notes, most=3) -> list[tuple[str, int]]:
 def power_rows(ip_versions, margins, detect) -> list[dict]:
     """Return the power of the replications to show differences of IPv6 from IPv4, one row of texts per metric.
 
-    detectable is the range over cells, needed the median and most pairs, enough the number of cells that have so many, and
-    that have them even if the spread is at the upper end of its interval.
+    ``detectable`` is the range over cells, ``needed`` the median and the largest number of pairs needed, ``enough`` the number of
+    cells with enough pairs, and the number that have enough even if the spread is at the upper end of its interval.
     """
     rows = []
     for metric in METRICS:

@@ -4,7 +4,7 @@ from report_page.statements import ALWAYS, Facts, Statement, every, known, mixed
 
 _PLAIN = every("rate") & none("chain") & none("policer")
 _ALONE = none("groups") & none("chain") & none("server")
-#: Heading -> its sentences; without one that is true of the study it is left out.
+#: Heading -> its sentences; a heading without a sentence that applies to the study is left out.
 THREATS = {
     "Virtual time": (
         Statement(

@@ -27,21 +27,21 @@ from wording.number_format import number
 from wording.scenario_words import ip_words
 from wording.sentence_words import cca_name
 
-#: Measures that are always there if a run has them; the first two are the axes at first.
+#: Measures that are always included if a run has them; the page opens with the first two as axes.
 FIRST = (
     "rtt_mean_ms", "goodput_mbps", "retransmit_percent", "loss_percent", "queueing_mean_ms", "rtt_above_ms", "ideal_percent", "jain_index",
 )  # fmt: skip
-#: What stands for a run in the page's commands.
+#: Placeholders for a run in the page's commands.
 PLACES = {key: f"{{{key}}}" for key in RUN}
-#: Columns of numbers that measure nothing and set nothing.
+#: Numeric columns that are neither measures nor settings.
 NO_MEASURE = ("seed", "window_begin_ns", "window_end_ns", "steady_begin_ns")
-#: So many values are in the page at most: of many runs there are fewer measures.
+#: Largest number of values in the page; with many runs, it has fewer measures.
 MOST_VALUES = 300_000
 #: Significant digits of a value in the page; the tables have all.
 DIGITS = 7
-#: Checks of runs are in the page one by one, up to so many.
+#: Largest number of checks that the page includes one by one.
 MOST_CHECKS = 60_000
-#: So many networks are drawn.
+#: Largest number of networks that are drawn.
 MOST_DRAWINGS = 40
 
 

@@ -48,7 +48,7 @@ from wording.number_format import count, number
 from wording.scenario_words import ip_words, platform_words
 
 MAX_MIXES_NAMED = 6
-#: Of what can be many, the short page shows so many.
+#: Largest numbers of items on the short page.
 SHORT_LIMITS = {"MOST_EXCLUDED": 6, "MOST_SCENARIOS": 16}
 #: The space between a number and its unit, and within "p < 0.05".
 UNIT_SPACE = re.compile(r" (?=%|ms\b)|(?<=\bp) (?=[<=])|(?<=\bp [<=]) ")

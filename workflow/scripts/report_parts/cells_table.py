@@ -76,13 +76,13 @@ class PageTable:
         return cells_table(self.identifier, self.caption, table, self.shown, material.design)
 
 
-#: The keys of a cell, and its number of runs.
+#: Columns with the key of a cell, and its number of runs.
 SCENARIO = shown_text("Scenario", "scenario_label", filtered=True, header=True)
 CONDITIONS = shown_text("Conditions", "conditions", filtered=True)
 CCA = shown_text("CCA", "cca", cca_name, filtered=True)
 IP_VERSION = shown_text("IP version", "ip_version", ip_words, filtered=True)
 N = shown_number("n", "n", 0)
-#: The same as a study file has them, for tables of many columns.
+#: The same with the names from the study file, for tables with many columns.
 CCA_KEY = shown_text("CCA", "cca", filtered=True)
 IP_KEY = shown_text("IP", "ip_version", ip_words, filtered=True)
 

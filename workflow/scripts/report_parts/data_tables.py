@@ -51,13 +51,13 @@ def data_table(identifier, caption, columns, rows, initial=None) -> dict:
     rows : list of list
         A `Cell` or a text for each column; a row of another length raises ValueError.
     initial : dict of str to str, optional
-        Heading of a filtered column -> its value when the page opens.
+        Heading of a filtered column -> the value selected when the page opens.
     """
     rows = [[cell if isinstance(cell, Cell) else Cell(cell) for cell in row] for row in rows]
     for row in rows:
         if len(row) != len(columns):
             raise ValueError(f"table {identifier}: {len(row)} cells for {len(columns)} columns")
-    # A choice that no row has would show an empty table.
+    # Selecting a value that no row has would show an empty table.
     chosen = {
         column.heading: (initial or {}).get(column.heading, "")
         for place, column in enumerate(columns)

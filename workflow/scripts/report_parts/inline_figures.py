@@ -19,10 +19,10 @@ _FAMILY = re.compile(r"\s*font-family:[^;]*;?")
 _SPACED_STEP = re.compile(r"\s*([MLHVQCZ])\s*", re.IGNORECASE)
 # A panel wider than this many points needs more room than a column for its type to be legible.
 BROAD_PT = 262
-# What an identifier follows where a panel names what it defines.
+# Texts that precede an identifier where a panel refers to one of its elements.
 _IDENTIFIER = re.compile(r"""( id="| href="#|url\(#)""")
 _PLAIN_USE = {"x", "y", "href"}
-# As many equal marks as these, and more, are gathered.
+# Smallest number of equal marks that are combined.
 MANY_DOTS = 12
 # Elements of a page that could run or load something; none belongs in a figure.
 _FOREIGN = {"script", "foreignObject", "image", "a", "style", "animate", "set", "iframe"}
@@ -52,7 +52,7 @@ def inline_panels(path, name) -> tuple[list[str], int]:
 
 def once_more(panel: str) -> Markup:
     """Return a copy of a panel for a second place in the page, with different identifiers."""
-    # As plain text: of markup each part that is put together again would be escaped.
+    # As plain text, since `Markup` would escape each part when they are joined.
     return Markup(_IDENTIFIER.sub(r"\1first-", str.__str__(panel)))
 
 
@@ -68,7 +68,7 @@ def _panel(view, by_id, prefix):
         elsewhere.append(by_id[identifier])
     for child in group:
         svg.append(child)
-    # A copy, since a definition may be wanted by several panels.
+    # A copy, since several panels may need the same definition.
     svg = ET.fromstring(ET.tostring(svg))
     for element in svg.iter():
         _adapt(element, used, prefix)

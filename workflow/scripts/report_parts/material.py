@@ -22,9 +22,9 @@ class Finding:
     topic: str
     text: str
     section: str
-    data: list[dict] = field(default_factory=list)  # what the sentence is made of, for programs (``findings.json``)
+    data: list[dict] = field(default_factory=list)  # the sentence's data, for programs (``findings.json``)
     figures: tuple[str, ...] = ()  # slugs of figures that show it, the best first, of any topic
-    scenarios: tuple[str, ...] = ()  # scenarios that it speaks of, those that show it best first; empty of all
+    scenarios: tuple[str, ...] = ()  # scenarios that it is about, those that show it best first; empty: all
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ MEDIA_TYPES = {".csv": "text/csv", ".svg": "image/svg+xml", ".json": "applicatio
 
 
 def download(path) -> dict[str, str]:
-    """Return a file as the page carries it: its name, its media type, and its exact bytes, compressed."""
+    """Return a file in the form embedded in the page: its name, its media type, and its exact bytes, compressed."""
     path = Path(path)
     packed = gzip.compress(path.read_bytes(), 9, mtime=0)
     return {"name": path.name, "type": MEDIA_TYPES[path.suffix], "gzip": base64.b64encode(packed).decode("ascii")}
@@ -32,7 +32,7 @@ def figure_item(inputs: Mapping[str, str], figure) -> dict:
     """Return the page's item for one figure: slug, caption (its first paragraph), explanation (the rest), panels, opens
     (whether it is in the opening, `first_picture`), columns, svg, csv.
 
-    The inputs have ``<name>_figure``, ``_data`` and ``_caption``, where name is the figure's.
+    The inputs have keys ``<name>_figure``, ``<name>_data`` and ``<name>_caption`` for the figure's name.
     """
     path, data, caption = (optional(inputs, f"{figure.name}_{kind}") for kind in ("figure", "data", "caption"))
     panels, columns = inline_panels(path, figure.slug)

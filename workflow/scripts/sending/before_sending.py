@@ -1,7 +1,7 @@
 """A patch series against its base, before it is sent: ``python -m sending.before_sending --series ... --base 7.2``.
 
-Builds both kernels, carries out the kernel's own tests on both, a regression study, and an exam of each CCA that the series touches;
-writes a page and a text for the cover letter. A call that was interrupted is resumed by the same call.
+Builds both kernels, runs the kernel's own tests on both, a regression study, and an exam of each CCA that the series touches;
+writes a page and a text for the cover letter. An interrupted call is resumed by repeating it.
 """
 
 import argparse
@@ -91,7 +91,7 @@ def _carry_out(asked, options):
 
 
 def _tried(asked, patched, place):
-    """Build both kernels and try the patched one; return the reason to run no study ("" if none), and whether the series is broken."""
+    """Build both kernels and try the patched one; return the reason not to run studies ("" if none), and whether the series is broken."""
     print("building both kernels", flush=True)
     base, new = build(asked.base, place), build(patched, place)
     if are_the_same(asked.base, new, place):

@@ -1,4 +1,4 @@
-"""The two guest kernels of a series: built, compared byte by byte, and tried in one run each."""
+"""Build the two guest kernels of a series, compare them byte by byte, and try each in one run."""
 
 import dataclasses
 import subprocess
@@ -19,7 +19,7 @@ LIMIT_S = 300
 
 @dataclasses.dataclass(frozen=True)
 class Built:
-    """A built kernel: its file, and what names it by its content (None for the image's)."""
+    """A built kernel: its file, and the identifier of its content (None for the image's kernel)."""
 
     linux: Path
     identity: str | None
@@ -31,7 +31,7 @@ def build(named, place) -> Built:
     Raises
     ------
     kernel_tests.run_selftests.SelftestsError
-        It can't be built; set-up has printed why.
+        The kernel can't be built; set-up has printed the reason.
     """
     return Built(*linux_of(named, place))
 
@@ -39,7 +39,7 @@ def build(named, place) -> Built:
 def are_the_same(base, patched, place) -> bool:
     """Return whether two kernels are identical to the byte except for their build number.
 
-    The image's kernel is linked again for this, with a number as long as the other's.
+    For this, the image's kernel is linked again, with a build number of the same length as the other's.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ def are_the_same(base, patched, place) -> bool:
 
 
 class _Twin(NamedKernel):
-    """The image's kernel, built as if it were a study's own."""
+    """The image's kernel, built like a study's custom kernel."""
 
     def identity(self, linux_sha256):
         return linux_sha256[:16]
@@ -65,7 +65,7 @@ def first_failure(study, cca, built, place) -> str | None:
     Parameters
     ----------
     study : dict
-        Resolved.
+        The resolved study.
     cca : str
         The study's name for the CCA on this kernel.
     built : Built

@@ -1,4 +1,4 @@
-"""What a series changes in the regression study and in the exams, by the rules of `make compare` and of the exam."""
+"""Changes by a series in the regression study and in the exams, by the rules of `make compare` and of the exam."""
 
 from pathlib import Path
 
@@ -22,20 +22,20 @@ from session.result_comparison import (
 )
 from topics.exam.tables import PRIMARY
 
-#: Completion times of short flows: column of ``tidy/groups.csv`` -> what it is called.
+#: Completion times of short flows: column of ``tidy/groups.csv`` -> name.
 COMPLETIONS = {"completion_p50_ms": "Completion time, median", "completion_p95_ms": "Completion time, 95th percentile"}
-#: What names a run.
+#: Columns that identify a run.
 OF_RUN = ["scenario", "cca", "ip_version", "replication"]
-#: What is compared: column -> name.
+#: Compared measures: column -> name.
 MEASURES = {metric.column: metric.name for metric in METRICS} | COMPLETIONS
-#: The smallest difference of a completion time that counts, in percent.
+#: The smallest relevant difference of a completion time, in percent.
 COMPLETION_MARGIN_PERCENT = 10
 
 
 def regression_changes(folder, question) -> pd.DataFrame:
-    """Return the table of what changes in the regression study from the base to the patched kernel: columns of `make compare`.
+    """Return the table of changes in the regression study from the base to the patched kernel, with the columns of `make compare`.
 
-    Of each CCA the runs of one replication on both kernels are a pair. All rows of the study are corrected together.
+    The two runs of a CCA in one replication, one per kernel, are a pair. P-values are corrected over all rows of the study.
     """
     results = read_results(folder)
     groups = _completions(folder, results.study)
@@ -47,7 +47,7 @@ def regression_changes(folder, question) -> pd.DataFrame:
             rows += rows_of_cell(head, cell, margins_of(results.study))
             rows += _completion_rows(head, cell)
             unmeasured |= {(*_place(head), name) for column, name in MEASURES.items() if np.isnan(cell[column]).all()}
-    # A measure that the flows of a scenario have on neither kernel is no row.
+    # A measure that a scenario's flows lack on both kernels has no row.
     return table_of([row for row in rows if (*_place(row.head), row.head["measure"]) not in unmeasured])
 
 
@@ -56,7 +56,7 @@ def _place(head):
 
 
 def _completions(folder, study):
-    """Return the completion times of the web flows of each run; a study without groups of flows has no table of them."""
+    """Return the completion times of each run's web flows; a study without groups of flows has no table of groups."""
     if not any(scenario["groups"] for scenario in study["scenarios"]):
         keys = pd.MultiIndex.from_tuples([], names=OF_RUN)
         return pd.DataFrame(columns=[*COMPLETIONS], index=keys, dtype=float)
@@ -66,7 +66,7 @@ def _completions(folder, study):
 
 
 def _of_runs(runs, groups):
-    """Return the completion times of some runs, with their index; missing where a run is not valid or has none."""
+    """Return the completion times of runs, with their index; missing for runs that are invalid or have none."""
     keys = pd.MultiIndex.from_frame(runs[OF_RUN])
     found = groups.reindex(keys).set_index(runs.index)
     return found.where(runs["valid"].astype(bool))
@@ -79,12 +79,12 @@ def _completion_rows(head, cell):
 
 
 def exam_changes(folder) -> pd.DataFrame:
-    """Return the rows that decide in the exam of a CCA on the patched kernel, whose standard is the same on the base: columns of the scorecard."""
+    """Return the deciding rows of a CCA's exam on the patched kernel against the same CCA on the base, with the scorecard's columns."""
     card = read_results(folder).scorecard
     return card[card["role"] == PRIMARY].reset_index(drop=True)
 
 
 def of_change(table, *changes) -> list[dict]:
-    """Return the rows of a comparison with some verdicts; rows of single scenarios first."""
+    """Return the rows of a comparison that have one of the given verdicts; rows of single scenarios first."""
     rows = table[table["change"].isin(changes)].to_dict("records")
     return sorted(rows, key=lambda row: row["scenario"] == ALL_SCENARIOS)

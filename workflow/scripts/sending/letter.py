@@ -19,9 +19,9 @@ from wording.scenario_words import ip_words
 from wording.sentence_words import listed
 from wording.terminal_text import shown
 
-#: The text's lines and their characters; mails are wrapped at some 75.
+#: Largest number of lines, and of characters per line; mails are usually wrapped at about 75.
 MOST_LINES, WIDTH = 60, 75
-#: Changes that are listed, of each part; the page has all.
+#: Largest number of changes listed per part; the page has all.
 MOST_LISTED = 6
 #: Verdicts of an exam's rows, in the order of the counts.
 EXAM_VERDICTS = (exam.WORSE, exam.BETTER, exam.LIKE, exam.TOO_VARIABLE, exam.NOT_ENOUGH, exam.NOT_MEASURED)
@@ -35,21 +35,21 @@ class Found:
     ----------
     question : Question
     version : dict
-        ``commit`` of this checkout, ``is_changed``, whether its files differ from that, and ``image``, the digest of its image.
+        ``commit`` of this checkout; ``is_changed``, true if files differ from that commit; and ``image``, the digest of its image.
     command : str
-        The call that repeats it.
+        The call that repeats the examination.
     stopped : str
-        Why no study was run, in a sentence; "" if they were.
+        Reason why no study was run, in a sentence; "" if studies were run.
     is_broken : bool
-        Whether that is because no run succeeds on the patched kernel.
+        Whether the reason is that no run succeeds on the patched kernel.
     tested : BothResults or None
-        None if packetdrill was not given.
+        Results of the kernel's own tests; None if packetdrill was not given.
     study : dict or None
-        The regression study, resolved.
+        The resolved regression study.
     changes : pandas.DataFrame or None
-        `sending.changes.regression_changes`.
+        Table from `sending.changes.regression_changes`.
     exams : dict
-        CCA -> `sending.changes.exam_changes`.
+        CCA -> table from `sending.changes.exam_changes`.
     """
 
     question: Question
@@ -63,7 +63,7 @@ class Found:
     exams: dict = field(default_factory=dict)
 
     def problems(self) -> list[str]:
-        """Return the arguments against the series, one sentence each: new failures, and results shown to be worse."""
+        """Return the problems of the series, one sentence each: new failures, and results shown to be worse."""
         words = [self.stopped] if self.is_broken else []
         if self.tested:
             for tests, what in ((self.tested.newly_failed, "newly fail"), (self.tested.failed_of_added, "were added by the series and fail")):  # fmt: skip
@@ -113,7 +113,7 @@ def cover_letter(found) -> str:
     ]
     lines = "\n\n".join("\n".join(block) for block in blocks if block).splitlines()
     if len(lines) > MOST_LINES:
-        # The end says how to repeat it.
+        # The end has the command to repeat it.
         kept, end = MOST_LINES - len(blocks[-1]) - 2, blocks[-1]
         lines = [*lines[:kept], f"({len(lines) - kept - len(end) - 1} more lines are on the page.)", "", *end]
     return "\n".join(lines).replace("\N{MINUS SIGN}", "-") + "\n"
@@ -195,7 +195,7 @@ def _exams(found) -> Iterator[str]:
 
 
 def exam_row_words(row) -> str:
-    """Return a row of an exam's card in words: verdict, case, and by how much a run is worse than the base's, with the interval."""
+    """Return a row of an exam's scorecard in words: verdict, case, and difference from the base with its interval."""
     where = row["scenario_label"] if row["scenario"] else "all cases together"
     runs = f"{row['runs_worse']:.0f} of {row['n']:.0f} runs worse, {row['runs_better']:.0f} better" if not is_missing(row["n"]) else ""  # fmt: skip
     by = ""
@@ -246,7 +246,7 @@ def _verdict_words(numbers, study):
 
 
 def change_words(row) -> str:
-    """Return a row of the comparison in words: verdict, where, what, both medians and the change with its interval."""
+    """Return a row of the comparison in words: verdict, cell, measure, both medians, and the change with its interval."""
     where = row["scenario"] if row["scenario"] == ALL_SCENARIOS else f"{row['scenario']} {row['ip_version']}"
     words = f"{row['change']}: {row['cca']}, {where}, {row['measure'].lower()}"
     if not is_missing(row["first"]):

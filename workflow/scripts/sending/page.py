@@ -1,4 +1,4 @@
-"""The page of a series: what newly fails, what is worse, better, like or open, and the text for the cover letter."""
+"""The page of a series: new failures, results by verdict (worse, better, like, open), and the text for the cover letter."""
 
 from report_parts.cells_table import N, cells_table, shown_cell, shown_interval, shown_number, shown_p, shown_text
 from report_parts.data_tables import Cell
@@ -10,7 +10,7 @@ from session.standalone_page import standalone_page
 from topics.exam.section import VERDICTS
 from wording.number_format import count
 
-#: Results of tests that are listed, in the order of the table.
+#: Listed results of tests, in the order of the table.
 LISTS = (
     ("newly failed", "newly_failed"),
     ("added by the series, failed", "failed_of_added"),
@@ -61,7 +61,7 @@ EXAM_COLUMNS = (
 
 
 def page(found) -> str:
-    """Return the page of what was found: HTML that loads nothing."""
+    """Return the page of the findings: HTML that loads nothing."""
     asked = found.question
     facts = [
         ("Series", f"{' '.join(asked.given)}: {count(asked.number, 'patch', 'patches')} to {', '.join(asked.touched.paths)}; SHA-256 {asked.sha256}"),

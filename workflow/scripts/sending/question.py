@@ -17,15 +17,15 @@ from testbed.machine.given_file import given_bytes
 from wording.missing_files import absence
 from wording.terminal_text import shown
 
-#: Where results go, below the folder of the call.
+#: Folder of results, below the current folder.
 FOLDER = Path("results/series")
-#: The longest name, in characters, that a study's name has room for.
+#: Largest length of the series' name within a study's name.
 LONGEST_NAME = 24
-#: A whole call.
+#: Example of a complete call.
 EXAMPLE = "make series SERIES=my-series.mbox BASE=7.2"
-#: What a series may be.
+#: Allowed forms of a series, for messages.
 ALLOWED = "an mbox or patches, as git format-patch and b4 write them, or a folder of patches"
-#: Keys of a kernel that a study names its base by.
+#: Keys of a kernel in a study that define its base.
 OF_BASE = ("base", "tree", "revision", "config")
 
 
@@ -35,7 +35,7 @@ class SeriesError(FileError):
 
 @dataclass(frozen=True)
 class Question:
-    """A series, its base, and what is to be examined.
+    """A series, its base, and the CCAs to examine.
 
     Attributes
     ----------
@@ -66,7 +66,7 @@ class Question:
 
     @property
     def folder(self) -> Path:
-        """Where the results go."""
+        """Folder of the results."""
         return FOLDER / self.name
 
     @property
@@ -80,20 +80,20 @@ class Question:
         return [str(self.folder / "patches" / name) for name in self.patches]
 
     def kernel(self) -> dict:
-        """Return the patched kernel as a study has it. The files must have been written."""
+        """Return the patched kernel's definition for a study. The patches must have been written."""
         of_base = self.base.kernel or {"base": NEWEST, "patches": []}
         kernel = {key: of_base[key] for key in OF_BASE if of_base.get(key)}
         return kernel | {"patches": [*(patch["path"] for patch in of_base["patches"]), *self.files]}
 
     def patched(self) -> NamedKernel:
-        """Return the patched kernel; raise SeriesError if there is none."""
+        """Return the patched kernel; raise SeriesError if no kernel can be built."""
         try:
             return NamedKernel(self.name, f"{self.base.words}, with the series", completed_kernel(self.kernel()))
         except (OSError, ValueError) as error:
             raise SeriesError("SERIES", [f"{error}."]) from None
 
     def write_patches(self) -> None:
-        """Write the patches into the folder of the results, so that these can be repeated without the given files."""
+        """Write the patches to the results' folder, so that the results can be repeated without the given files."""
         (self.folder / "patches").mkdir(parents=True, exist_ok=True)
         for file, content in zip(self.files, self.patches.values(), strict=True):
             Path(file).write_bytes(content)
@@ -107,11 +107,11 @@ def question_of(series, base, newest, ccas=()) -> Question:
     series : list of str
         Paths.
     base : str
-        The kernel that it is for, as `named_kernel` takes it.
+        Name of the kernel that the series applies to, as for `named_kernel`.
     newest : str
         Version of the image's Linux.
     ccas : iterable of str
-        CCAs to examine in place of those that the series touches.
+        CCAs to examine instead of those that the series touches.
     """
     if not series:
         raise SeriesError("SERIES", [f"it is missing; allowed is {ALLOWED}, as in {EXAMPLE}."])
@@ -140,7 +140,7 @@ def _examined(touched, ccas):
 
 
 def _patches(series):
-    """Return the patches of a series, name -> content: one mbox if all are mails."""
+    """Return the patches of a series, name -> content; mails are joined to one mbox."""
     contents = {}
     for path in (file for given in series for file in _files(given)):
         content = _content(path)

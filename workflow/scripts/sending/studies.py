@@ -6,10 +6,10 @@ from session.derived_study import write_study
 from session.study_names import FOLDER
 from study_files import study as studies
 
-#: What stands behind a CCA's name on the patched kernel, and on a base that is not the image's kernel.
+#: Suffixes of a CCA's name on the patched kernel, and on a base that is not the image's kernel.
 PATCHED, BASE = "-series", "-base"
 REGRESSION, EXAM = FOLDER / "regression.yaml", FOLDER / "exam-quick.yaml"
-#: What exams need beside the CCA: harm to its flows is measured from one of them alone.
+#: CCA that exams need in addition: the harm to its flows is measured relative to one of them alone.
 VICTIM = "cubic"
 #: A scenario whose measure needs Reno alone, which the exams here don't run.
 BESIDE_RENO = "5.2.1-beside-reno"
@@ -37,7 +37,7 @@ def kernels(question, ccas) -> dict:
 
 
 def regression(question) -> dict:
-    """Return the regression study of a series as it would be written to a file."""
+    """Return the content of the file of a series' regression study."""
     study = studies.load(REGRESSION)
     ccas = question.touched.ccas
     return _of_series(study, question, ccas, f"series-{question.name}") | {
@@ -49,7 +49,7 @@ def regression(question) -> dict:
 
 
 def exam(question, cca) -> dict:
-    """Return the short exam of a CCA on the patched kernel, whose standard is the same CCA on the base."""
+    """Return the short exam of a CCA on the patched kernel, compared with the same CCA on the base."""
     study = with_traces(studies.load(EXAM), EXAM)
     base, patched = base_name(question, cca), patched_name(cca)
     asked = {"cca": patched, "standards": [base]}
@@ -63,7 +63,7 @@ def exam(question, cca) -> dict:
 
 
 def _of_series(study, question, ccas, name):
-    """Return a study with the series' kernels; with ECN if a CCA is another one without."""
+    """Return a study with the series' kernels, and with ECN if a CCA needs it (`NEED_ECN`)."""
     study = study | {"study": name, "kernels": kernels(question, ccas)}
     if any(cca in NEED_ECN for cca in ccas):
         defaults = study["defaults"]

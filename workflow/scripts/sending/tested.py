@@ -23,14 +23,14 @@ class BothResults:
     patched: list[dict] = field(default_factory=list)
 
     def changed(self, after, before=None) -> list[dict]:
-        """Return the tests on the patched kernel with a result that the base doesn't have for them.
+        """Return the tests with a certain result on the patched kernel and a different one on the base.
 
         Parameters
         ----------
         after : str
             The result on the patched kernel.
         before : str or None, optional
-            The result on the base; None for any other one. Tests that the base doesn't have are left out.
+            The result on the base; None for any that differs. Tests that the base doesn't have are left out.
         """
         had = _by_test(self.base)
         return [
@@ -42,17 +42,17 @@ class BothResults:
 
     @property
     def newly_failed(self) -> list[dict]:
-        """Tests that fail on the patched kernel and don't on the base."""
+        """Tests that fail on the patched kernel but not on the base."""
         return self.changed(FAILED)
 
     @property
     def newly_passed(self) -> list[dict]:
-        """Tests that pass on the patched kernel and don't on the base."""
+        """Tests that pass on the patched kernel but not on the base."""
         return self.changed(PASSED)
 
     @property
     def not_fit_any_more(self) -> list[dict]:
-        """Tests that can't be carried out on the patched kernel, and can on the base."""
+        """Tests that can be executed on the base but not on the patched kernel."""
         return self.changed(NOT_FIT)
 
     @property
@@ -69,7 +69,7 @@ class BothResults:
 
     @property
     def failed_of_added(self) -> list[dict]:
-        """Tests that came with the series and fail."""
+        """Tests added by the series that fail."""
         return [test for test in self.added if test["result"] == FAILED]
 
 

@@ -9,30 +9,30 @@ from wording.number_format import count
 from wording.sentence_words import listed
 from wording.terminal_text import shown
 
-#: CCAs that are examined if a series may touch all of them: those without restriction in Linux, which most hosts have.
+#: CCAs that are examined if a series may touch all of them: most hosts have them, and Linux lets every user choose them.
 DEFAULT = ("cubic", "reno", "bbr")
-#: A file of one CCA.
+#: Path of a file of one CCA.
 OF_CCA = re.compile(r"net/ipv4/tcp_([a-z0-9]+)\.[ch]")
-#: CCAs that call another one's functions.
+#: CCA -> other CCAs that call its functions.
 CALLERS = {"vegas": ("yeah",)}
-#: Files that a sentence names.
+#: Largest number of files that a sentence names.
 MOST_NAMED = 3
 
 
 @dataclass(frozen=True)
 class Touched:
-    """What a series changes, and which CCAs are examined for it.
+    """The files that a series changes, and the CCAs to examine for it.
 
     Attributes
     ----------
     ccas : tuple of str
         CCAs to examine.
     why : str
-        Why these, in a sentence.
+        Reason for this choice, in a sentence.
     paths : tuple of str
         All files that the series changes.
     of_kernel : tuple of str
-        Those of ``paths`` from which a guest kernel can be built.
+        Those of ``paths`` that are part of a guest kernel.
     """
 
     ccas: tuple[str, ...]
@@ -48,13 +48,13 @@ class Touched:
 def touched_by(paths) -> Touched:
     """Return the CCAs to examine for a series that changes some files.
 
-    A series that changes no file but those of CCAs (net/ipv4/tcp_<cca>.c, .h) touches these and the CCAs that call them. Any other file
-    of the kernel may be in the way of all: then `DEFAULT` is examined.
+    A series that changes only files of CCAs (net/ipv4/tcp_<cca>.c, .h) touches these CCAs and those that call their functions. Any
+    other file of the kernel may affect all CCAs: then `DEFAULT` is examined.
 
     Parameters
     ----------
     paths : iterable of str
-        Paths below the tree.
+        Paths relative to the source tree.
     """
     paths = tuple(paths)
     of_kernel = tuple(path for path in paths if not NO_PART.match(path))

@@ -1,4 +1,4 @@
-"""JSON files in Snakemake's folder by which one call remembers results for the next. Losing one only costs time."""
+"""JSON files in Snakemake's folder with which one call stores results for the next. Losing one only costs time."""
 
 import contextlib
 import json

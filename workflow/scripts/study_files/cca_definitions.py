@@ -17,19 +17,19 @@ from wording.missing_files import absence
 
 #: Keys of a definition, in the order of a resolved study.
 KEYS = ("base", "source", "sha256", "cca", "parameters", "kernel")
-#: The largest C file, in bytes; the kernel's largest, tcp_bbr.c, has 45,000.
+#: Size of the largest C file, in bytes; the kernel's largest, tcp_bbr.c, has 45,000.
 LARGEST_BYTES = 2**20
-#: A file's name becomes a module's.
+#: Pattern of a C file's name, which becomes the name of a module.
 FILE = r"[a-z][a-z0-9_]*\.c"
-#: TCP_CA_NAME_MAX of include/net/tcp.h, less the final zero.
+#: TCP_CA_NAME_MAX of include/net/tcp.h, minus the final zero.
 LONGEST_NAME = 15
 
 
 def completed(definitions) -> tuple[dict[str, dict], list[str]]:
     """Fill in missing keys of definitions from their C files.
 
-    ``definitions``: as the schema has approved them, by name. Returns ``definitions``: each with `KEYS`, but for those
-    that only the other kind has; ``problems``: sentences that start with the key.
+    ``definitions`` are validated by the schema, by name. Returns ``definitions``, each with `KEYS` except those that only
+    the other kind has, and ``problems``, sentences that start with the key.
     """
     complete, problems = {}, []
     for name, one in definitions.items():
@@ -43,7 +43,7 @@ def completed(definitions) -> tuple[dict[str, dict], list[str]]:
 
 
 def _of_file(one):
-    """Return what a definition's C file says; ValueError: what is wrong with it. One that a study names whole is not read."""
+    """Return the keys that follow from a definition's C file; raise ValueError with its problem. A file is not read if all keys are given."""
     if not re.fullmatch(FILE, Path(one["source"]).name):
         raise ValueError(
             "allowed is a file's name of lower-case letters, digits and underscores with .c, as tcp_mine.c"
@@ -63,8 +63,9 @@ def _of_file(one):
 
 
 def definitions_of_runs(study, scenario, cca) -> dict[str, dict]:
-    """Return the definitions that runs of a CCA or mix in a resolved scenario need, by name: the study's own, and those of all
-    their CCAs where the scenario has a kernel of its own.
+    """Return the definitions needed by runs of a CCA or mix in a resolved scenario, by name.
+
+    They are the study's definitions, and those of all CCAs of the runs if the scenario has a separate kernel.
     """
     names = dict.fromkeys(with_named(scenario, cca).split("+"))
     names = [name for name in names if not is_program(study, name)]
@@ -169,7 +170,7 @@ def named_ccas(scenario) -> list[str]:
 def _at_odds(what, ccas, definitions):
     """Yield conflicts among CCAs of one run: two kernels, one module with different parameters, or two files of one module."""
     kernels = {name: definitions[name].kernel for name in ccas if name in definitions}
-    # Those of the kernel's own run on whichever it is.
+    # The kernel's own CCAs run on any kernel.
     for name, kernel in kernels.items():
         first = next(iter(kernels))
         if kernel != kernels[first]:

@@ -1,4 +1,4 @@
-"""A table of delays from a file (`link.jitter_table`): read when a study is resolved, so that its runs need no file."""
+"""A table of delays from a file (`link.jitter_table`), read when a study is resolved, so that its runs don't need the file."""
 
 import hashlib
 
@@ -6,9 +6,9 @@ from experiment.delay_tables import LARGEST, MOST_NUMBERS, numbers_of
 from study_files.study_traces import TraceError, file_beside
 from wording.terminal_text import shown
 
-#: The end of the names of netem's own tables (iproute2, /usr/lib/tc): numbers as they are.
+#: Suffix of netem's own tables (iproute2, /usr/lib/tc), whose numbers are used unchanged.
 OF_NETEM = ".dist"
-#: Delays that a file has at least and at most.
+#: Smallest and largest number of delays in a file.
 LEAST_DELAYS, MOST_DELAYS = 2, 5_000_000
 
 
@@ -20,7 +20,7 @@ def completed_table(table, source) -> dict:
     table : dict
         ``file``, ``sha256``, ``numbers``.
     source : str
-        The study's file, beside which the table's lies.
+        The study's file; the table's file is relative to its folder.
     """
     if table["numbers"] is not None:
         if len(set(table["numbers"])) == 1:
@@ -48,7 +48,7 @@ def completed_table(table, source) -> dict:
             )
         numbers = sorted(map(int, values))
     else:
-        # In units of the largest, so that no square of a small one is lost.
+        # In units of the largest, so that the squares of small ones aren't lost.
         largest = max(map(abs, values))
         numbers = numbers_of([one / largest for one in values])
     return table | {"sha256": hashlib.sha256(content).hexdigest(), "numbers": numbers}

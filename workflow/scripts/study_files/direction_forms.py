@@ -1,8 +1,8 @@
-"""Keys that have one value for both directions or one for each, and are two keys of a resolved study.
+"""Keys with one value for both directions or one value for each, which become two keys of a resolved study.
 
-`rate_mbps: {forward: 50, reverse: 10}` is `rate_mbps: 50` and `reverse_rate_mbps: 10`; a `trace`, a `policer` and a `queue` likewise. A
-scenario's single value is one for both directions (of a policer and a trace: the one that it means), whatever the study's defaults have.
-A policer and a trace may be given for one of the two.
+`rate_mbps: {forward: 50, reverse: 10}` means `rate_mbps: 50` and `reverse_rate_mbps: 10`; the same applies to `trace`, `policer` and
+`queue`. A scenario's single value applies to both directions (for a policer and a trace, to the direction that it refers to), regardless
+of the study's defaults. A policer and a trace may be given for only one of the two.
 """
 
 from collections.abc import Iterator
@@ -10,17 +10,17 @@ from collections.abc import Iterator
 from experiment.timeline import DIRECTIONS
 
 FORWARD, REVERSE = DIRECTIONS
-#: Section ("" is the scenario itself) -> key -> the key that the other direction has.
+#: Section ("" is the scenario itself) -> key -> key for the other direction.
 OF_REVERSE = {
     "": {"queue": "reverse_queue"},
     "link": {"rate_mbps": "reverse_rate_mbps", "trace": "reverse_trace", "policer": "reverse_policer"},
 }
-#: Keys of which a direction may have none.
+#: Keys that a direction may lack.
 OPTIONAL = ("trace", "policer")
 
 
 def with_directions(config) -> dict:
-    """Return a study as written in which each of these keys has one value; what is no mapping, or has another form, is left as it is."""
+    """Return an unresolved study in which each of these keys has a single value; other forms are left unchanged."""
     made = dict(config)
     for section, keys in OF_REVERSE.items():
         defaults, scenarios = made.get("defaults"), made.get("scenarios")
@@ -33,7 +33,7 @@ def with_directions(config) -> dict:
 
 
 def one_sided(config) -> Iterator[str]:
-    """Yield the keys with a value for only one direction where both need one."""
+    """Yield the keys with a value for only one direction although both need one."""
     places = {"defaults": config.get("defaults")}
     if isinstance(scenarios := config.get("scenarios"), list):
         places |= {f"scenarios[{one.get('id')}]": one for one in scenarios if isinstance(one, dict)}
@@ -60,7 +60,7 @@ def _parted(scenario, section, by_direction):
 
 
 def _of(key, value, direction):
-    """Return a direction's value; a trace says its direction itself."""
+    """Return a direction's value; a trace contains its direction."""
     return value | {"direction": direction} if key == "trace" and isinstance(value, dict) else value
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from study_files.call_memory import FOLDER, read_memory, write_memory
 
 MEMORY = FOLDER / "forms-in-order.json"
-#: The number of forms that are remembered, which are a checkout's studies and claims.
+#: Number of remembered files, enough for a checkout's studies and claims.
 MOST = 500
 
 
@@ -40,7 +40,7 @@ def _remembered() -> list[str]:
 
 @cache
 def _way_of_reading(reader) -> str:
-    """Return a digest of the code that compares, Python's version, and the date of jsonschema, on which the finding also depends."""
+    """Return a digest of the other dependencies of the result: the validating code, Python's version, and the date of jsonschema."""
     library = importlib.util.find_spec("jsonschema")
     changed = os.stat(library.origin).st_mtime_ns if library and library.origin else 0
     return hashlib.sha256(f"{sys.version} {changed}".encode() + Path(reader).read_bytes()).hexdigest()

@@ -32,7 +32,7 @@ def git(repository, *arguments: str, stdin=None) -> bytes:
     Raises
     ------
     GitError
-        Git is not installed, or the command fails; with Git's own message.
+        If Git is not installed, or the command fails; the message is Git's.
     """
     try:
         done = subprocess.run(
@@ -74,9 +74,9 @@ def commit_of(repository, revision) -> str:
     Raises
     ------
     GitError
-        The revision does not exist.
+        If the revision doesn't exist.
     """
-    git(repository, "rev-parse", "--git-dir")  # or all below would say that there is no revision
+    git(repository, "rev-parse", "--git-dir")  # otherwise everything below would report a missing revision
     for kind in ("commit", "tree") if not revision.startswith("-") else ():
         try:
             return git(repository, "rev-parse", "--verify", "--quiet", f"{revision}^{{{kind}}}").decode().strip()
@@ -119,7 +119,7 @@ def contents(repository, names: Iterable[str], largest: int) -> Iterator[tuple[s
     Raises
     ------
     GitError
-        A content is missing, larger than ``largest`` bytes, or doesn't match its name.
+        If a content is missing, larger than ``largest`` bytes, or doesn't match its name.
     """
     names = list(names)
     with tempfile.TemporaryFile() as asked:
@@ -175,7 +175,7 @@ def write_files(repository, files: dict[str, str], folder: Path, largest: int) -
     Raises
     ------
     GitError
-        As in `contents`, or a path leads out of the folder.
+        As in `contents`, or if a path leads out of the folder.
     """
     for path in files:
         if path.startswith("/") or {"", ".", "..", ".git"} & set(path.split("/")):

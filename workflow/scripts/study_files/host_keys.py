@@ -1,4 +1,4 @@
-"""The hosts' options as keys of a study's `transport`, as their declarations have them."""
+"""The hosts' options as keys of a study's `transport`, from their declarations."""
 
 from collections.abc import Iterator
 
@@ -19,5 +19,5 @@ def host_keys() -> dict[str, dict]:
 
 
 def used_host_options(scenario) -> Iterator[str]:
-    """Yield the keys of a resolved scenario's `transport` whose value is not the kernel's own."""
+    """Yield the keys of a resolved scenario's `transport` with a value other than the kernel's default."""
     yield from (option.name for option in HOST_OPTIONS if option.used(scenario["transport"]))

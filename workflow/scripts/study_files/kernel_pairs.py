@@ -1,4 +1,4 @@
-"""CCAs of a study that differ only in the kernel they run on: a patch series and its base, or two releases of Linux."""
+"""CCAs of a study that differ only in their kernel: a patch series and its base, or two releases of Linux."""
 
 import math
 import re
@@ -6,13 +6,13 @@ from dataclasses import dataclass
 
 from experiment.own_kernels import kernel_words
 
-#: What the image's own kernel is called.
+#: Name of the image's own kernel.
 IMAGE = "the image's Linux"
 
 
 @dataclass(frozen=True)
 class KernelPair:
-    """A CCA on one kernel, ``cca``, and the same on another, ``base``: with fewer patches, or older. ``kernel`` and ``other`` are these kernels in words."""
+    """A CCA on one kernel, ``cca``, and the same CCA on another, ``base``, with fewer patches or older. ``kernel`` and ``other`` name the kernels."""
 
     cca: str
     base: str
@@ -23,13 +23,13 @@ class KernelPair:
 def kernel_pairs(ccas, definitions) -> list[KernelPair]:
     """Return the pairs of a study's CCAs that differ only in the kernel.
 
-    A CCA on a kernel with patches or options is compared with the same on the kernel without, or else on the image's; other kernels are
-    compared with the next older one.
+    A CCA on a kernel with patches or options is compared with the same CCA on the kernel without them, or else on the image's kernel; other
+    kernels are compared with the next older one.
 
     Parameters
     ----------
     ccas : sequence of str
-        The study's CCAs, no mixes.
+        The study's CCAs, without mixes.
     definitions : dict
         ``cca_definitions`` of a resolved study.
     """

@@ -19,9 +19,9 @@ KEYS = ("base", "tree", "revision", "version", "sha256", "recipe", "patches", "c
 #: The image's own Linux.
 NEWEST = "newest"
 LOCK = Path("envs/debian.lock")
-#: Where `LOCK` and the recipe lie: another workflow that takes this one as a module is carried out elsewhere.
+#: Folder of `LOCK` and the recipe, needed because a workflow that uses this one as a module runs in another folder.
 CHECKOUT = Path(__file__).parents[3]
-#: What makes a guest kernel of a source tree, besides the tree.
+#: Inputs of a guest kernel's build in addition to the source tree.
 OF_BASE = (
     "patch_base",
     "build_base",
@@ -33,19 +33,19 @@ OF_BASE = (
     "before-6.6",
 )
 RECIPE = (*OF_BASE, "patch_own", "build_own")
-#: What a guest kernel needs as envs/guest/kernel.config has it, or runs would be of another kind.
+#: Options that a guest kernel needs as in envs/guest/kernel.config, because runs would otherwise be of another kind.
 FIXED_OPTIONS = ("64BIT", "MMU", "UML", "UML_TIME_TRAVEL_SUPPORT", "HIGH_RES_TIMERS", "SMP", "MODULES", "IKCONFIG", "IKCONFIG_PROC", "HW_RANDOM", "UML_RANDOM")  # fmt: skip
-#: The largest patch, in bytes; that of BBRv3 has 140,000.
+#: Size of the largest patch, in bytes; that of BBRv3 has 140,000.
 LARGEST_PATCH_BYTES = 2**24
-#: The largest file of a source tree, in bytes.
+#: Size of the largest file of a source tree, in bytes.
 LARGEST_TREE_FILE_BYTES = 2**27
-#: Digests of trees, which take seconds, by sizes, dates and modes of their files.
+#: Stored digests of trees, which take seconds to compute, by sizes, dates and modes of their files.
 DIGESTS = Path(".snakemake/tree-digests")
-#: Where a tree says its version, and that it can be a guest's.
+#: Files with a tree's version, and with the support for guests.
 VERSION_FILES = ("Makefile", "arch/um/Kconfig")
-#: The note of a built file with the digest that the linker gives it: a name of 4 bytes, a content of 20, type 3.
+#: Note in a built file with the linker's digest: a name of 4 bytes, a content of 20, type 3.
 BUILD_ID = re.compile(rb"(\x04\0\0\0\x14\0\0\0\x03\0\0\0GNU\0).{20}", re.S)
-#: What in a tree is no part of a kernel.
+#: Entries of a tree that aren't part of a kernel.
 LEFT_OUT = {".git"}
 
 
@@ -68,7 +68,7 @@ def recipe_digest(parts=RECIPE) -> str:
 def tree_digest(tree) -> str:
     """Return the SHA-256 of a source tree: paths, contents and link targets, without Git's own files.
 
-    Found again by the files' sizes and dates, it takes a second.
+    If it is already stored for the files' sizes and dates, this takes a second.
     """
     files = sorted(_files(str(tree)))
     seen = hashlib.sha256()
@@ -130,7 +130,7 @@ def _files(folder):
 def tree_version(tree) -> str:
     """Return the version of a Linux source tree from its Makefile, such as 7.3.0-rc1.
 
-    Raises `ValueError`, naming what is missing, if no guest kernel can be built from it.
+    Raises `ValueError`, naming the missing part, if a guest kernel can't be built from it.
     """
     texts = {path: _text(tree / path) for path in VERSION_FILES if (tree / path).is_file()}
     version = version_of(texts, f"{tree}/")
@@ -181,7 +181,7 @@ def described_tree(tree, revision=None) -> dict[str, str]:
     Raises
     ------
     ValueError
-        No guest kernel can be built from it; the message starts with the key.
+        If a guest kernel can't be built from it; the message starts with the key.
     """
     if revision is None and tree_archives.is_archive(tree):
         if why := absence(tree):
@@ -210,7 +210,7 @@ def _described_revision(tree, revision):
     texts = {path: git_trees.text_of(tree, commit, path, LARGEST_TREE_FILE_BYTES) for path in VERSION_FILES}
     version = version_of({path: text for path, text in texts.items() if text is not None}, f"{tree}: ")
     sha256 = git_trees.tree_sha256(git_trees.tree_of(tree, commit))
-    # As the kernel's own scripts do, so that two revisions of one version have two names.
+    # Like the kernel's own scripts, so that two revisions of one version have different names.
     return {"revision": commit, "version": f"{version}-g{commit[:12]}", "sha256": sha256}
 
 
@@ -232,16 +232,16 @@ def _text(file):
 
 
 def without_number(linux: bytes, name: str) -> bytes:
-    """Return the content of a built kernel without what only the number of its build, ``name``, makes differ: that number and the linker's digest."""
+    """Return the content of a built kernel without the parts that depend on its build number, ``name``: the number and the linker's digest."""
     return BUILD_ID.sub(lambda note: note[1] + bytes(20), linux.replace(name.encode(), b"0" * len(name)))
 
 
 def completed_kernels(kernels) -> tuple[dict[str, dict | None], list[str]]:
-    """Fill in what kernels leave out, from their files: with it each is named by its content.
+    """Fill in missing keys of kernels from their files, so that each is identified by its content.
 
-    ``kernels``: as the schema has approved them, by name. Returns ``kernels``: each with `KEYS` (``version`` and
-    ``sha256`` of what it is based on: the package, or the tree; the image's own Linux has none), None for the image's
-    kernel itself; ``problems``: sentences that start with the key.
+    ``kernels`` are validated by the schema, by name. Returns ``kernels``, each with `KEYS` (``version`` and
+    ``sha256`` of its base: the package, or the tree; not for the image's own Linux) or None for the image's
+    kernel itself, and ``problems``, sentences that start with the key.
     """
     complete, problems = {}, []
     for name, one in kernels.items():
@@ -309,11 +309,11 @@ def _patch(one, place):
 
 
 def with_kernels(study) -> tuple[dict[str, dict], list[str]]:
-    """Return the CCA definitions of a study in which each has its kernel itself, those of the kernels' ``ccas`` among them.
+    """Return the CCA definitions of a study, including those of the kernels' ``ccas``, with each kernel's name replaced by the kernel.
 
-    The study's scenarios get theirs in place.
+    The study's scenarios get their kernels in place.
 
-    Returns ``definitions``: as written but for ``kernel``, which is left out where it is the image's; ``problems``:
+    Returns ``definitions``, as written except for ``kernel``, which is left out for the image's kernel, and ``problems``,
     sentences that start with the key.
     """
     definitions = {name: dict(one) for name, one in study["cca_definitions"].items()}

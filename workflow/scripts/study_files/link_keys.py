@@ -1,4 +1,4 @@
-"""The options of a study's `link` as keys, as their declarations have them."""
+"""The options of a study's `link` as keys, from their declarations."""
 
 from experiment.link_options import LINK_OPTIONS
 from experiment.timeline import DIRECTIONS
@@ -6,7 +6,7 @@ from wording.link_option_words import OPTION_WORDS
 
 
 def with_options(keys) -> dict[str, dict]:
-    """Return the keys of a link and those of its options, each behind the key that it follows: name -> JSON Schema."""
+    """Return the keys of a link with those of its options, each after the key that it follows: name -> JSON Schema."""
     nodes = list(keys.items())
     for option in LINK_OPTIONS:
         names = [name for name, _ in nodes]
@@ -38,5 +38,5 @@ def _described(name, node):
 
 
 def _written(values):
-    """Return the values that are allowed as a study would write them."""
+    """Return the allowed values as written in a study."""
     return " or ".join(str(value).lower() if isinstance(value, bool) else str(value) for value in values)

@@ -1,4 +1,4 @@
-"""What a study as somebody wrote it says of programs: their names, and files; without the schema, which the analysis image can't read."""
+"""Names and files of programs in an unvalidated study, without the schema, which the analysis image can't read."""
 
 
 def names_programs_unread(study) -> bool:

@@ -1,4 +1,4 @@
-"""A series of patches as mail, as `git format-patch` and `b4 am` write it: the patches in their order, decoded.
+"""Read a series of patches in the mail format of `git format-patch` and `b4 am`: the patches in order, decoded.
 
 Standard library only: set-up and the scripts in the analysis image need it too.
 """
@@ -6,14 +6,14 @@ Standard library only: set-up and the scripts in the analysis image need it too.
 import email
 import re
 
-#: The line between mails in an mbox, and what each mail of a patch has at its head.
+#: Separator line between mails in an mbox, and header of each mail of a patch.
 BETWEEN = re.compile(rb"^From \S+ .*\d\d:\d\d.*\n", re.M)
 HEAD = re.compile(rb"\A(?:[!-9;-~]+:[^\n]*\n(?:[ \t][^\n]*\n)*)+\r?\n")
-#: The tag of a subject: [PATCH v2 net-next 3/7].
+#: Tag of a subject: [PATCH v2 net-next 3/7].
 TAG = re.compile(r"\[(?=[^\]]*\b(?:PATCH|RFC)\b)([^\]]*)\]", re.I)
-#: A file's change.
+#: Beginning of a change to a file.
 CHANGE = re.compile(rb"^\+\+\+ ", re.M)
-#: What a patch may change without being a part of any guest kernel; the trees that kernels are built in have little of it.
+#: Files that a patch may change and that aren't part of any guest kernel; they are mostly missing in the trees in which kernels are built.
 NO_PART = re.compile(
     r"(Documentation|samples|sound|tools|MAINTAINERS|CREDITS|\.mailmap|arch/(?!um/|x86/|Kconfig)[^/]+)(/|$)"
 )
@@ -29,7 +29,7 @@ def patches_in(content: bytes) -> list[bytes]:
     Raises
     ------
     ValueError
-        Patches of a series are missing, or there are several series; the message doesn't name the file.
+        If patches of a series are missing, or there are several series; the message doesn't name the file.
     """
     mails = _mails(_with_plain_ends(content))
     if not mails:
@@ -71,12 +71,12 @@ def _text_of(read):
     """Return the decoded text parts of a mail, joined in order."""
     parts = [part for part in read.walk() if part.get_content_maintype() == "text"]
     text = b"\n".join(part.get_payload(decode=True) or b"" for part in parts)
-    # mboxrd: a line of text that begins with From has one > more.
+    # In mboxrd, a line of text that begins with From has one additional >.
     return re.sub(rb"^>(>*From )", rb"\1", _with_plain_ends(text), flags=re.M)
 
 
 def _number(subject):
-    """Return the series that a subject names (text), the patch's number, and the series' length; (subject, 1, 1) without numbers."""
+    """Return a subject's series (text), the patch's number, and the length of the series; (subject, 1, 1) without numbers."""
     tag = TAG.search(subject)
     numbers = tag and re.search(r"\b(\d+)/(\d+)\b", tag[1])
     if not numbers:

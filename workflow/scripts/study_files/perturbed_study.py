@@ -1,6 +1,6 @@
-"""A study of how much conclusions depend on what was set: a sample of a study's scenarios, each under perturbed conditions.
+"""A study of the sensitivity of conclusions to settings: a sample of a study's scenarios, each under perturbed conditions.
 
-A perturbed scenario is a scenario like any other, named `<scenario>.<perturbation>`, so that the study runs and is analysed
+A perturbed scenario is an ordinary scenario with the name `<scenario>.<perturbation>`, so the study is run and analysed
 by the same workflow.
 """
 
@@ -13,13 +13,13 @@ from experiment.packet_sizes import PACKET_BYTES
 from study_files.kernels import NEWEST
 from study_files.program_ccas import programs_under_test
 
-#: Joins scenario and perturbation.
+#: Separator between scenario and perturbation.
 JOINT = "."
-#: The scenario as it is; and once more, under other seeds: what moves there moves by chance alone.
+#: The unperturbed scenario, and the same scenario with other seeds, which shows the changes due to chance alone.
 AS_IS, AGAIN = "as-is", "again"
-#: More would make no small sample.
+#: Largest numbers of CCAs and replications, to keep the sample small.
 MOST_CCAS, MOST_REPLICATIONS = 3, 6
-#: The perturbed guest kernel's tick in Hz; its own is 1,000.
+#: Tick of the perturbed guest kernel in Hz; the usual one is 1,000.
 TICK_HZ = 250
 
 
@@ -127,7 +127,7 @@ WORDS = {perturbation.name: perturbation.words for perturbation in PERTURBATIONS
 
 
 def perturbed_study(study, count, seed, is_possible) -> tuple[dict, list[str]]:
-    """Return a study of perturbed scenarios, as it would be written in its file, and sentences about what it leaves out.
+    """Return a study of perturbed scenarios, in the form of its file, and sentences about its omissions.
 
     Parameters
     ----------
@@ -136,7 +136,7 @@ def perturbed_study(study, count, seed, is_possible) -> tuple[dict, list[str]]:
     count, seed : int
         Number of scenarios to draw (all if there are fewer), and seed of the draw.
     is_possible : callable
-        Returns whether a study of one scenario, given as it would be written in its file, can be run.
+        Function that returns whether a study of one scenario, in the form of its file, can be run.
     """
     draw = random.Random(seed)
     chosen = set(draw.sample([scenario["id"] for scenario in study["scenarios"]], min(count, len(study["scenarios"]))))
@@ -157,7 +157,7 @@ def perturbed_study(study, count, seed, is_possible) -> tuple[dict, list[str]]:
             **{key: study["analysis"][key] for key in ("equivalence_margin", "detect", "agreement")},
         },
     }
-    # Programs of groups are declared there.
+    # The programs of groups are declared there.
     if programs := programs_under_test(study | {"ccas": ccas}):
         names = {program["name"] for program in programs.values()}
         outline["programs"] = {name: study["programs"][name] for name in sorted(names)}

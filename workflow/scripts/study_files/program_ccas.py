@@ -1,11 +1,11 @@
-"""CCAs of a study that are a declared program's: `ccas: [cubic, "quic-go:reno"]` puts that program in the place of the flows under test.
+"""CCAs of a study that belong to a declared program: with `ccas: [cubic, "quic-go:reno"]` the program replaces the flows under test.
 
 Standard library only: the scripts in the analysis image need it too.
 """
 
 from experiment.flow_groups import LONG, OWN, PROGRAM
 
-#: What stands for flows that are all alike where they are a program's; the rest of the group is the scenario's.
+#: Group that replaces identical flows by a program's; the other keys of the group come from the scenario.
 GROUP = {
     "name": "own", "application": LONG, "program": None, "cca": OWN, "count": 1, "direction": "forward", "pair": None, "ecn": None,
     "start_s": 0, "stop_s": None, "rate_mbps": None, "on_s": None, "off_s": None, "arrivals_per_s": None, "sizes": "fixed",
@@ -14,7 +14,7 @@ GROUP = {
 
 
 def program_of(study, cca) -> dict | None:
-    """Return the program behind a CCA of a resolved study, in the form that groups have; None for a kernel's CCA, a definition or a mix."""
+    """Return the program behind a CCA of a resolved study, in the form used in groups; None for a kernel's CCA, a definition or a mix."""
     name, _, own = cca.partition(":")
     declared = study.get("programs", {}).get(name)
     if declared is None or (own not in declared["ccas"] if own else declared["ccas"]):
@@ -31,14 +31,14 @@ def programs_under_test(study) -> dict[str, dict]:
 def scenario_of(study, scenario, cca) -> dict:
     """Return a resolved scenario for runs of a CCA: for a program, its groups replace the flows under test.
 
-    Their ``cca`` is the program's name, by which they differ from other groups of the same program.
+    Their ``cca`` is the program's name, which distinguishes them from other groups of the same program.
     """
     program = program_of(study, cca)
     return scenario if program is None else with_program(scenario, program, cca)
 
 
 def with_program(scenario, program, cca) -> dict:
-    """Return a resolved scenario with a program in the place of its flows under test, whose groups have ``cca``."""
+    """Return a resolved scenario in which groups of a program, with ``cca``, replace the flows under test."""
     alike = GROUP | {"count": scenario["flows"], "stop_s": scenario["traffic"]["duration_s"]}
     given = scenario["groups"] or [alike]
     replaced = {"application": PROGRAM, "program": program, "cca": cca}
@@ -53,9 +53,9 @@ def is_under_test(group) -> bool:
 
 
 def with_named_programs(scenario, cca) -> tuple[dict, dict]:
-    """Return the scenario of a received specification with the program that is its CCA as any other group's, and group -> that CCA's name.
+    """Return the scenario of a received specification with the program under test as an ordinary group's, and group -> name of that CCA.
 
-    Nothing of it has been checked yet; a scenario without such groups is returned as it is.
+    The specification hasn't been validated yet. A scenario without such groups is returned unchanged.
     """
     groups = scenario.get("groups") if isinstance(scenario, dict) else None
     if not isinstance(groups, list) or not all(isinstance(group, dict) for group in groups):
@@ -68,7 +68,7 @@ def with_named_programs(scenario, cca) -> tuple[dict, dict]:
 
 
 def label_of(program) -> str | None:
-    """Return the name in `ccas` of a program given in the form that groups have, validated or not."""
+    """Return the name in `ccas` of a program given in the form used in groups, whether validated or not."""
     if not isinstance(program, dict) or not isinstance(program.get("name"), str):
         return None
     return f"{program['name']}:{program['cca']}" if program.get("cca") else program["name"]

@@ -18,7 +18,7 @@ def program_cca_problems(study, scenario) -> Iterator[str]:
 
 
 def _kernel_of_its_own(scenario):
-    """Yield a scenario's kernel, which runs of programs don't get."""
+    """Yield a problem if a scenario has a kernel, which runs of programs can't use."""
     if scenario.get("kernel"):
         yield f"kernel is {kernel_words(scenario['kernel'])}; allowed is null"
 
@@ -31,7 +31,7 @@ def _others_of_its_own(scenario):
 
 
 def mix_problems(study) -> Iterator[str]:
-    """Yield the mixes among a study's written-out CCAs that include a program."""
+    """Yield the mixes in a study's expanded list of CCAs that include a program."""
     for mix in study["ccas"]:
         if parts := [part for part in mix.split("+") if program_of(study, part)] if "+" in mix else ():
             yield f"ccas has the mix {mix}; allowed are mixes of the kernel's CCAs: for {parts[0]} beside others use groups of flows."

@@ -1,4 +1,4 @@
-"""Programs that a study declares: completing declarations, giving them to the groups that use them, and describing problems.
+"""A study's declared programs: completing declarations, adding them to the groups that use them, and describing problems.
 
 Standard library only: the scripts in the analysis image need it too.
 """
@@ -12,14 +12,14 @@ from study_files.study_schema import dereferenced, keys_of, study_schema
 from testbed.machine.program_files import digest_of, files_of
 from wording.missing_files import absence
 
-#: Keys that a declaration has in addition in a resolved group.
+#: Additional keys of a declaration in a resolved group.
 OF_GROUPS = ("name", "cca")
-#: Placeholders of which a group has one, the amount of its traffic.
+#: Placeholders for the amount of a group's traffic; a group has exactly one of them.
 AMOUNTS = ("seconds", "bytes")
 
 
 def with_programs(study) -> list[str]:
-    """Give each group of a study's resolved scenarios its program's declaration, in place; keep in `programs` those that `ccas` names.
+    """Add its program's declaration to each group of a study's resolved scenarios, in place; keep in `programs` those named in `ccas`.
 
     Returns the problems: sentences that start with the key.
     """
@@ -53,7 +53,7 @@ def with_programs(study) -> list[str]:
                 if problem := _unknown(declared, written, name, cca or None):
                     problems.append(f"{where}; {problem}.")
                 else:
-                    # The CCAs that may be named are no part of what runs.
+                    # The list of possible CCAs isn't part of a run.
                     group["program"] = {"name": name, "cca": cca or None, **declared[name]}
     problems += [
         f"programs.{name} is used by no group of flows and is none of ccas; name it in one of the two."
@@ -80,7 +80,7 @@ def _completed(one):
         if key not in (*OF_GROUPS, "ccas"):
             complete[key] = one.get(key, node.get("default"))
     if complete["qlog"] is None:
-        # Runs without logs are what they were before there were any.
+        # Runs without logs stay the same as before logs were introduced.
         del complete["qlog"]
     for side in ("server", "client"):
         if isinstance(complete[side], str):

@@ -6,20 +6,20 @@ from study_files.study_validation import MOST_PROBLEMS, value_text
 from testbed.machine.given_file import given_text
 from wording.terminal_text import shown
 
-#: The largest file of ours, in bytes: a thousand scenarios or claims.
+#: Size of our largest files, in bytes: a thousand scenarios or claims.
 LARGEST_BYTES = 2**20
-#: How many values a file has at most once its aliases are written out, and how deep mappings and lists may be nested.
+#: Largest number of values in a file with expanded aliases, and deepest nesting of mappings and lists.
 LARGEST_VALUES, DEEPEST = 200_000, 30
-#: The longest whole number, in bits: far more than any key allows.
+#: Length of the longest whole number, in bits: far more than any key allows.
 LONGEST_NUMBER_BITS = 1024
-#: Problems that a message names, and the characters of each.
+#: Number of problems that a message names, and largest length of each in characters.
 NAMED, SENTENCE_LENGTH = 5, 1000
 
 
 class FileError(Exception):
-    """A file that can't be used as it is written: ``problems`` are sentences that name key, value and what is allowed.
+    """A file that can't be used as written: ``problems`` are sentences with key, value and the allowed values.
 
-    As text it gives the first of them and the number of others.
+    As text it has the first problems and the number of others.
     """
 
     def __init__(self, source, problems):
@@ -41,8 +41,8 @@ def read_mapping(path, noun, keys, error_class) -> dict:
     keys : iterable of str
         Allowed keys of the mapping, for messages.
     error_class : type
-        Raised, with one sentence, if the file can't be read, is no YAML mapping, has a key twice, or is larger or nested
-        more deeply than a file of ours can be.
+        Raised, with one sentence, if the file can't be read, isn't a YAML mapping, has a key twice, or is larger or nested
+        more deeply than our files can be.
     """
     try:
         text = given_text(path, LARGEST_BYTES)
@@ -67,7 +67,7 @@ def no_mapping_problem(content, keys) -> str:
 def _check_size(text):
     """Raise a ConstructorError for structures that PyYAML doesn't limit: deep nesting, and aliases of values with aliases.
 
-    Events come one after another, before any value is made.
+    It examines the parser's events, before any value is created.
     """
     sizes, anchors, opened = {}, [], [0]  # anchor -> values; of each open collection its anchor, and its values so far
     for event in yaml.parse(text, Loader=_StrictLoader):
@@ -95,7 +95,7 @@ def _constructor_error(problem, place):
 
 
 class _StrictLoader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
-    """YAML as it is meant: a key that stands twice is a mistake, not the last one's victory."""
+    """A stricter YAML loader, in which a duplicate key is an error instead of replacing the previous one."""
 
     def construct_mapping(self, node, deep=False) -> dict:
         pairs = node.value if isinstance(node, yaml.MappingNode) else ()
@@ -111,10 +111,10 @@ class _StrictLoader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
         try:
             value = super().construct_object(node, deep)
             if isinstance(value, int) and value.bit_length() > LONGEST_NUMBER_BITS:
-                raise ValueError  # as Python has it of decimal digits, and of no others
+                raise ValueError  # as Python does for decimal digits, but not for other bases
             return value
         except (ValueError, LookupError, AttributeError, TypeError) as error:
-            # PyYAML lets those of impossible dates, endless numbers and words after `!!bool` through.
+            # PyYAML doesn't convert exceptions for impossible dates, endless numbers and words after `!!bool`.
             value = shown(getattr(node, "value", ""), 60)
             raise _constructor_error(
                 f"'{value}' is not a value of its type, {node.tag.rpartition(':')[2]}", node

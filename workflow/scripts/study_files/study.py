@@ -7,8 +7,8 @@ The way from a study file to a run::
     for scenario, cca, ip_version, replication in runs(study):
         specification = run_specification(study, scenario, cca, ip_version, replication)
 
-`resolve` is where a study is validated, so nothing later has to ask whether a
-key is there or what it means when it isn't.
+`resolve` validates a study, so later code needn't check whether a
+key exists or what its absence means.
 """
 
 import copy
@@ -68,11 +68,11 @@ def load(path, overrides=None) -> dict:
     Parameters
     ----------
     path : str or pathlib.Path
-        A YAML file; `StudyError` if it can't be read, is no mapping, or has a key twice.
+        A YAML file. `StudyError` is raised if it can't be read, isn't a mapping, or has a key twice.
     overrides : dict, optional
-        Values that override the file's, in the same structure (Snakemake's
-        `--config`, which hands numbers in lists and mappings on as text).
-        Sections are merged key by key, values replaced.
+        Values that override the file's, in the same structure (from Snakemake's
+        `--config`, which passes numbers in lists and mappings as text).
+        Sections are merged key by key, other values are replaced.
     """
     content = read_mapping(path, "a study", keys_of(study_schema()), StudyError)
     merged = _merge(study_schema(), content, _typed(study_schema(), overrides or {}))
@@ -80,29 +80,32 @@ def load(path, overrides=None) -> dict:
 
 
 def written(config) -> dict:
-    """Return a study that was read elsewhere (``config:`` of a module) as `load` would: neither validated nor completed."""
+    """Return a study that was read elsewhere (``config:`` of a module) in the form of `load`: neither validated nor completed."""
     return _with_off(study_schema(), copy.deepcopy(config))
 
 
 def resolve(config, source) -> dict:
     """Validate a study and complete it.
 
-    Returns the study without `defaults`, which every scenario then contains, and without `platform`, which is then each
-    scenario's and the end of the study's name. All other keys of the schema are there, in the schema's order; values
-    for each direction are `{forward, reverse}`, `flows` is the number of long flows and `groups` the list of groups
-    (empty without), a queue has all parameters of its discipline (none of drop-tail), access delays a list with one for
-    each pair of hosts, path delays one with one for each path, a chain's bottlenecks one with all that each has
-    (`chain` is left out of other scenarios, as are an outage that there is none and a kernel that is the image's);
-    whole numbers are int; `ccas` has what runs have, mixes written out and the CCA of an exam among them; definitions
-    of CCAs have what stands in their C files, and their kernels and those of scenarios what these are made of
-    (`kernels` itself is left out); groups of programs have the declaration itself (`programs` is left out).
+    Returns the study without `defaults`, which are merged into every scenario, and without `platform`, which becomes part of each
+    scenario and the suffix of the study's name. All other keys of the schema are present, in the schema's order:
+
+    - values for each direction are `{forward, reverse}`; whole numbers are int;
+    - `flows` is the number of long flows, `groups` the list of groups (possibly empty);
+    - a queue has all parameters of its discipline (drop-tail has none);
+    - access delays are a list with one value per pair of hosts, path delays a list with one per path, and a chain's bottlenecks a list
+      with the full settings of each; `chain` is left out of other scenarios, as are a missing outage and the image's kernel;
+    - `ccas` has the CCAs of runs, with mixes expanded and the CCA of an exam included;
+    - definitions of CCAs have the contents of their C files, and kernels of CCAs and scenarios have their build inputs (`kernels` itself
+      is left out);
+    - groups of programs contain the declaration (`programs` is left out).
 
     Parameters
     ----------
     config : dict
-        A study as written. It is left as it is.
+        A study as written. It isn't changed.
     source : str
-        Its file, for messages: `StudyError` has a sentence for each problem.
+        The study's file, for messages. `StudyError` has one sentence per problem.
     """
     if not isinstance(config, dict):
         raise StudyError(source, [no_mapping_problem(config, keys_of(study_schema()))])
@@ -124,10 +127,10 @@ def resolve(config, source) -> dict:
     problems += of_files
     for scenario in study["scenarios"]:
         for section, key, count in (("hosts", "access_delay_ms", "pairs"), ("multipath", "path_delay_ms", "paths")):
-            if not isinstance(scenario[section][key], list):  # one number stands for all
+            if not isinstance(scenario[section][key], list):  # one number applies to all
                 scenario[section][key] = [scenario[section][key]] * scenario[section][count]
         if of_paths := scenario["multipath"]["path_rate_mbps"]:
-            # Where one rate is asked for it is the slowest path's.
+            # If a single rate is needed, it is that of the slowest path.
             scenario["link"] = scenario["link"] | {"rate_mbps": min(of_paths)}
         scenario |= counted_flows(scenario) | with_share_of_model(scenario)
         for key in (key for key in QUEUES if scenario[key]):
@@ -165,12 +168,12 @@ def resolve(config, source) -> dict:
 
 
 def _of_file(scenario, key, value, error):
-    """Return the error message for a file that a key of a link names."""
+    """Return the error message for a file named in a key of a link."""
     return f"scenarios[{scenario['id']}].link.{key}.file {shown(str(value['file']), 200)} {error}"
 
 
 def measured(study) -> dict:
-    """Return a resolved study without `PROSE` and `analysis`, on which no run or table depends."""
+    """Return a resolved study without `PROSE` and `analysis`, which don't affect any run or table."""
     return {key: value for key, value in study.items() if key not in (*PROSE, "analysis")}
 
 
@@ -181,7 +184,7 @@ def _on_one_platform(study):
         return study
     name = f"{study['study']}-{platform}"
     if study["analysis"]["compare_with"] == name:
-        # The study compares its own platform with this one; here it is the other way round.
+        # The study compares its own platform with this one; here the comparison is reversed.
         study["analysis"]["compare_with"] = study["study"]
     scenarios = [scenario | {"platform": platform} for scenario in study["scenarios"]]
     return study | {"study": name, "scenarios": scenarios}
@@ -202,7 +205,7 @@ def _typed(node, value):
     """Convert texts to the type that YAML would give them in a file, unless the schema node expects text."""
     if isinstance(value, dict):
         children = keys_of(node)
-        for branch in ("then", "else"):  # of values for each direction
+        for branch in ("then", "else"):  # for values with one per direction
             children = {**keys_of(node.get(branch, {})), **children}
         return {key: _typed(children.get(key, {}), item) for key, item in value.items()}
     if isinstance(value, list):
@@ -233,8 +236,8 @@ def _complete(node, section):
     complete = {}
     for key, child in keys_of(node).items():
         if is_section(child):
-            # The shared part of a study stays as written: a default here would
-            # look like a choice there.
+            # The shared part of a study stays as written: a default filled in here
+            # would look like a choice of the study.
             complete[key] = section.get(key, {}) if key == "defaults" else _complete(child, section.get(key, {}))
         elif key in section:
             complete[key] = _normal(child, section[key])
@@ -258,7 +261,7 @@ def _normal(node, value):
             value = dict.fromkeys(DIRECTIONS, value)
         return {direction: _normal(dereferenced(node["else"]), value[direction]) for direction in DIRECTIONS}
     if isinstance(value, dict):
-        # A mapping that may be left out as a whole has defaults of its own.
+        # A mapping that may be left out entirely has separate defaults.
         inner = node.get("then", node if "null" in node.get("type", ()) and _has_defaults(node) else None)
         return _complete(inner, value) if inner else {key: _normal({}, v) for key, v in value.items()}
     if isinstance(value, list):

@@ -24,7 +24,7 @@ def analysis_problems(study) -> Iterator[str]:
     yield from _check_exam(study)
 
 
-#: Options of a link for which calibration has exact numbers.
+#: Options of a link for which calibration has exact values.
 WITH_EXACT_NUMBERS = (*LOSS_MODELS, "correlation", "jitter_table")
 
 

@@ -8,7 +8,7 @@ from study_files.study_schema import keys_of, scenario_schema
 from study_files.study_validation import value_text
 from study_files.study_variation import QUANTITIES
 
-#: What `variation` may draw of a chain: nothing that its bottlenecks have of their own.
+#: Quantities of a chain that `variation` may draw: none that its bottlenecks set separately.
 DRAWN = ("start_ms",)
 
 
@@ -28,10 +28,10 @@ def with_bottlenecks(scenario) -> dict:
 
 
 def without_unused(scenario) -> dict:
-    """Return a resolved scenario without what it makes no use of: runs' specifications then are what they were before that was there.
+    """Return a resolved scenario without unused keys, so that runs' specifications are the same as before these keys existed.
 
-    That is the section of chains, unless it is one, a queue for the way back, the outage of a path and what each path has of its own
-    where there is none.
+    These are the section of chains (unless the scenario is one), and a queue of the reverse direction, an outage of a path and separate
+    values of paths if they aren't set.
     """
     unused = {"chain": scenario["topology"] != "chain", "reverse_queue": scenario["reverse_queue"] is None}
     left = {key: value for key, value in scenario.items() if not unused.get(key)}
@@ -61,7 +61,7 @@ def queues_of_chain(scenario) -> Iterator[str]:
 
 
 def chain_problems(scenario) -> Iterator[str]:
-    """Yield problems of a resolved scenario's chain, and settings that need a chain where there is none."""
+    """Yield problems of a resolved scenario's chain, and settings that need a chain if there is none."""
     if scenario["topology"] != "chain":
         yield from _needs_chain(scenario)
         return

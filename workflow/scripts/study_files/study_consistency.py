@@ -34,25 +34,25 @@ from study_files.study_traces import trace_problems
 from study_files.study_validation import problems_of_form, value_text
 from study_files.study_variation import corners, is_varied, run_of
 
-# The longest time series of a run, in readings of sockets, and the most of iperf3's intervals, which it holds in memory until it
-# has ended. At twice as many the guest has room for them (measured), but no longer the text of a document that `make verify` reads
-# (64 MiB): a reading is up to 165 bytes of it (BBR, one flow at 900 Mbit/s, the queue's included), an interval 335 (UDP up to 400).
+# Largest number of socket readings in a run's time series, and of iperf3's intervals, which it keeps in memory until it
+# ends. The guest has room for twice as many (measured), but they would exceed the largest text of a document that `make verify` reads
+# (64 MiB): a reading takes up to 165 bytes of it (BBR, one flow at 900 Mbit/s, including the queue), an interval 335 (UDP up to 400).
 SAMPLES_LIMIT, INTERVALS_LIMIT = 250_000, 50_000
-# The most runs of a study: Snakemake plans 14,400 in some ten seconds.
+# Largest number of runs of a study: Snakemake plans 14,400 in about ten seconds.
 RUNS_LIMIT = 100_000
-# Linux sends the first SYN, then as often as net.ipv4.tcp_syn_retries says by default.
+# Number of SYNs that Linux sends: the first one, and the default of net.ipv4.tcp_syn_retries.
 SYN_COUNT = 7
-# Measured on paths of 0 and 400, 500 ms one way: in 5 s, 6 and 5 RTTs, nothing was sent on the longer one, in 20 s it was.
+# Measured on paths with one-way delays of 0, 400 and 500 ms: in 5 s (6 and 5 RTTs) nothing was sent on the longer path, in 20 s data were.
 SUBFLOW_RTTS = 10
 
 
 def contradictions(study) -> list[str]:
     """Return problems of a resolved study that the schema can't detect: one sentence per problem, without the file's name."""
-    # The label defaults to the id, so only one of them is to blame.
+    # The label defaults to the id, so report only one of them.
     sentences = _repeated(study, "id") or _repeated(study, "label")
     if study["analysis"]["compare_with"] == study["study"]:
         sentences.append(f"analysis.compare_with is {study['study']}, the study itself; name another one, or null.")
-    # Of a chain that contradicts itself nothing else can be asked.
+    # A contradictory chain can't be checked further.
     whole = [scenario for scenario in study["scenarios"] if not any(chain_problems(scenario))]
     sentences += [*_check_names(study), *_check_mixes(study), *ip_version_problems(study)]
     sentences += mark_problems(study | {"scenarios": whole})
@@ -172,7 +172,7 @@ def _check_replications(study):
 
 
 def _check_seeds(study):
-    """Yield scenarios that share the seeds of a scenario that doesn't exist or has no seeds of its own."""
+    """Yield scenarios that share the seeds of a scenario that doesn't exist or itself shares seeds."""
     own = [scenario["id"] for scenario in study["scenarios"] if scenario["seeds_of"] is None]
     for scenario in study["scenarios"]:
         if scenario["seeds_of"] not in (None, *own):
@@ -213,7 +213,7 @@ def _check_rate(scenario):
         return
     neither = "link.rate_mbps is null and so is traffic.bitrate_mbps; allowed is a number for one of them (Mbit/s), for"
     if scenario["platform"] != "host":
-        # The guest computes in no time, so flows without any limit would send for ever in the same instant.
+        # Computation takes no time in the guest, so flows without any limit would send endlessly in the same instant.
         yield f"{neither} a virtual clock needs a limit."
     elif scenario["traffic"]["protocol"] == "udp":
         yield f"{neither} UDP finds no rate of its own."
@@ -235,7 +235,7 @@ def _check_intervals(scenario):
     duration_s, interval_s = scenario["traffic"]["duration_s"], scenario["traffic"]["interval_s"]
     if scenario["traffic"]["messages"] is not None or scenario["traffic"]["application"] != "iperf3":
         return
-    # As decimal fractions: 1 / 0.1 is ten, but 1 % 0.1 is not zero.
+    # As decimal fractions, because 1 / 0.1 is ten, but 1 % 0.1 is not zero.
     if (Fraction(str(duration_s)) / Fraction(str(interval_s))).denominator != 1:
         yield (
             f"traffic.interval_s is {interval_s}; "
@@ -321,5 +321,5 @@ def _check_samples(scenario):
         )
 
 
-#: What is asked of a bottleneck, and so of each of a chain's.
+#: Checks of a bottleneck, applied to each bottleneck of a chain.
 OF_BOTTLENECKS = (_check_jitter, size_problems, segment_problems, memory_problems, network_queue_problems)

@@ -1,7 +1,7 @@
 """The design of a study: the factors that it compares, and the data that it records.
 
-Topics, figures and report ask this module, so that no table is made in vain and no sentence speaks of a comparison that
-isn't there. What only one topic asks stands in that topic's declaration.
+Topics, figures and report use this module, so that no table is made in vain and no sentence mentions a comparison that
+doesn't exist. Properties needed by only one topic are in that topic's declaration.
 """
 
 import json
@@ -14,7 +14,7 @@ from experiment.timeline import traces_of
 from study_files.kernel_pairs import KernelPair, kernel_pairs
 from study_files.study_runs import ip_versions_of
 
-#: Joins the CCAs of a mix: `reno+cubic`.
+#: Separator of the CCAs in a mix: `reno+cubic`.
 MIX = "+"
 
 
@@ -22,9 +22,9 @@ MIX = "+"
 class StudyDesign:
     """Properties that follow from a study's file."""
 
-    study: dict = field(repr=False)  # as `study.resolve` returns it, with or without ``analysis``
-    other_tables: frozenset[str] = frozenset()  # names of the analysis tables of the study that it is compared with
-    paper: dict = field(default_factory=dict, repr=False)  # what its claims file says of the paper; empty without one
+    study: dict = field(repr=False)  # result of `study.resolve`, with or without ``analysis``
+    other_tables: frozenset[str] = frozenset()  # names of the analysis tables of the study with which it is compared
+    paper: dict = field(default_factory=dict, repr=False)  # the paper's description in its claims file, or empty
 
     @property
     def name(self) -> str:
@@ -33,12 +33,12 @@ class StudyDesign:
 
     @property
     def ccas(self) -> tuple[str, ...]:
-        """CCAs as the study has them; with `mixes` these are mixes such as `reno+cubic`."""
+        """CCAs in the study's order; with `mixes` these are mixes such as `reno+cubic`."""
         return tuple(self.study["ccas"])
 
     @property
     def ip_versions(self) -> tuple[str, ...]:
-        """IP versions as the study has them."""
+        """IP versions in the study's order."""
         return tuple(self.study["ip_versions"])
 
     @property
@@ -53,12 +53,12 @@ class StudyDesign:
 
     @property
     def claims(self) -> str | None:
-        """Name of the claims file that the study is held against."""
+        """Name of the claims file with which the study is compared."""
         return self.study.get("analysis", {}).get("claims")
 
     @property
     def other(self) -> str | None:
-        """Name of the study that this one is compared with."""
+        """Name of the study with which this one is compared."""
         return self.study.get("analysis", {}).get("compare_with")
 
     @cached_property
@@ -88,12 +88,12 @@ class StudyDesign:
 
     @cached_property
     def changing_scenarios(self) -> tuple[str, ...]:
-        """Identifiers of the scenarios whose path changes while traffic flows."""
+        """Identifiers of the scenarios whose path changes during the traffic."""
         return tuple(scenario["id"] for scenario in self.scenarios if is_changing(scenario))
 
     @cached_property
     def rtt_shifts_ms(self) -> dict[str, float]:
-        """Scenarios whose path has a shorter RTT at some time than at first -> by how much its least RTT differs, in ms: a negative number."""
+        """Scenario whose path is shorter at some time than initially -> difference of its smallest RTT to the initial one in ms (negative)."""
         shifts_ms = {}
         for scenario in filter(is_changing, self.scenarios):
             shift_ms = RunSpecification({"scenario": scenario}).link_rtts_ms[0] - sum(
@@ -106,7 +106,7 @@ class StudyDesign:
     def loss_changing_scenarios(self) -> tuple[str, ...]:
         """Identifiers of the scenarios whose loss in the data's direction isn't always the configured one.
 
-        It changes while traffic flows, as that of a link that is down does, or is correlated, which makes it rarer.
+        It changes during the traffic, as for a link that goes down, or is correlated, which makes it rarer.
         """
         runs = ((one["id"], RunSpecification({"scenario": one})) for one in self.scenarios)
         return tuple(
@@ -132,7 +132,7 @@ class StudyDesign:
 
     @property
     def ccas_that_run(self) -> tuple[str, ...]:
-        """The CCAs themselves, those of the mixes too, in the study's order."""
+        """The single CCAs, including those in mixes, in the study's order."""
         return tuple(dict.fromkeys(part for cca in self.ccas for part in cca.split(MIX)))
 
     @property
@@ -142,12 +142,12 @@ class StudyDesign:
 
     @cached_property
     def kernel_pairs(self) -> list[KernelPair]:
-        """Pairs of CCAs that differ only in their kernel; none of mixes."""
+        """Pairs of CCAs that differ only in their kernel; empty for mixes."""
         return [] if self.mixes else kernel_pairs(self.ccas, self.study.get("cca_definitions", {}))
 
     @cached_property
     def has_own_flows(self) -> bool:
-        """Whether there are long flows with the CCA under test, of which a run's goodput, RTT and retransmissions are."""
+        """Whether there are long flows with the CCA under test, which determine a run's goodput, RTT and retransmissions."""
         return any(map(has_own_flows, self.scenarios))
 
     @property
@@ -173,14 +173,14 @@ def is_sampled(scenario: dict) -> bool:
 
 
 def is_changing(scenario: dict) -> bool:
-    """Return whether a resolved scenario's path changes while traffic flows."""
+    """Return whether a resolved scenario's path changes during the traffic."""
     return bool(scenario["link"].get("timeline") or traces_of(scenario["link"]))
 
 
 def conditions_of(scenario: dict, *apart: str) -> str:
-    """Return what a resolved scenario's runs have in common with others', whatever carries them, as a text to compare.
+    """Return the platform-independent conditions of a resolved scenario's runs, as a text for comparison with others.
 
-    Without its names, its platform, the recovery that only a simulator can choose, and the sections `apart`.
+    They exclude its names, its platform, the recovery that only a simulator can choose, and the sections `apart`.
     """
     transport = {key: value for key, value in scenario["transport"].items() if key != "recovery"}
     rest = {key: value for key, value in scenario.items() if key not in ("id", "label", "platform", *apart)}

@@ -1,6 +1,6 @@
 """Features of a study's scenarios: each is declared once, as a predicate on a resolved scenario.
 
-Sentences of the page that are not true of every study name the features that they presume (`report_page.statements`).
+Sentences of the page that aren't true for every study name the features that they require (`report_page.statements`).
 """
 
 from collections.abc import Callable, Iterable
@@ -30,7 +30,7 @@ def _has_group(holds) -> Callable[[dict], bool]:
 
 
 def queues_of(scenario) -> list[dict]:
-    """Return the queues of a resolved scenario's bottlenecks, including those of the reverse direction where they differ."""
+    """Return the queues of a resolved scenario's bottlenecks, including those of the reverse direction if they differ."""
     return RunSpecification({"scenario": scenario}).queues
 
 
@@ -47,7 +47,7 @@ def _has_rate(scenario) -> bool:
 
 
 def _other_cca(scenario) -> bool:
-    """Return whether long flows with another CCA run beside those with the run's."""
+    """Return whether long flows with another CCA run beside those with the run's CCA."""
     crossing = scenario["chain"]["cross_cca"] if _is_chain(scenario) else None
     return bool(crossing) or any(group["application"] == LONG and group["cca"] != OWN for group in scenario["groups"])
 
@@ -58,7 +58,7 @@ def _long_groups_apart(scenario) -> bool:
 
 
 def _changes_at_one_phase(scenario) -> bool:
-    """Return whether the path changes at fixed times behind starts that are too close to part the phases of a window's sawtooth."""
+    """Return whether the path changes at fixed times after starts that are too close to vary the phase of a window's sawtooth."""
     variation, start_ms = scenario["variation"], scenario["traffic"]["start_within_ms"] or 0
     varied = max(variation["rtt_percent"], variation["rate_percent"]) > 0
     close = start_ms + variation["start_ms"] < FEWEST_PHASES_MS
@@ -66,7 +66,7 @@ def _changes_at_one_phase(scenario) -> bool:
     return bool(scenario["link"].get("timeline")) and long and close and not varied
 
 
-#: Starts within less are at one phase of a sawtooth, which lasts from a few round trips to many seconds.
+#: Smallest range of start times that varies the phase of a sawtooth, which lasts from a few round trips to many seconds.
 FEWEST_PHASES_MS = 1000
 #: Feature -> whether a resolved scenario has it.
 FEATURES: dict[str, Callable[[dict], bool]] = {

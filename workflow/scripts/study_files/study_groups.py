@@ -13,13 +13,13 @@ from study_files.programs import program_problems
 from study_files.study_schema import allowed_text, dereferenced, keys_of, scenario_schema, study_schema
 from study_files.study_streams import most_flows
 
-#: The most real-time streams of a group, and web objects in a run: a document has a few dozen bytes of each.
+#: Largest number of real-time streams in a group, and of web objects in a run: each takes a few dozen bytes of a document.
 MOST_STREAMS, MOST_OBJECTS = 64, 100_000
-#: The most packets of a real-time group: a document has some twenty bytes of each.
+#: Largest number of packets of a real-time group: each takes about twenty bytes of a document.
 MOST_PACKETS = 500_000
-#: The most flows of a group of programs, each of which has two processes.
+#: Largest number of flows in a group of programs, each of which has two processes.
 MOST_PROGRAMS = 16
-#: Keys of a group by the applications that have them; the others all have.
+#: Key of a group -> applications that have it; other keys apply to all.
 KEYS = {
     LONG: ("cca", "rate_mbps", "on_s", "off_s", "direction"),
     WEB: ("cca", "arrivals_per_s", "sizes", "bytes", "direction"),
@@ -33,10 +33,9 @@ def _group_keys():
 
 
 def counted_flows(scenario) -> dict:
-    """Return ``flows`` and ``groups`` as they are resolved: the number of long flows, and all groups with all their keys.
+    """Return the resolved ``flows`` and ``groups``: the number of long flows, and all groups with all their keys.
 
-    ``scenario``: with both keys; ``flows`` may be a list of groups, and ``groups`` what an earlier resolution made of
-    it.
+    ``scenario`` has both keys; ``flows`` may be a list of groups, and ``groups`` may come from an earlier resolution.
     """
     flows, groups = scenario["flows"], scenario["groups"]
     defaults = {key: node.get("default") for key, node in _group_keys().items()}

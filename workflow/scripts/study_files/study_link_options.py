@@ -10,13 +10,13 @@ from experiment.timeline import DIRECTIONS, directions_of
 from study_files.study_validation import value_text
 from wording.link_option_words import REASONS
 
-#: Options that are a model's own chances, which make the share of losses; those of four states that exclude each other.
+#: Options with a model's probabilities, which determine the share of losses.
 CHANCES = ("loss_gemodel", "loss_state")
 NOT_CERTAIN = (("p13", "p14"), ("p31", "p32"))
-#: How far a share in percent may be from its model's: it is written with seven digits.
+#: Largest difference, in percentage points, of a share from its model's: it is written with seven digits.
 SHARE_SLACK = 1e-6
 
-#: What netem draws for and is no option -> its key.
+#: Effect that netem draws without being an option -> its key.
 DRAWN_BY_LINK = {"loss": "loss_percent", "delay": "jitter_ms"}
 
 
@@ -42,7 +42,7 @@ def _unmet(scenario, name, needs):
 
 
 def answer_problems(scenario) -> Iterator[str]:
-    """Yield what would happen to packets against the data only, where there are none."""
+    """Yield effects only on packets in the reverse direction if there are no such packets."""
     run = RunSpecification({"scenario": scenario})
     for option in (option for option in LINK_OPTIONS if option.check and not run.answers):
         if option.used(scenario["link"]) and option.of(scenario["link"], DIRECTIONS[0]) is None:
@@ -50,7 +50,7 @@ def answer_problems(scenario) -> Iterator[str]:
 
 
 def order_problems(scenario) -> Iterator[str]:
-    """Yield where there is no order to be kept, and no jitter that could be drawn otherwise."""
+    """Yield settings that keep an order or change the distribution of jitter if there is no jitter."""
     link = scenario["link"]
     if link["jitter_order"] == "kept" and not any(link["jitter_ms"].values()):
         yield "link.jitter_order is kept; allowed without a link.jitter_ms is any, because nothing overtakes."
@@ -68,7 +68,7 @@ def order_problems(scenario) -> Iterator[str]:
 
 
 def correlation_problems(scenario) -> Iterator[str]:
-    """Yield where nothing is drawn that could be correlated, or so often that correlated numbers make it certain."""
+    """Yield correlations of effects that aren't drawn, or are so likely that correlated numbers make them certain."""
     link = scenario["link"]
     given = DRAWN_BY_LINK | {option.correlated: option.name for option in LINK_OPTIONS if option.correlated}
     for direction in DIRECTIONS:
@@ -93,7 +93,7 @@ def _models_of(link, direction):
 
 
 def with_share_of_model(scenario) -> dict:
-    """Return the `link` of a scenario with, as `loss_percent`, the share that a model of losses makes by itself; `model_problems` says what is none."""
+    """Return the `link` of a scenario with the loss model's share as `loss_percent`; invalid models are reported by `model_problems`."""
     link = scenario["link"]
     shares = dict(link["loss_percent"])
     for way in DIRECTIONS:
@@ -121,7 +121,7 @@ def _chance_problems(name, way, value):
 
 
 def model_problems(scenario) -> Iterator[str]:
-    """Yield where losses can't come by a model, not in bursts of that length, or not go on to."""
+    """Yield loss models that can't be used, burst lengths that are impossible, and settings that can't be combined with a model."""
     link = scenario["link"]
     for way, name in ((one, name) for one in DIRECTIONS for name in _models_of(link, one)):
         value, loss = link[name][way], link["loss_percent"][way] / 100

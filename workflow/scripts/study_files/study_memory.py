@@ -7,18 +7,18 @@ from study_files.study_platforms import LINUX
 from study_files.study_queues import SUPER_FRAME_BYTES
 from study_files.study_variation import run_of
 
-# Linux lets a receive window grow beyond its first value only on segments of this size (tcp_event_data_recv of
-# net/ipv4/tcp_input.c); measured: with 88 bytes 65,560 are under way at most.
+# Linux lets a receive window grow beyond its initial value only for segments of at least this size (tcp_event_data_recv of
+# net/ipv4/tcp_input.c); measured: with 88 bytes at most 65,560 are in flight.
 GROWING_SEGMENT_BYTES, FIRST_WINDOW_BYTES = 128, 65_535
-#: How many windows of one bandwidth-delay product thousands of flows can have under way together.
+#: Largest number of windows of one bandwidth-delay product that thousands of flows can have in flight together.
 MOST_FULL_WINDOWS = 4
 # The guest has 6 GB, and a packet takes up to twice its size there (socket
 # buffers and bookkeeping).
 PACKETS_LIMIT_BYTES = 3_000_000_000
-# Linux offers half of a receive buffer as a window at first, and cuts segments to half of the largest window that it has seen
+# Linux initially offers half of a receive buffer as a window, and limits segments to half of the largest window that it has seen
 # (tcp_bound_to_half_wnd of include/net/tcp.h); measured: 5,792 bytes for segments of 1,448, 4,000 for 1,000.
 SEGMENTS_OF_A_BUFFER = 4
-# The largest receive window that TCP can announce (RFC 7323, section 2.3).
+# Largest receive window that TCP can announce (RFC 7323, section 2.3).
 WINDOW_LIMIT_BYTES = 2**30
 
 
@@ -71,7 +71,7 @@ def memory_problems(scenario) -> Iterator[str]:
             f"allowed is up to {WINDOW_LIMIT_BYTES:,}, the largest window of TCP."
         )
         return
-    # Hundreds of flows can't have the whole path under way each.
+    # Hundreds of flows can't each fill the whole path.
     full_windows = scenario["flows"]
     if scenario["traffic"]["processes"] == "per-side":
         full_windows = min(full_windows, MOST_FULL_WINDOWS)
@@ -85,13 +85,13 @@ def memory_problems(scenario) -> Iterator[str]:
 
 
 def _queue_bytes(scenario):
-    """Return the size of a scenario's full queues in bytes, those of both directions where they differ."""
+    """Return the size of a scenario's full queues in bytes, including both directions if they differ."""
     run = run_of(scenario)
     packet_bytes = SUPER_FRAME_BYTES if scenario["transport"]["segmentation_offload"] else run.largest_packet_bytes
     held = 0
     for way in run.ways_apart:
         measure, size = measure_of(run.queue_in(way))
-        # Without a rate a queue in BDPs is refused already.
+        # A queue in BDPs without a rate has already been rejected.
         bdp_bytes = (run.rate_in(way) or 0) * 1e6 / 8 * run.rtt_path_ms / 1e3
         held += size * {"packets": packet_bytes, "bdp": bdp_bytes, "bytes": 1}[measure]
     return held

@@ -13,7 +13,7 @@ from experiment.packet_sizes import (
     UDP_HEADER_BYTES,
 )
 
-#: RFC 8200, section 5.
+#: Smallest MTU of IPv6 (RFC 8200, section 5).
 LEAST_IPV6_MTU_BYTES = 1280
 
 

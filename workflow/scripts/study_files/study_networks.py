@@ -12,7 +12,7 @@ from study_files.study_schema import keys_of, scenario_schema
 from study_files.study_validation import value_text
 from tcp_models.wire_theory import TUNNEL_BYTES
 
-#: Keys of `transport` that UDP has nothing of -> the value without effect.
+#: Key of `transport` that doesn't apply to UDP -> value without effect.
 OF_TCP = {
     "receive_buffer_bytes": None,
     "send_buffer_bytes": None,
@@ -21,9 +21,9 @@ OF_TCP = {
     "ecn": "off",
     **{option.name: option.default for option in HOST_OPTIONS},
 }
-#: Exchanges of messages that make a round-trip time (`testbed.checks.flow_checks.MIN_EXCHANGES`).
+#: Smallest number of message exchanges for a round-trip time (`testbed.checks.flow_checks.MIN_EXCHANGES`).
 LEAST_EXCHANGES = 100
-#: What is left of a full packet behind the headers of IP and UDP.
+#: Payload of a full packet after the headers of IP and UDP.
 
 
 def network_problems(scenario) -> Iterator[str]:
@@ -154,7 +154,7 @@ def traffic_problems(scenario) -> Iterator[str]:
     """Yield contradictions to the application and protocol of a resolved scenario."""
     traffic, paths = scenario["traffic"], scenario["multipath"]
     application, protocol, link_rate = traffic["application"], traffic["protocol"], scenario["link"]["rate_mbps"]
-    # A message there and back, and the empty path's round trip.
+    # The time of a message in both directions, and the empty path's round trip.
     exchange_s = 2 * traffic["block_bytes"] * 8e-6 / (link_rate or 1) + sum(scenario["link"]["delay_ms"].values()) / 1e3
     if application == "ftp" and protocol == "udp":
         yield "traffic.protocol is udp; allowed with application ftp is tcp."

@@ -1,10 +1,10 @@
-"""Limits of each platform and of iperf3: a study that exceeds them is refused before any run, with one sentence per problem."""
+"""Limits of each platform and of iperf3: a study that exceeds them is rejected before any run, with one sentence per problem."""
 
 from simulator.limits import refusals
 
 #: Platforms that are a Linux kernel.
 LINUX = ("uml", "host")
-#: The processor that User-mode Linux exists for, by the names that systems have for it.
+#: Systems' names for the only processor supported by User-mode Linux.
 UML_PROCESSORS = ("x86_64", "amd64")
 
 

@@ -1,8 +1,8 @@
-"""How many replications the scenarios of a study have: a fixed number, or as many as make it precise enough.
+"""The number of replications of a study's scenarios: a fixed number, or as many as are needed for the required precision.
 
-A study that goes on until it is precise enough (`replications: {until: ...}`) looks at its runs after fixed numbers of
-replications. It is the scenario that goes on or ends: its CCAs and IP versions share their replications' seeds, so
-that all of them are there for every comparison, while another scenario may need many more or fewer.
+A study that continues until it is precise enough (`replications: {until: ...}`) takes interim looks at its runs after fixed numbers of
+replications. Each scenario continues or ends as a whole: its CCAs and IP versions share the replications' seeds, so
+all of them are available for every comparison, while another scenario may need many more or fewer replications.
 
 Standard library only: the scripts in the analysis image need it too.
 """
@@ -12,7 +12,7 @@ import math
 from collections.abc import Iterable
 from pathlib import Path
 
-#: How many times the replications there are, about, from one look to the next: what is run in vain is then at most half.
+#: Approximate factor between the numbers of replications at successive looks: at most half of the runs are then unnecessary.
 GROWTH = 1.5
 
 
@@ -63,7 +63,7 @@ def goes_on(path) -> bool:
 def wanted_replications(study, results) -> dict[str, int]:
     """Return the number of replications of each scenario known so far: up to the first look that has not been taken.
 
-    Where looks have ended it is as many as these took, and of a fixed number that; ``results`` is the study's folder.
+    For a scenario whose looks have ended, it is the final number; a fixed number stays the same. ``results`` is the study's folder.
     """
     if not has_looks(study):
         return fixed_replications(study)

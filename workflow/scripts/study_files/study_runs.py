@@ -16,9 +16,9 @@ from study_files.program_ccas import scenario_of
 from study_files.study_replications import fixed_replications, has_looks, looks, most_replications
 from study_files.study_variation import corners, drawn, is_varied
 
-#: Keys of a scenario that no run has to know.
+#: Keys of a scenario that aren't part of a run.
 NOT_OF_RUNS = ("label", "replications", "seeds_of", "variation", "kernel")
-#: Keys of its sections that only runs have to know that make use of them, and the value that is none.
+#: Keys of groups that are only in runs that use them -> value without effect.
 OPTIONS_OF_GROUPS = {"direction": "forward", "program": None}
 OPTIONS_OF_HOSTS = {"qdisc": "none"}
 OPTIONS_OF_TRANSPORT = {"ecn": "off"} | {one.name: one.default for one in HOST_OPTIONS}
@@ -30,7 +30,7 @@ OPTIONS_OF_LINK = {
 
 
 def ccas_written_out(study) -> list[str]:
-    """Return the CCAs and mixes of a study's runs; a study that asks for ordered pairs gets those."""
+    """Return the CCAs and mixes of a study's runs, including ordered pairs if the study requests them."""
     if study["mixes"] != "ordered-pairs":
         return study["ccas"]
     return ["+".join(pair) for pair in itertools.product(study["ccas"], repeat=2)]
@@ -95,7 +95,7 @@ def control_runs(study) -> Iterator[tuple[str, str, str, int]]:
 
 
 def all_runs(study, replications: Mapping[str, int] | None = None) -> Iterator[tuple[str, str, str, int]]:
-    """Iterate over the runs of a study, as `runs` does, and its control runs."""
+    """Iterate over the runs of a study, like `runs`, and then over its control runs."""
     return itertools.chain(runs(study, replications), control_runs(study))
 
 
@@ -103,13 +103,13 @@ def run_seed(study_seed, scenario_id, replication) -> int:
     """Derive the seed of a run.
 
     The CCAs and IP versions of a scenario share the seed of a replication:
-    common random numbers make their comparison sharper (Law, Simulation
+    common random numbers make their comparison more precise (Law, Simulation
     Modeling and Analysis, section 11.2). The study's name, its other levels
-    and the scenario's conditions have no influence, so that adding a level
-    changes no other run.
+    and the scenario's conditions have no influence, so adding a level
+    doesn't change other runs.
 
-    It is from 1 to 2**32 - 1: the first 8 bytes, big-endian, of the SHA-256 of `sawtooth-run-seed/1 <study seed>
-    <scenario id> <replication>`, modulo 2**32 - 1, plus 1. Ids have no spaces, so no two triples share a text.
+    The seed is between 1 and 2**32 - 1: the first 8 bytes, big-endian, of the SHA-256 of `sawtooth-run-seed/1 <study seed>
+    <scenario id> <replication>`, modulo 2**32 - 1, plus 1. Ids don't contain spaces, so different triples have different texts.
     """
     text = f"sawtooth-run-seed/1 {study_seed} {scenario_id} {replication}"
     number = int.from_bytes(hashlib.sha256(text.encode("ascii")).digest()[:8], "big")
@@ -124,7 +124,7 @@ def seed_of_run(study, scenario_id, replication) -> int:
 def run_specification(study, scenario_id, cca, ip_version, replication) -> dict:
     """Return the specification of a run for the testbed.
 
-    ``replication`` counts from 1; text from a path is accepted. The specification contains only what concerns this
+    ``replication`` counts from 1; text from a path is accepted. The specification contains only settings of this
     run, and shares its parts with the study, so don't change them. Raises `KeyError` if the study has no such run.
     """
     replication = int(replication)
@@ -145,13 +145,13 @@ def run_specification(study, scenario_id, cca, ip_version, replication) -> dict:
 
 
 def run_conditions(study, scenario_id, replication=None, cca=None) -> dict:
-    """Return the part that the specifications of a scenario's runs share: ``schema_version`` and ``scenario``.
+    """Return the common part of the specifications of a scenario's runs: ``schema_version`` and ``scenario``.
 
-    The study's name is not among them: a run is the same to the byte in every study that has it.
+    It doesn't contain the study's name, so a run gives the same bytes in every study that contains it.
 
-    Those of one replication, which may have drawn its conditions, or without one the scenario's own; also ``cca_definitions``
-    where the study defines the CCA or mix, or its flows meet such.
-    It shares its parts with the study. KeyError if the study has no such scenario.
+    The conditions are those of one replication, which may be drawn, or without a replication the scenario's own. ``cca_definitions`` is
+    included if the study defines the CCA or mix, or other CCAs in the scenario.
+    The result shares its parts with the study. Raises KeyError if the study has no such scenario.
     """
     scenario = _scenario(study, scenario_id)
     if replication is not None:
@@ -162,18 +162,18 @@ def run_conditions(study, scenario_id, replication=None, cca=None) -> dict:
 
 
 def definitions_in(study, scenario_id, cca) -> dict[str, dict]:
-    """Return the definitions that runs of a CCA or mix in a scenario need, by name (`definitions_of_runs`)."""
+    """Return the definitions needed by runs of a CCA or mix in a scenario, by name (`definitions_of_runs`)."""
     return definitions_of_runs(study, _scenario(study, scenario_id), cca)
 
 
 def largest_conditions(study, scenario_id, cca=None) -> dict:
-    """Return `run_conditions` with all drawn quantities at their upper ends, for sizing jobs; ``cca``: for runs of a program."""
+    """Return `run_conditions` with all drawn quantities at their upper ends, for sizing jobs; ``cca`` is needed for runs of a program."""
     largest = list(corners(_scenario(study, scenario_id)))[-1]
     return _conditions(study, scenario_of(study, largest, cca) if cca else largest)
 
 
 def _scenario(study, scenario_id):
-    # A study has tens of scenarios, so looking through them costs microseconds.
+    # A study has tens of scenarios, so a linear search costs microseconds.
     scenario = next((item for item in study["scenarios"] if item["id"] == scenario_id), None)
     if scenario is None:
         raise KeyError(f"study {study['study']} has no scenario {scenario_id}")
@@ -181,9 +181,9 @@ def _scenario(study, scenario_id):
 
 
 def _conditions(study, scenario):
-    # Documents of runs without ECN, changes of the path, groups of flows are as they were before there was a choice.
+    # Documents of runs without ECN, changes of the path or groups of flows stay the same as before these options existed.
     transport = _used(scenario["transport"], OPTIONS_OF_TRANSPORT)
-    # Likewise of those whose bottlenecks are not in a row.
+    # Likewise for runs that aren't on a chain.
     unused = {"groups": not scenario["groups"], "chain": scenario["topology"] != "chain"}
     left_out = (*NOT_OF_RUNS, *(key for key in unused if unused[key]))
     groups = {} if unused["groups"] else {"groups": [_used(group, OPTIONS_OF_GROUPS) for group in scenario["groups"]]}
@@ -203,9 +203,9 @@ def _used(section, unused):
 def job_runs(study, runs_per_job) -> list[list[tuple[str, str, int]]]:
     """Divide the runs of a scenario into jobs, in the same way for each scenario.
 
-    Returns of each job the runs: tuples (CCA, IP version, replication). Replication comes first in their
-    order, so that more replications only add jobs. No job goes on beyond a look at the replications. A job's runs share
-    their conditions: where these are drawn, it has runs of one replication; where these define CCAs, of one CCA.
+    Returns the runs of each job: tuples (CCA, IP version, replication). They are ordered by replication
+    first, so that more replications only add jobs. A job doesn't extend beyond an interim look. A job's runs share
+    their conditions: if these are drawn, they have the same replication; if these define CCAs, the same CCA.
     """
     varied = any(map(is_varied, study["scenarios"]))
     jobs, begin = [], 1

@@ -1,9 +1,9 @@
 """The schema of a study file, and its description in words.
 
-`workflow/schemas/study.schema.yaml` is the only place of parameters' defaults,
-ranges, units and descriptions; but for the queueing disciplines' (`study_files.queue_keys`) and the options of a link (`study_files.link_keys`)
-and of hosts (`study_files.host_keys`). This module reads it for those who validate a
-study, complete it with defaults, or document it.
+`workflow/schemas/study.schema.yaml` is the only place for parameters' defaults,
+ranges, units and descriptions, except for those of queueing disciplines (`study_files.queue_keys`) and of options of a link
+(`study_files.link_keys`) and of hosts (`study_files.host_keys`). This module reads it for code that validates a
+study, completes it with defaults, or documents it.
 """
 
 from functools import lru_cache
@@ -17,7 +17,7 @@ from study_files.queue_keys import queue_keys
 
 SCHEMA_PATH = Path(__file__).resolve().parents[2] / "schemas" / "study.schema.yaml"
 
-#: Keys of a scenario that `defaults` has not: they are of one scenario each.
+#: Keys of a scenario that `defaults` can't have, because they belong to a single scenario.
 OF_ONE_SCENARIO = ("id", "label", "replications", "seeds_of")
 
 

@@ -1,8 +1,8 @@
-"""Flows that two programs of the testbed carry (`traffic.processes: per-side`): how many there may be, and what a study can't ask of them."""
+"""Flows carried by two programs of the testbed (`traffic.processes: per-side`): their largest number, and settings that they don't support."""
 
 from collections.abc import Iterator
 
-#: `traffic.processes` -> the most long flows of a run; iperf3 has two processes a flow, or the same number of streams.
+#: `traffic.processes` -> largest number of long flows of a run; iperf3 has two processes per flow, or the same number of streams.
 MOST_FLOWS = {"per-flow": 64, "single": 64, "per-side": 5000}
 
 

@@ -7,7 +7,7 @@ from experiment.specification import RunSpecification
 from experiment.timeline import DIRECTIONS, LOST_ALL, QUANTITIES, directions_of
 from study_files.study_validation import value_text
 
-#: The most changes in a run: each is an entry of its document.
+#: Largest number of changes in a run: each is an entry of its document.
 CHANGES_LIMIT = 20_000
 
 
@@ -25,7 +25,7 @@ def timeline_problems(scenario) -> Iterator[str]:
 
 
 def policer_problems(scenario) -> Iterator[str]:
-    """Yield policers that aren't possible: sentences that start with the key."""
+    """Yield policers that are impossible: sentences that start with the key."""
     offload = scenario["transport"]["segmentation_offload"]
     for key in (POLICERS[direction] for direction in policers_of(scenario["link"])):
         if scenario["topology"] != "dumbbell":
@@ -79,7 +79,7 @@ def _of_entry(scenario, number, entry):
 
 
 def _lost_to_the_end(scenario):
-    """Yield a sentence for each direction in which all is lost until the traffic ends, iperf3's own messages too."""
+    """Yield a sentence for each direction in which all packets are lost until the traffic ends, including iperf3's own messages."""
     run = RunSpecification({"scenario": scenario})
     for way in DIRECTIONS if run.flows and not run.control_network else ():
         if run.timeline.values(way, "loss_percent")[-1][1] == LOST_ALL:
@@ -99,7 +99,7 @@ def _at_one_time(timeline):
                 continue
             until_s = entry["at_s"] + (entry["down_for_s"] if name == "down_for_s" else entry["over_s"])
             for way in directions_of(entry):
-                # What is down loses all, and has its loss again when it is up.
+                # A link that is down loses all packets, and has its previous loss again when it is up.
                 quantity = "loss_percent" if name == "down_for_s" else name
                 spans.setdefault((way, quantity), []).append((entry["at_s"], until_s, number, name))
     seen = set()

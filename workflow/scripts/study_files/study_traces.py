@@ -1,4 +1,4 @@
-"""Capacity over time from a file: read when a study is resolved, so that its runs need no file."""
+"""Capacity over time from a file, read when a study is resolved, so that its runs don't need the file."""
 
 import hashlib
 import io
@@ -19,14 +19,14 @@ from study_files.study_timeline import CHANGES_LIMIT, changing_network_problems
 from testbed.machine.given_file import given_bytes
 from wording.terminal_text import shown
 
-#: The largest file of a trace in bytes, and its lines by format: an hour at 20 Mbit/s, an hour and more of rates in 10 ms.
+#: Size of the largest trace file in bytes, and its number of lines by format: an hour at 20 Mbit/s, or over an hour of rates every 10 ms.
 LARGEST_BYTES = 2**26
 MOST_LINES = {"mahimahi": 6_000_000, "csv": 500_000}
 #: The first line of a CSV file.
 HEADER = "time_s,rate_mbps"
 #: Least length of a shorter last step, as a share of a step.
 LEAST_STEP = 0.1
-#: The least mean rate of a trace: a full packet in 12 s.
+#: Smallest mean rate of a trace: one full packet in 12 s.
 LEAST_MBPS = 0.001
 
 
@@ -44,7 +44,7 @@ def completed_trace(trace, source) -> dict:
     trace : dict
         `link.trace` of a scenario, with all its keys.
     source : str
-        The study's file, beside which the trace's lies.
+        The study's file; the trace's file is relative to its folder.
     """
     if trace["rates_mbps"] is not None:
         return trace
@@ -101,13 +101,13 @@ def file_beside(name, source) -> bytes:
             return given_bytes(path, LARGEST_BYTES)
     except OSError as error:
         raise TraceError(f"can't be read ({error.strerror}).") from None
-    except RuntimeError:  # by Python 3.12 and before
+    except RuntimeError:  # raised by Python up to 3.12
         raise TraceError("can't be read (a ring of links).") from None
     raise TraceError("lies elsewhere; allowed is a file beside the study, or in a folder there.")
 
 
 def _texts(content):
-    """Iterate over the lines of a trace that are not blank, one at a time: there may be millions."""
+    """Iterate over the lines of a trace that aren't blank, one at a time, because there may be millions."""
     return filter(str.strip, _all_lines(content))
 
 
@@ -151,8 +151,8 @@ def _ascending(times, unit, line_of):
 def _of_packets(content):
     """Return the duration in ms of a trace in Mahimahi's format, and a function for the bytes that it offers until a time in ms.
 
-    A line is when, in ms, one full packet may pass; the last line's time is the period (mahimahi, `link_queue.cc`, where a
-    line is 1,504 bytes of a TUN interface: an IP packet of 1,500). What may pass at the end of a step is offered in it.
+    A line is the time in ms at which one full packet may pass; the last line's time is the period (mahimahi, `link_queue.cc`, where a
+    line means 1,504 bytes of a TUN interface: an IP packet of 1,500). A packet that may pass at the end of a step belongs to that step.
     """
     at_ms, suspects = array("d"), []
 
@@ -176,7 +176,7 @@ def _of_packets(content):
 def _of_rates(content):
     """Return the values of `_of_packets` for a trace of times in s and rates in Mbit/s; each rate lasts until the next time.
 
-    The last one lasts as long as the one before it.
+    The last one lasts as long as the previous one.
     """
     rows = _lines(content)
     _, header = next(rows)

@@ -1,7 +1,7 @@
 """Validation of a study's form, with problems as sentences.
 
-Each sentence names key, value and what is allowed, as a person would. What
-the schema can't say, because it takes two keys together, is in
+Each sentence names the key, the value and the allowed values in plain language. Checks that
+the schema can't express, because they involve two keys, are in
 `study_consistency`.
 """
 
@@ -22,7 +22,7 @@ from wording.terminal_text import shown
 if TYPE_CHECKING:
     import jsonschema.protocols
 
-# How people write the units of the schema.
+# Common spellings of the schema's units.
 UNIT_SPELLINGS = {
     "ms": ("ms",),
     "s": ("s", "sec"),
@@ -34,21 +34,21 @@ UNIT_SPELLINGS = {
     "flows": ("flow", "flows"),
 }
 
-#: Control characters (C0 but for tab and line feed, C1), those that turn the direction of text round, line and paragraph
-#: separators, halves of surrogate pairs, and what is no character: XML has none of most, a terminal obeys many.
+#: Control characters (C0 except tab and line feed, C1), characters that change the direction of text, line and paragraph
+#: separators, halves of surrogate pairs, and non-characters: XML forbids most of them, and a terminal interprets many.
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]")
 
 
 #: Allowed entries of a mapping or list anywhere in a file, and of a list of numbers (an hour's rates in steps of 100 ms).
 MOST_ENTRIES, MOST_NUMBERS = 5_000, 36_000
-#: Problems that are looked for.
+#: Largest number of problems to find.
 MOST_PROBLEMS = 2_000
 
 
 def problems_of_form(config, schema=None) -> list[str]:
     """Compare an unresolved study, or a file of another kind, with its schema: one sentence per problem, up to `MOST_PROBLEMS`.
 
-    The file's name is not in them. Unknown keys come first, because they explain many others, then the order is the schema's.
+    The sentences don't contain the file's name. Unknown keys come first, because they explain many others; then the order is the schema's.
     """
     schema = schema or study_schema()
     homes = homes_of_keys() if schema is study_schema() else {}
@@ -56,7 +56,7 @@ def problems_of_form(config, schema=None) -> list[str]:
     if schema is study_schema() and isinstance(config, dict):
         schema, programs = _with_names(schema, _defined(config)), names_of(config.get("programs"))
     for key, node in keys_of(schema).items():
-        # Before each of them is looked at.
+        # Checked before the entries themselves.
         if (
             isinstance(config, dict)
             and isinstance(config.get(key), list)
@@ -65,7 +65,7 @@ def problems_of_form(config, schema=None) -> list[str]:
             return [f"{key} has {len(config[key]):,} entries; allowed are up to {node['maxItems']:,}."]
     if problems := _too_long(config) or list(itertools.islice(_unprintable(config), MOST_PROBLEMS + 1)):
         return problems
-    # Programs are no CCAs of sockets.
+    # Programs can't be CCAs of sockets.
     schema = _with_names(_with_named_flows(schema), programs)
     form = forms_in_order.key_of(config, schema, __file__)
     if forms_in_order.is_known(form):
@@ -107,7 +107,7 @@ def _with_names(schema, definitions):
 
 
 def _with_named_flows(schema):
-    """Return the schema of a study in which groups and a chain's cross flows may also have the CCAs that its `ccas` may have (`_with_names`)."""
+    """Return the schema of a study extended so that groups and a chain's cross flows may have the same CCAs as its `ccas` (`_with_names`)."""
     joined = schema["properties"].get("ccas", {}).get("items", {}).get("joined", ())
     places = {"flow_group": "cca", "chain": "cross_cca"}
     if not places.keys() <= schema.get("$defs", {}).keys():
@@ -179,7 +179,7 @@ def value_text(value) -> str:
 @lru_cache(maxsize=1)
 def validator_class() -> "type[jsonschema.protocols.Validator]":
     """Return the validator class: JSON Schema in which NaN is not a number."""
-    # Here: its import would be a twentieth of a dry run.
+    # Imported here because it would take a twentieth of a dry run's time.
     from jsonschema import Draft202012Validator
     from jsonschema.validators import extend
 
@@ -223,7 +223,7 @@ def _unknown_keys(error, path, config, homes):
 def missing_keys(error, path, config, seen) -> list[str]:
     """Return a sentence for each required key that a violation reports as missing, unless it is in `seen`."""
     present, known = error.instance, error.schema["properties"]
-    # `_unknown_keys` tells of a misspelt key, where others are forbidden.
+    # `_unknown_keys` reports a misspelt key if unknown keys are forbidden.
     forbidden = error.schema.get("additionalProperties") is False
     misspelt = {
         nearest_choice(key, known)
@@ -232,10 +232,10 @@ def missing_keys(error, path, config, seen) -> list[str]:
     }
     sentences = []
     keys = keys_of(error.schema)
-    # jsonschema reports each missing key on its own, but doesn't say which.
+    # jsonschema reports each missing key separately, but doesn't name it.
     for key in error.schema["required"]:
         where = (*path, key)
-        # A key that another part of the schema describes is missing there too.
+        # A key described in another part of the schema is also missing there.
         if key in present or key in misspelt or where in seen or key not in keys:
             continue
         seen.add(where)
@@ -276,7 +276,7 @@ def _type_hint(value, node):
     kinds = [node["type"]] if isinstance(node["type"], str) else node["type"]
     if kinds == ["string"] and isinstance(value, (bool, int, float)):
         return ", in quotes"
-    # No number with a unit is long, and this pattern takes the third power of a text's length.
+    # Numbers with units are short, and this pattern takes time cubic in the length of the text.
     if kinds[0] not in ("number", "integer") or not isinstance(value, str) or len(value) > 64:
         return ""
     match = re.fullmatch(r"\s*([-+]?[0-9]*\.?[0-9]+(?:[eE][-+]?[0-9]+)?)\s*(\S*)\s*", value)
@@ -284,7 +284,7 @@ def _type_hint(value, node):
         return ""
     number, unit = match.groups()
     if not unit:
-        # YAML 1.1 knows 1.0e+3 for a number, but 1e3 for text.
+        # YAML 1.1 reads 1.0e+3 as a number, but 1e3 as text.
         return f", without quotes or exponent: {float(number):.12g}"
     if unit.lower() in UNIT_SPELLINGS.get(node.get("unit"), ()):
         return f", without its unit: {number}"
@@ -296,7 +296,7 @@ def nearest_choice(word, choices) -> str | None:
     if len(word := str(word).lower()) > 64:
         return None
     for choice in choices:
-        # `cca` for ccas, `delay` for delay_ms, `6` for ipv6; but `s` is no sign of flows.
+        # `cca` means ccas, `delay` delay_ms, `6` ipv6; but `s` doesn't suggest flows.
         if choice == f"{word}s" or choice.startswith(f"{word}_") or (word.isdigit() and choice.endswith(word)):
             return choice
     matches = difflib.get_close_matches(word, list(choices), n=1, cutoff=0.6)

@@ -1,7 +1,7 @@
 """Conditions that vary among replications of a scenario in addition to losses and start times, drawn from each one's seed.
 
-A scenario says in `variation` how far; its own values are the centre. The draw depends on the run's seed and on what is
-drawn, so all CCAs and IP versions of a replication have the same, and drawing one thing more leaves the others as they are.
+A scenario's `variation` gives the ranges; its own values are the centre. A draw depends on the run's seed and the quantity,
+so all CCAs and IP versions of a replication have the same conditions, and drawing another quantity doesn't change the others.
 
 Standard library only: the scripts in the analysis image need it too.
 """
@@ -15,10 +15,10 @@ from experiment.disciplines import MEASURES
 from experiment.packet_sizes import PACKET_BYTES
 from experiment.specification import RunSpecification
 
-#: What may be drawn: keys of `variation`.
+#: Quantities that may be drawn: keys of `variation`.
 QUANTITIES = ("rtt_percent", "rate_percent", "queue_packets", "background_percent", "start_ms", "down_percent")
-#: So are drawn values rounded that they can be read back: tc prints six digits of a delay, and Linux counts a shaper's rate
-#: in bytes a second.
+#: Rounding of drawn values so that they can be read back: tc prints six digits of a delay, and Linux counts a shaper's rate
+#: in bytes per second.
 DELAY_DIGITS, RATE_STEP_BPS = 6, 8
 
 
@@ -30,7 +30,7 @@ def is_varied(scenario) -> bool:
 def share_drawn(seed, quantity) -> float:
     """Return the relative position of a run's quantity within its range, from 0 to below 1, uniformly distributed over seeds.
 
-    The first 53 bits of the SHA-256 of `sawtooth-variation/1 <seed> <quantity>`, as many as a float has.
+    It is the first 53 bits, the precision of a float, of the SHA-256 of `sawtooth-variation/1 <seed> <quantity>`.
     """
     digest = hashlib.sha256(f"sawtooth-variation/1 {seed} {quantity}".encode("ascii")).digest()
     return (int.from_bytes(digest[:8], "big") >> 11) / 2**53
@@ -53,8 +53,8 @@ def corners(scenario) -> Iterator[dict]:
 def varied(scenario, shares) -> dict:
     """Return a resolved scenario with other conditions.
 
-    All delays and jitters share one factor, which the path's RTT then has too. A queue in BDPs keeps its size in BDPs
-    of the path drawn, unless packets are drawn: then it is in packets.
+    All delays and jitters share one factor, which is then also that of the path's RTT. A queue in BDPs keeps its size in BDPs
+    of the drawn path, unless packets are drawn: then it is in packets.
 
     Parameters
     ----------
@@ -135,7 +135,7 @@ def _drawn_rate(rate_mbps, factor):
 
 
 def _plain(value):
-    """Return a whole number as int, as `study.resolve` does."""
+    """Return a whole number as int, like `study.resolve`."""
     return int(value) if float(value).is_integer() else value
 
 

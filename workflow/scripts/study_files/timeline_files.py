@@ -12,7 +12,7 @@ from study_files.study_traces import TraceError, file_beside
 from study_files.timeline_patterns import entries_of
 from wording.terminal_text import shown
 
-#: Columns of a file: the time, what changes then, and in which direction; of these the first and one of the quantities must be there.
+#: Columns of a file other than the quantities: time and direction. The time and at least one quantity are required.
 TIME, DIRECTION = "time_s", "direction"
 COLUMNS = (TIME, *QUANTITIES, DIRECTION)
 KEYS = ("file", "direction")
@@ -21,7 +21,7 @@ KEYS = ("file", "direction")
 def with_timelines(config, source) -> tuple[dict, list[str]]:
     """Return an unvalidated study with its timelines as lists, and a sentence for each invalid file or pattern.
 
-    Their changes are cut off where a scenario's traffic ends. What is no mapping with ``file`` or ``pattern`` is left as it is.
+    Changes after the end of a scenario's traffic are cut off. Values that aren't mappings with ``file`` or ``pattern`` are left unchanged.
     """
     defaults, scenarios = config.get("defaults"), config.get("scenarios")
     shared = _timeline(defaults)
@@ -62,7 +62,7 @@ def rows_of(timeline, source, until_s) -> list[dict]:
     timeline : dict
         ``file``, and the default ``direction`` of rows.
     source : str
-        The study's file, beside which the table lies.
+        The study's file; the table's file is relative to its folder.
     """
     if unknown := [key for key in timeline if key not in KEYS]:
         raise TraceError(f"has the key {shown(str(unknown[0]), 40)} beside it; allowed are {' and '.join(KEYS)}.")

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from study_files.study_traces import TraceError
 from study_files.study_validation import value_text
 
-#: The largest numbers that a pattern takes, by the end of their key, as a timeline's entries have them.
+#: Suffix of a pattern's key -> largest value, as in a timeline's entries.
 MOST = {"_s": 86_400, "_mbps": 10_000, "_ms": 2000}
-#: The most entries of a timeline (study.schema.yaml).
+#: Largest number of entries of a timeline (study.schema.yaml).
 MOST_ENTRIES = 2000
-#: Digits behind the point of what is drawn.
+#: Number of decimals of drawn values.
 DIGITS = 3
 
 
@@ -44,7 +44,7 @@ def on_off(draw, until_s, given) -> Iterator[dict]:
 
 
 PATTERNS = {
-    # A satellite constellation assigns its terminals anew every 15 s.
+    # A satellite constellation reassigns its terminals every 15 s.
     "satellite": Pattern({"period_s": 15, "rate_mbps": [50, 200], "delay_ms": [15, 40], "down_s": 0.05}, satellite),
     "on-off": Pattern({"on_s": 5, "off_s": 0.5, "rate_mbps": None}, on_off),
 }
@@ -70,7 +70,7 @@ def entries_of(timeline, until_s) -> list[dict]:
         if problem := _problem(key, value, allowed.get(key)):
             raise TraceError(f".{key} is {value_text(value)}; allowed is {problem}.")
     if not 0 < until_s < math.inf:
-        # The schema has a sentence on such a duration.
+        # The schema reports such a duration.
         return []
     given = allowed | timeline
     made = pattern.entries(random.Random(f"{name} {given['seed']}"), until_s, given)

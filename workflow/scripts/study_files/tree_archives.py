@@ -10,7 +10,7 @@ from pathlib import Path
 
 #: Endings of archives.
 ENDINGS = (".tar", ".tar.gz", ".tgz", ".tar.xz", ".txz", ".tar.bz2")
-#: The largest archive, and the largest tree in one, in bytes; Linux 7.2 has 0.16 and 1.6 GB.
+#: Sizes of the largest archive, and of the largest tree in one, in bytes; Linux 7.2 has 0.16 and 1.6 GB.
 LARGEST_BYTES, LARGEST_TREE_BYTES = 2**31, 2**33
 
 
@@ -41,7 +41,7 @@ def texts_of(path, wanted, largest) -> dict[str, str]:
     Raises
     ------
     ValueError
-        The file is not an archive, or its tree is too large.
+        If the file isn't an archive, or its tree is too large.
     """
     found = {}
     try:

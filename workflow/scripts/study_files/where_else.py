@@ -11,7 +11,7 @@ def _is_count(value) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
-#: Last part of a key -> which values mean something else, and where that is asked.
+#: Last part of a key -> predicate for values that belong elsewhere, and the key for them.
 OF_VALUES: dict[str, tuple[Callable, str]] = {
     "rate_mbps": (_is_list, "One rate for each path is multipath.path_rate_mbps."),
     "delay_ms": (_is_list, "The extra delay of each path is multipath.path_delay_ms."),
@@ -22,7 +22,7 @@ OF_VALUES: dict[str, tuple[Callable, str]] = {
     "ccas": (lambda value: "prague" in str(value), "The study l4s defines a sender after TCP Prague."),
     "discipline": (lambda value: value in ("tbf", "htb", "netem"), "The shaper is link.shaper."),
 }  # fmt: skip
-#: Part of an unknown key -> where what it names is asked.
+#: Part of an unknown key -> key for the setting that it names.
 OF_KEYS = {
     "capture": "`make packets` records the packets of a finished run.",
     "pcap": "`make packets` records the packets of a finished run.",
@@ -36,12 +36,12 @@ OF_KEYS = {
 
 
 def of_value(path, value) -> str:
-    """Return where a value that a key doesn't take is asked, a sentence behind a blank; empty if nothing is known."""
+    """Return a hint on the key for a value that isn't allowed here, as a sentence after a blank; empty if unknown."""
     names = [step for step in path if isinstance(step, str)]
     means, sentence = OF_VALUES.get(names[-1] if names else "", (None, ""))
     return f" {sentence}" if means and means(value) else ""
 
 
 def of_key(key) -> str:
-    """Return where what an unknown key names is asked, likewise."""
+    """Return a hint on the key for the setting that an unknown key names, likewise."""
     return next((f" {sentence}" for part, sentence in OF_KEYS.items() if part in str(key).lower()), "")

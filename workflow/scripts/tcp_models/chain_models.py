@@ -26,8 +26,8 @@ def reno_share_independent(bottlenecks: int, rtt_ratio: float, long_flows: int =
     """Return the long flows' share if packets are lost independently, with equal probability at each bottleneck.
 
     Reno's rate is MSS/R sqrt(3/(2 p)) (Mathis, Semke, Mahdavi and Ott, CCR 1997). A long flow's packets pass n
-    bottlenecks, so its p is n times a cross flow's, and its rate is r = rtt_ratio / sqrt(n) of theirs: the
-    share is L r / (L r + C). At equal round-trip times that is alpha-fairness with alpha = 2.
+    bottlenecks, so its p is n times a cross flow's, and its rate is r = rtt_ratio / sqrt(n) times a cross flow's: the
+    share is L r / (L r + C). With equal round-trip times, this is alpha-fairness with alpha = 2.
 
     ``rtt_ratio``: round-trip time of the cross flows divided by that of the long flows, including queues.
     """
@@ -37,10 +37,10 @@ def reno_share_independent(bottlenecks: int, rtt_ratio: float, long_flows: int =
 def reno_share_synchronised(bottlenecks: int, rtt_ratio: float, long_flows: int = 1, cross_flows: int = 1) -> float:
     """Return the long flows' share if each overflow of a queue halves the window of every flow through it.
 
-    Let each queue overflow once in T. A cross flow's window then grows by T/R_c packets, from half of it, and is
-    1.5 T/R_c on average; a long flow is halved n times in T: 1.5 T/(n R_l). Rates are windows over round-trip
-    times, so r = (R_c/R_l)^2 / n: at equal ones the share is that of proportional fairness, 1/(n + 1) for single
-    flows. (That rates go with 1/R^2 where losses are synchronised: Lakshman and Madhow, "The performance of TCP/IP for
+    Let each queue overflow once in a period T. A cross flow's window then doubles by growing T/R_c packets, and is
+    1.5 T/R_c on average; a long flow's is halved n times in T, so it is 1.5 T/(n R_l). Rates are windows divided by round-trip
+    times, so r = (R_c/R_l)^2 / n: with equal round-trip times the share is that of proportional fairness, 1/(n + 1) for single
+    flows. (Rates are proportional to 1/R^2 if losses are synchronised: Lakshman and Madhow, "The performance of TCP/IP for
     networks with high bandwidth-delay products and random loss", IEEE/ACM ToN 1997.)
     """
     return _share(rtt_ratio**2 / bottlenecks, long_flows, cross_flows)

@@ -1,14 +1,14 @@
 """Constants of the CCAs in Linux (net/ipv4)."""
 
-#: What a loss leaves of the window: RFC 5681, and `beta` of tcp_cubic.c (RFC 9438: 0.7).
+#: Factor by which a loss multiplies the window: RFC 5681, and `beta` of tcp_cubic.c (RFC 9438: 0.7).
 LEFT = {"reno": 0.5, "cubic": 717 / 1024}
-#: What CUBIC grows by in a round trip where it is as fast as Reno: 3 (1 - beta) / (1 + beta), RFC 9438, section 4.3.
+#: CUBIC's growth in a round trip in its Reno-friendly region, in packets: 3 (1 - beta) / (1 + beta), RFC 9438, section 4.3.
 CUBIC_RENO_GROWTH = 3 * (1 - LEFT["cubic"]) / (1 + LEFT["cubic"])
 #: Packets that a flow of Vegas keeps in the queue: `alpha` and `beta` of tcp_vegas.c.
 VEGAS_ALPHA_PACKETS, VEGAS_BETA_PACKETS = 2, 4
 #: Constants of tcp_bbr.c: `bbr_high_gain` (2/ln 2), `bbr_cwnd_gain` in ProbeBW, and in ProbeRTT `bbr_cwnd_min_target` packets.
 BBR_HIGH_GAIN, BBR_PROBE_BW_CWND_GAIN, BBR_PROBE_RTT_PACKETS = 2.885, 2.0, 4
-#: How old the smallest RTT gets until BBR looks for a smaller one: `bbr_min_rtt_win_sec`.
+#: Age of the smallest RTT at which BBR looks for a smaller one: `bbr_min_rtt_win_sec`.
 BBR_PROBE_RTT_EVERY_S = 10.0
-#: How long it stays there at least, and by what share of its estimate it paces: `bbr_probe_rtt_mode_ms`, `bbr_pacing_margin_percent`.
+#: Shortest duration of ProbeRTT, and pacing rate relative to the estimate: `bbr_probe_rtt_mode_ms`, `bbr_pacing_margin_percent`.
 BBR_PROBE_RTT_S, BBR_PACING_SHARE = 0.2, 0.99

@@ -1,4 +1,4 @@
-"""Models of the share that a flow gets in competition with another, where theory predicts it.
+"""Models of the share of a flow that competes with others.
 
 Packets are full frames, and times are in seconds.
 """
@@ -20,11 +20,11 @@ def bbr_share(rate_packets_s: float, rtt_s: float, queue_packets: float, bbr_flo
 
         p = 1/2 - 1/(2 X) - 4 N / q
 
-    and BBR has 1 - p for all but the time that it spends in ProbeRTT, which with d the duration is
+    and BBR has 1 - p except during ProbeRTT, which takes, with d the duration of the flows,
 
         Probe_time = (q/c + 0.2 + l) d/10,    BBR_frac = (1 - p) (d - Probe_time) / d.
 
-    Whatever the number of loss-based flows. p below 0 means that BBR takes the whole link.
+    The number of loss-based flows doesn't matter. p below 0 means that BBR takes the whole link.
     """
     bdps = queue_packets / (rate_packets_s * rtt_s)
     others = 0.5 - 1 / (2 * bdps) - 4 * bbr_flows / queue_packets
@@ -35,10 +35,10 @@ def bbr_share(rate_packets_s: float, rtt_s: float, queue_packets: float, bbr_flo
 def cubic_times_s(window_packets, rtt_s) -> tuple[float, float]:
     """Return the times in which CUBIC regains its window before a loss: in its Reno-friendly and in its cubic region.
 
-    RFC 9438. As Reno (section 4.3): W_est grows by alpha = 3 (1 - beta) / (1 + beta) segments an
-    RTT, from beta W to W. As CUBIC (section 4.2): K = cbrt(W (1 - beta) / C). If the first is the
-    shorter, W_est is ahead of the cubic function up to the next loss: the Reno-friendly region,
-    in which CUBIC is made to have Reno's average window, and so Reno's share.
+    RFC 9438. Reno-friendly (section 4.3): W_est grows by alpha = 3 (1 - beta) / (1 + beta) segments per
+    RTT, from beta W to W. Cubic (section 4.2): K = cbrt(W (1 - beta) / C). If the first time is
+    shorter, W_est is above the cubic function until the next loss: this is the Reno-friendly region,
+    in which CUBIC is designed to have Reno's average window, and so Reno's share.
 
     ``window_packets``, ``rtt_s``: W, the flow's window at the loss, and the RTT while it grows.
     """

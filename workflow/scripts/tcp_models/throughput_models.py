@@ -1,6 +1,6 @@
 """Models of a TCP flow's throughput: the square-root law and CUBIC's response function.
 
-Rates in Mbit/s, RTTs in ms, loss as a fraction of packets. The functions take numbers or arrays and
+Rates are in Mbit/s, RTTs in ms, and loss is a fraction of packets. The functions take numbers or arrays and
 return infinity if nothing is lost: then the link is the limit, not the response function.
 """
 
@@ -17,10 +17,10 @@ MATHIS_C = 1.31
 CUBIC_C = 0.4
 CUBIC_BETA = 0.7
 
-# Both response functions are of the steady state. The start of a run, in which the window grows until the
-# first loss, is a visible part of its mean below about this many round trips (reno at 1 % loss: 50 % at 50).
+# Both response functions are for the steady state. In runs with fewer round trips than this, the start, when the window
+# grows until the first loss, visibly changes the mean (reno at 1 % loss: by 50 % at 50 round trips).
 FEW_ROUND_TRIPS = 200
-# What the regions of CUBIC's response function are called in tables.
+# Names of the regions of CUBIC's response function in tables.
 RENO_REGION = "Reno-friendly region"
 CUBIC_REGION = "cubic region"
 
@@ -33,7 +33,7 @@ def rate_mbps(window_segments, mss_bytes, rtt_ms) -> np.ndarray | np.float64:
 def _inverse_power(loss, exponent):
     """Return loss ** -exponent, infinite if nothing is lost."""
     loss = np.asarray(loss, float)
-    with np.errstate(divide="ignore"):  # infinity is what is meant
+    with np.errstate(divide="ignore"):  # infinity is intended
         return loss**-exponent
 
 

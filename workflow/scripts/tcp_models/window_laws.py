@@ -1,7 +1,7 @@
 """Growth of Reno's and CUBIC's windows in congestion avoidance, and their reduction after a loss, packet by packet.
 
-RFC 5681 and RFC 9438, in whole packets as Linux counts them (net/ipv4/tcp_cong.c, tcp_cubic.c). Both count packets
-that are acknowledged, not acknowledgements, so that delayed ones don't slow them down.
+RFC 5681 and RFC 9438, in whole packets as in Linux (net/ipv4/tcp_cong.c, tcp_cubic.c). Both count acknowledged
+packets, not acknowledgements, so that delayed acknowledgements don't slow them down.
 """
 
 import math
@@ -9,9 +9,9 @@ import math
 from tcp_models.linux_ccas import CUBIC_RENO_GROWTH, LEFT
 from tcp_models.throughput_models import CUBIC_C
 
-#: So long Linux' CUBIC lets an unchanged window rest until it looks at the curve again (`HZ / 32`).
+#: While the window is unchanged, Linux' CUBIC evaluates the curve again after this time (`HZ / 32`).
 CUBIC_REST_S = 1 / 32
-#: Besides, it looks once a tick; the guest's kernel has 1,000 a second.
+#: Otherwise it does so at most once per tick; the guest's kernel has 1,000 ticks per second.
 TICK_S = 1e-3
 #: Receivers acknowledge every second packet.
 ACKNOWLEDGED_AT_ONCE = 2
@@ -45,10 +45,10 @@ class RenoWindow:
 
 
 class CubicWindow:
-    """CUBIC: towards the cubic curve as it is a round trip later, no slower than Reno would be (RFC 9438, sections 4.2, 4.3).
+    """CUBIC: grows towards the cubic curve's value one round trip later, at least as fast as Reno (RFC 9438, sections 4.2, 4.3).
 
-    The curve is in whole packets, W_max less or plus floor(C |t - K|^3), so that its flat top is over before and
-    begins after W_max by cbrt(1 / C) = 1.4 s.
+    The curve is in whole packets, W_max minus or plus floor(C |t - K|^3), so that it is flat at W_max for
+    cbrt(1 / C) = 1.4 s before and after K.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ class CubicWindow:
         self._each, self._looked = 100 * packets, (0, -math.inf)
 
     def step_packets(self, packets_per_s) -> int:
-        """Return the number of packets acknowledged until CUBIC's next update: those of a tick, but no fewer than at once."""
+        """Return the number of packets acknowledged until CUBIC's next update: those of a tick, at least `ACKNOWLEDGED_AT_ONCE`."""
         return max(ACKNOWLEDGED_AT_ONCE, round(packets_per_s * TICK_S))
 
     def acknowledge(self, packets, now_s) -> None:
@@ -78,7 +78,7 @@ class CubicWindow:
         if looked_packets != self.packets or now_s - looked_s > CUBIC_REST_S:
             self._looked = self.packets, now_s
             self._each = self._packets_a_step(now_s + self._ahead_s)
-        # What was counted while the window was to grow more slowly is worth one packet (`tcp_cong_avoid_ai`).
+        # A count from when growth was slower, if it is large enough by now, adds only one packet (`tcp_cong_avoid_ai`).
         if self._counted >= self._each:
             self.packets, self._counted = self.packets + 1, 0
         self._counted += packets

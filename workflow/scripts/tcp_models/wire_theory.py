@@ -1,9 +1,9 @@
 """Goodput of a cable for messages of a given size, and a message's round-trip time: exact, from header sizes only.
 
-Sizes of headers are those that the testbed counts with: Ethernet (IEEE 802.3), IPv4 (RFC 791), IPv6 (RFC 8200), UDP
+Header sizes are the same as in the testbed: Ethernet (IEEE 802.3), IPv4 (RFC 791), IPv6 (RFC 8200), UDP
 (RFC 768), TCP (RFC 9293) and its timestamp option (RFC 7323, padded), GRE (RFC 2784). Further bytes per frame
 (checksum, preamble and gap: 24 bytes) are a study's `frame_overhead_bytes`. On a full-duplex cable
-acknowledgements take nothing from the data's rate.
+acknowledgements don't reduce the data's rate.
 """
 
 from experiment.packet_sizes import (
@@ -16,15 +16,15 @@ from experiment.packet_sizes import (
 )
 
 TRANSPORT_BYTES = {"udp": UDP_HEADER_BYTES, "tcp": TCP_HEADER_BYTES + TCP_TIMESTAMP_OPTION_BYTES}
-#: What GRE-in-UDP (RFC 8086) puts around an Ethernet frame: outer IP, UDP, GRE, the inner Ethernet header.
+#: Headers that GRE-in-UDP (RFC 8086) adds: outer IP, UDP, GRE, the inner Ethernet header.
 TUNNEL_BYTES = {version: size + TUNNEL_HEADER_BYTES for version, size in IP_HEADER_BYTES.items()}
-#: So far a cell may be off, in percent of what is calculated.
+#: Allowed deviation of a cell, in percent of the calculated value.
 TOLERANCE_PERCENT = 0.5
-#: The guest's clock goes in steps, and each time that a process reads it, it goes a step ahead
-#: (arch/um/kernel/time.c, TIMER_MULTIPLIER): in us.
+#: Step of the guest's clock in us; it advances by one step each time a process reads it
+#: (arch/um/kernel/time.c, TIMER_MULTIPLIER).
 CLOCK_STEP_US = 0.256
-#: Steps that a round trip may take longer for that. Measured, the same for all sizes: 0.5 (IPv6) and 1.5 (IPv4) with
-#: UDP, 4.6 and 5.6 with TCP, which takes the time of each segment that it sends and gets.
+#: Steps by which a round trip may be longer because of that. Measured, equal for all sizes: 0.5 (IPv6) and 1.5 (IPv4) with
+#: UDP, 4.6 and 5.6 with TCP, which reads the clock for each segment that it sends or receives.
 CLOCK_STEPS = {"udp": 2, "tcp": 6}
 
 

@@ -1,6 +1,6 @@
 """Descriptions of a run's checks: the subject of each, and the meaning of a failure."""
 
-#: Name of a check -> what it is about, and what is so of a run that fails it.
+#: Name of a check -> its subject, and the meaning of a failure.
 CHECK_WORDS = {
     "acknowledgements": ("acknowledgements of single segments", "The receiver acknowledged fewer segments one by one than it should have without delayed acknowledgements."),
     "background": ("the background traffic", "The background traffic differed from the specification, or got no answers."),

@@ -1,9 +1,9 @@
 """Descriptions of queueing disciplines and their parameters, for the report and the documentation of studies.
 
-They stand here and not with the declarations (`experiment.disciplines`), where another word would make runs stale.
+They are here and not beside the declarations (`experiment.disciplines`), because any change to that module makes runs stale.
 """
 
-#: Discipline -> what it does.
+#: Discipline -> its description.
 DISCIPLINE_WORDS = {
     "drop-tail": "Drops packets that arrive while it is full.",
     "red": (
@@ -34,7 +34,7 @@ DISCIPLINE_WORDS = {
         "It paces connections of its own host only, so none behind a router."
     ),
 }
-#: Parameter of disciplines -> what it is.
+#: Parameter of disciplines -> its description.
 PARAMETER_WORDS = {
     "min_packets": "Mean queue length from which packets are marked or dropped, in full packets.",
     "max_packets": "Mean queue length from which all packets are marked or dropped.",

@@ -1,11 +1,11 @@
 """Descriptions of the hosts' options for tables, the report and the documentation of studies.
 
-They stand here and not with the declarations (`experiment.host_options`), where another word would make runs stale.
+They are here and not beside the declarations (`experiment.host_options`), because any change to that module makes runs stale.
 """
 
 from experiment.host_options import HOST_OPTIONS
 
-#: Option -> what it is.
+#: Option -> its description.
 OPTION_WORDS = {
     "initial_window_packets": (
         "Initial congestion window (RFC 6928) of the senders' connections, as set by CDNs. `null`: the kernel's own, 10 packets."
@@ -50,7 +50,7 @@ OPTION_WORDS = {
     ),
     "max_rto_ms": "Largest retransmission timeout; Linux 6.15 or later. `null`: the kernel's own, 120,000.",
 }
-#: Option -> what is said of a value that isn't the default.
+#: Option -> description of a value that isn't the default.
 OPTION_EFFECTS = {
     "initial_window_packets": "initial window {} packets",
     "initial_receive_window_packets": "initial receive window {} packets",
@@ -78,7 +78,7 @@ OPTION_EFFECTS = {
 
 
 def queue_of_hosts(hosts) -> list[str]:
-    """Return a text on the queues of the senders' interfaces, or none if they have none."""
+    """Return a list with one text on the queues of the senders' interfaces; empty if they have no queue."""
     return [] if hosts["qdisc"] == "none" else [f"{hosts['qdisc']} at the senders"]
 
 

@@ -1,6 +1,6 @@
 """Descriptions of link options for tables, the report and the documentation of studies.
 
-They stand here and not with the declarations (`experiment.link_options`), where another word would make runs stale.
+They are here and not beside the declarations (`experiment.link_options`), because any change to that module makes runs stale.
 """
 
 from experiment.link_options import CORRELATED, LINK_OPTIONS, late_percent
@@ -20,7 +20,7 @@ def _late(value) -> str:
     return f"{late_percent(value):.3g} % of packets {value['late_ms']:g} ms late ({value['direction']})"
 
 
-#: Option, or option and key, -> what it is.
+#: Option, or option and key -> its description.
 OPTION_WORDS = {
     "reverse_rate_mbps": (
         "Rate of the bottleneck in the acknowledgements' direction, as on an asymmetric access line. A queue in BDPs uses this rate there; "
@@ -148,7 +148,7 @@ COUNT_WORDS = {
         "damaged",
     ),
 }
-#: Key of a scenario, or option and key, -> why an option can't have another value of it.
+#: Key of a scenario, or option and key -> reason why an option requires a certain value of it.
 REASONS = {
     "transport.segmentation_offload": "a super-packet is many packets",
     "duplicate_percent traffic.protocol": "{application} takes a packet's second copy for a late one",

@@ -4,7 +4,7 @@ from experiment.conditions import policers_of
 from experiment.timeline import DIRECTIONS, traces_of
 from wording.link_option_words import effects_of
 
-#: Quantity of a change -> how it is said.
+#: Quantity of a change -> its wording.
 _QUANTITIES = {
     "rate_mbps": "rate {:g} Mbit/s",
     "delay_ms": "delay {:g} ms",
@@ -12,7 +12,7 @@ _QUANTITIES = {
     "down_for_s": "down for {:g} s",
 }
 _, REVERSE = DIRECTIONS
-#: More changes are counted, not listed.
+#: Largest number of changes that are listed; more are only counted.
 MOST_CHANGES = 6
 
 

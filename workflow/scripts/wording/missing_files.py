@@ -5,7 +5,7 @@ import os
 
 
 def absence(path: str | os.PathLike, kind: str = "file") -> str:
-    """Return the reason why a path can't be read: "there is no such file", or the obstacle for this user.
+    """Return the reason why this user can't read a path, such as "there is no such file".
 
     Parameters
     ----------
@@ -16,7 +16,7 @@ def absence(path: str | os.PathLike, kind: str = "file") -> str:
     Returns
     -------
     str
-        Goes on after "PATH: "; empty if something is there that this user may read.
+        Text to follow "PATH: "; empty if the path can be read.
     """
     try:
         os.stat(path)

@@ -30,7 +30,7 @@ def number(value, decimals=None) -> str:
 
 
 def plain(value) -> str:
-    """Return a configured number as one would write it: 1000 and 0.5, not 1000.0."""
+    """Return a configured number without a needless ".0": 1000 and 0.5."""
     if is_missing(value):
         return NONE
     return f"{value:,.10g}"

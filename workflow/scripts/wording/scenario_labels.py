@@ -1,9 +1,9 @@
 """Labels of a study's scenarios: one unique text each, with all conditions that distinguish them.
 
-A text has parts: rate, RTT, loss and flows always; any other key of a resolved scenario where the scenarios differ in it, but for what
-has no special words and is the same in more than half of them. A part
-that reads the same of different values gets these values behind it, so that no key is without an effect, also one that a part has
-no words for. What belongs together is never found by such a text, but by `settings_of`.
+A text has parts. Rate, RTT, loss and flows are always present. Any other key of a resolved scenario is included if the scenarios
+differ in it; a key without its own wording is omitted for scenarios with the value of the majority. If a part has the same text for
+different values, these values are appended, so that every differing key is visible. To find scenarios that belong together, use
+`settings_of`, not these texts.
 """
 
 import hashlib
@@ -26,16 +26,16 @@ from wording.scenario_words import both_ways, groups_words, ip_words, loss_words
 
 #: Keys that are names.
 NAMES = ("id", "label")
-#: Ends of keys, and the units they stand for.
+#: Suffixes of keys -> units.
 UNITS = {
     "_ms": "ms", "_s": "s", "_mbps": "Mbit/s", "_percent": "%", "_bytes": "bytes", "_packets": "packets", "_per_s": "per s",
 }  # fmt: skip
-#: Words of keys that read otherwise.
+#: Parts of keys -> their wording, if different.
 WORDS = {"min": "minimum", "max": "maximum", "rto": "RTO", "rtt": "RTT", "ecn": "ECN", "cca": "CCA", "acks": "ACKs"}
-#: Lists whose items have keys -> what an item is called.
+#: Lists whose items have keys -> name of an item.
 ITEMS = {"groups": "group", "chain.bottlenecks": "bottleneck"}
 _POLICERS = tuple(f"link.{key}" for key in POLICERS.values())
-#: Mappings that are one value.
+#: Mappings that are treated as one value.
 WHOLE = (
     "queue",
     "reverse_queue",
@@ -47,11 +47,11 @@ WHOLE = (
     "multipath.outage",
     "kernel",
 )
-#: Sections whose keys are shown only where scenarios differ in nothing that is shown already.
+#: Sections whose keys are shown only if the other parts don't distinguish the scenarios.
 STRUCTURE = ("groups", "flows", "hosts", "multipath", "chain")
-#: Between what belongs to one part.
+#: Separator within a part.
 SEPARATOR = "; "
-#: Begin of a key -> the columns of `tidy_tables.SCENARIOS` that show it; other keys are shown by the column with their name.
+#: Prefix of a key -> the columns of `tidy_tables.SCENARIOS` that show it; other keys are shown in the column of the same name.
 COLUMNS = {
     **dict.fromkeys(("link.timeline", "link.trace", "link.reverse_trace", *_POLICERS), ("link_options",)),
     **{f"link.{option.name}": ("link_options",) for option in LINK_OPTIONS},
@@ -61,9 +61,9 @@ COLUMNS = {
     "kernel": ("kernel",), "groups": ("groups",), "multipath.outage": ("outage_path", "outage_at_s", "outage_for_s"),
     "chain": ("bottlenecks", "rate_mbps", "chain_rtts_ms", "queue"),
 }  # fmt: skip
-#: Of a longer value a digest is shown.
+#: Longest value that is shown; for a longer one, a digest is shown.
 LONGEST = 40
-#: More RTTs are shown as a range.
+#: Largest number of RTTs that are listed; more are shown as a range.
 MOST_RTTS = 3
 
 
@@ -91,7 +91,7 @@ def _rate(scenario):
     elif len(capacity.rates()) == 1 or run.multipath.outage:
         words = rate_words(capacity.most_mbps() / paths)
     else:
-        # Of a trace the rates have more digits than anybody wants to read.
+        # A trace's rates have many digits, so they are rounded.
         least, most = (float(f"{pick() / paths:.4g}") for pick in (capacity.least_mbps, capacity.most_mbps))
         mean = capacity.mean_mbps(0, round(1e9 * run.expected_s)) / paths
         words = f"{plain(least)} to {rate_words(most)} (mean {mean:.4g})"
@@ -131,7 +131,7 @@ def _flows(scenario):
 
 
 def _joining(scenario):
-    """Return that files are transferred, and what joins paths."""
+    """Return text on file transfers and on the method of combining paths."""
     paths, words = scenario["multipath"], ["FTP"] if scenario["traffic"]["application"] == "ftp" else []
     if paths["by"] == "mptcp":
         words.append("MPTCP")
@@ -142,7 +142,7 @@ def _joining(scenario):
 
 
 def _queue(scenario):
-    """Return the queue of both directions, or of each."""
+    """Return text on the queue: once if both directions are equal, otherwise for each."""
     if of_paths := scenario["multipath"].get("path_queue_packets"):
         return f"{discipline_of(scenario['queue']).name} of {' / '.join(map(plain, of_paths))} packets by path"
     back = scenario.get("reverse_queue")
@@ -150,7 +150,7 @@ def _queue(scenario):
 
 
 def _queue_words(queue):
-    """Return the discipline, its size, and those of its parameters that are not its defaults."""
+    """Return the discipline, its size, and those of its parameters that aren't defaults."""
     discipline = discipline_of(queue)
     size = next(
         (f" of {plain(queue[measure])} {measure.replace('bdp', 'BDP')}" for measure in MEASURES if measure in queue), ""
@@ -226,14 +226,14 @@ PARTS = (
 def keys_of(scenario, without=()) -> dict[str, object]:
     """Return the keys of a resolved scenario with their values: "link.delay_ms.forward" -> 10.
 
-    ``without`` are begins of keys that are left out, as `NAMES` are. A list is one value, but for those of `ITEMS`.
+    ``without`` are prefixes of keys to leave out; `NAMES` are always left out. A list is one value, except those in `ITEMS`.
     """
     found = {}
 
     def add(path, value):
         if path in NAMES or any(_is_in(path, begin) for begin in without):
             return
-        # So is a group's program.
+        # The same applies to a group's program.
         if isinstance(value, dict) and value and path not in WHOLE and not path.endswith(".program"):
             for key, inner in value.items():
                 add(f"{path}.{key}" if path else key, inner)
@@ -257,7 +257,7 @@ class Differences:
 
     def __init__(self, scenarios, without=()):
         known = [keys_of(scenario, without) for scenario in scenarios]
-        # In an order that doesn't depend on that of the scenarios, whose groups may have other names.
+        # The order must not depend on that of the scenarios, whose groups may have different names.
         every = dict.fromkeys(key for keys in sorted(known, key=_text) for key in keys)
         values = {key: [_text(keys[key]) if key in keys else "" for keys in known] for key in every}
         #: Key -> its value for each scenario, as a text to compare.
@@ -278,12 +278,12 @@ class Differences:
         return True
 
     def words(self, keys) -> list[str]:
-        """Return the values of some keys in words for each scenario, "" where there are none."""
+        """Return the values of some keys in words for each scenario; "" for one without values."""
         texts = ([said(key, known[key]) for key in keys if key in known] for known in self._known)
         return [SEPARATOR.join(filter(None, of_scenario)) for of_scenario in texts]
 
     def unusual_words(self, key) -> list[str]:
-        """Return what `words` does for a key, "" where its value is that of more than half of the scenarios, if all others have words."""
+        """Return the same as `words` for a key, but "" for the majority's value, if all other scenarios have words."""
         values, words = self.values[key], self.words([key])
         usual = next((value for value in set(values) if 2 * values.count(value) > len(values)), None)
         unusual = ["" if value == usual else text for value, text in zip(values, words, strict=True)]
@@ -334,7 +334,7 @@ def conditions_of(scenarios, without=()) -> list[str]:
     ----------
     scenarios : list of dict
     without : sequence of str
-        Begins of keys that don't count, such as "queue": scenarios that differ in these alone have one text. No other two have.
+        Prefixes of keys to ignore, such as "queue": scenarios that differ only in these have the same text; all others differ.
     """
     differences, columns, shown = Differences(scenarios, without), [], set()
     keys = [_text(keys_of(scenario, without)) for scenario in scenarios]
@@ -342,7 +342,7 @@ def conditions_of(scenarios, without=()) -> list[str]:
         differing = [key for key in differences.among(part.keys) if key not in shown]
         if differing or part.always:
             texts = [part.words(scenario) for scenario in scenarios]
-            # A part that tells of what doesn't count is left out.
+            # A part about ignored keys is left out.
             if len(set(zip(keys, texts, strict=True))) == len(set(keys)):
                 columns.append(texts)
                 shown |= {key for key in differing if differences.are_distinguished_by(texts, [key])}
@@ -351,7 +351,7 @@ def conditions_of(scenarios, without=()) -> list[str]:
     columns += [differences.unusual_words(key) for key in others]
     columns += [differences.words([key]) for key in differences.apart(structure, _joined(columns))]
     texts = _joined(columns)
-    # Scenarios that differ in their names only, or in what reads the same.
+    # Scenarios that differ only in their names, or whose different values have the same text.
     first = dict(zip(reversed(texts), reversed(keys), strict=True))
     unclear = {
         text
@@ -368,16 +368,16 @@ def _joined(columns):
 
 
 def settings_of(scenarios, without) -> dict[str, dict]:
-    """Return scenario -> ``setting``, the number of what it has in common with others that differ in some keys only, and ``conditions``, that in words.
+    """Return scenario -> ``setting``, a number shared by scenarios that differ only in the keys ``without``, and ``conditions``, its words.
 
-    The keys are given by their begins, as of `conditions_of`. Scenarios that differ in their names only have a number each.
+    The keys are given by their prefixes, as for `conditions_of`. Scenarios that differ only in their names have different numbers.
     """
     keys = [_text(keys_of(scenario, without)) for scenario in scenarios]
     return _settings(scenarios, keys, conditions_of(scenarios, without))
 
 
 def settings_by(scenarios, common) -> dict[str, dict]:
-    """Return what `settings_of` does for scenarios that have in common what a function returns of them; in words the parts that all of them have."""
+    """Return the same as `settings_of`, for groups of scenarios with equal results of ``common``; the words are the parts that all have."""
     keys, texts = [_text(common(scenario)) for scenario in scenarios], conditions_of(scenarios)
     parts = {key: [text.split(", ") for text, own in zip(texts, keys, strict=True) if own == key] for key in keys}
     words = {
@@ -406,7 +406,7 @@ def _settings(scenarios, keys, texts):
 
 
 def hidden_conditions(scenarios, rows) -> list[str]:
-    """Return for each scenario in words what its row of `tidy_tables.SCENARIOS` does not show, though the scenarios differ in it; "" if there is nothing."""
+    """Return for each scenario, in words, the differing keys that its row of `tidy_tables.SCENARIOS` doesn't show; "" if there are none."""
     differences = Differences(scenarios)
     hidden = []
     for key in differences.values:

@@ -7,15 +7,15 @@ import pandas as pd
 from wording.number_format import plain
 from wording.scenario_words import KERNELS, platform_name, shared_and_own
 
-# Columns of tidy/scenarios.csv that say how a scenario is called, how large its buffer is, and what carries it.
+# Columns of tidy/scenarios.csv on the name, the buffer and the platform of a scenario.
 APART = ("scenario", "label", "conditions", "queue", "queue_packets", "platform", "recovery")
 UNITS = ("packets", "bytes", "BDP")
 
 
 def with_series(scenarios: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows of ``tidy/scenarios.csv`` with what they have in common.
+    """Return the rows of ``tidy/scenarios.csv`` with columns on the series that they belong to.
 
-    Further columns: ``conditions`` (a number for all that is neither buffer nor platform), ``in_common`` (that in words),
+    Further columns: ``conditions`` (a number for all conditions other than buffer and platform), ``in_common`` (the same in words),
     ``setting`` (the same, empty if all scenarios share it), ``platform_name``, ``series`` (platform and setting), ``buffer`` (as "10 packets"),
     ``buffer_size`` and ``buffer_unit``.
     """
@@ -39,7 +39,7 @@ def with_series(scenarios: pd.DataFrame) -> pd.DataFrame:
 
 
 def buffer_size(text) -> tuple[float, str]:
-    """Return size and unit of a buffer as in scenarios.csv: "10 packets", "0.5 BDP"."""
+    """Return size and unit of a buffer from its text in scenarios.csv: "10 packets", "0.5 BDP"."""
     size, _, unit = text.partition(" ")
     if unit not in UNITS:
         raise ValueError(f"a queue is '{text}'; expected a number of {', '.join(UNITS)}")
@@ -66,7 +66,7 @@ def version_of(platform) -> tuple[int, ...]:
 
 
 def setting_words(scenario) -> str:
-    """Return the conditions of a row of `with_series`, told apart from others that read the same."""
+    """Return the conditions of a row of `with_series`, with the setting's number if others have the same text."""
     return scenario["setting"] or scenario["in_common"]
 
 

@@ -4,7 +4,7 @@ from experiment.flow_groups import OWN, REVERSE
 from experiment.programs import Program
 from wording.number_format import is_missing, plain
 
-#: Platforms that are a Linux kernel -> what readers call them, in the order of tables and figures.
+#: Platforms that are a Linux kernel -> names for readers, in the order of tables and figures.
 KERNELS = {"uml": "Linux", "host": "host Linux"}
 
 
@@ -42,7 +42,7 @@ def shared_and_own(scenarios) -> tuple[str, list[str]]:
     shared : str
         Such as "1 Gbit/s"; empty if there is none.
     own : list of str
-        One a scenario, such as "RTT 20 ms, 1 % loss, 1 flow"; empty if there is one scenario.
+        One text per scenario, such as "RTT 20 ms, 1 % loss, 1 flow"; empty if there is one scenario.
     """
     parts = [conditions(scenario).split(", ") for scenario in scenarios.to_dict("records")]
     shared = [part for part in parts[0] if all(part in others for others in parts)]
@@ -50,9 +50,9 @@ def shared_and_own(scenarios) -> tuple[str, list[str]]:
 
 
 def loss_words(scenario, alike, apart) -> str:
-    """Return a scenario's loss, such as "1 % loss"; behind one that is the same in both directions stands ``alike``.
+    """Return a scenario's loss, such as "1 % loss", followed by ``alike`` if it is the same in both directions.
 
-    ``apart`` puts two that differ, and their unit, into words.
+    ``apart`` returns the words for two different values and their unit.
     """
     forward, reverse = scenario["loss_forward_percent"], scenario["loss_reverse_percent"]
     if forward == reverse == 0:
@@ -102,9 +102,9 @@ def path_rtts_ms(scenario) -> list[float]:
 
 
 def least_rtt_ms(scenario) -> float:
-    """Return the smallest possible RTT in ms in a scenario: the shortest path's, minus the most that jitter may subtract.
+    """Return the smallest possible RTT in ms in a scenario: the shortest path's, minus the largest reduction by jitter.
 
-    On a chain that is the path over one bottleneck, where jitter is that of one link.
+    On a chain, this is the path over one bottleneck, with the jitter of one link.
     """
     return max(0.0, path_rtts_ms(scenario)[0] - scenario["jitter_forward_ms"] - scenario["jitter_reverse_ms"])
 

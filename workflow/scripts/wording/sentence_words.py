@@ -1,9 +1,9 @@
-"""Names and numbers as sentences carry them: CCAs as readers write them, scenarios with their conditions."""
+"""Names and numbers for sentences: the usual names of CCAs, and scenarios with their conditions."""
 
 from wording.number_format import is_missing, number, p_value
 from wording.scenario_words import ip_words, shared_and_own
 
-# As their authors and RFCs write them; the kernel's name is that of the module.
+# Kernel module's name -> spelling used by the CCA's authors and RFCs.
 CCA_NAMES = {
     **{name: name.upper() for name in ("bbr", "bic", "cdg", "cubic", "dctcp", "nv")},
     **{name: name.capitalize() for name in ("hybla", "illinois", "reno", "scalable", "vegas", "veno", "westwood")},
@@ -43,14 +43,14 @@ def p_words(value) -> str:
 def place_words(row, scenarios, one_ip_version=False) -> str:
     """Return a scenario and IP version with the conditions that distinguish the scenario.
 
-    Such as "scenario 3 over IPv6 (100 ms each way, 1 % loss, 12 flows)"; the rate stands there if there are several.
+    The rate is included if the study has several.
 
     Parameters
     ----------
     row : mapping
         scenario and ip_version.
     one_ip_version : bool
-        Whether the study has no other, so that it needn't be named.
+        Whether the study has only one IP version, which then isn't named.
 
     Returns
     -------

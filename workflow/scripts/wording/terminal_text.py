@@ -4,7 +4,7 @@
 def said(text: object) -> str:
     """Return one of Sawtooth's own sentences for the terminal; file names in it may contain escape codes.
 
-    What is told and doesn't end the program goes through `testbed.machine.messages.tell`.
+    Messages that don't end the program are printed by `testbed.machine.messages.tell`.
     """
     return "\n".join(_harmless(line) for line in f"sawtooth: {text}".split("\n"))
 

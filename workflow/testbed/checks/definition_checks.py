@@ -29,7 +29,7 @@ def _words(parameters):
 
 
 def check_kernel(specification, document) -> Check:
-    """The kernel that ran is the study's custom kernel, by its build number."""
+    """The run used the study's custom kernel, identified by its build number."""
     wanted, build = kernel_of(specification), document["environment"]["kernel_build"]
     return Check("kernel", build.startswith(f"#{wanted} "), f"build {wanted}", build)
 

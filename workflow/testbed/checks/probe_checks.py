@@ -89,7 +89,7 @@ def mean_delay_ms(specification, place, direction) -> float:
 
 
 def table_problems(specification, place, seen) -> list[str]:
-    """Return problems with delays drawn from a table, by their distribution function."""
+    """Return problems with delays drawn from a table, found by comparing their distribution function with the table's."""
     if not (delays := seen.get("delays_ns")):
         return []
     direction = seen["direction"]

@@ -17,7 +17,7 @@ from testbed.machine.platforms import platform_of
 
 @dataclass(frozen=True)
 class Outcome:
-    """The outcome of a run with a document: ``first_fault``, the machine's fault in a first try, and ``failure``, its reason; or None."""
+    """Outcome of a run with a document: the machine's fault in a first try, and the reason of a failure; None without one."""
 
     first_fault: str | None
     failure: str | None

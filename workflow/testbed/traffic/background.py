@@ -216,7 +216,7 @@ def serve(address, requests_end) -> dict[str, int]:
 
 
 class Timer:
-    """A kernel timer (timerfd_create(2)), because reading the clock instead would move the guest's."""
+    """A kernel timer (timerfd_create(2)), used because each reading of the guest's clock would advance it."""
 
     def __enter__(self):
         self._timer = os.timerfd_create(time.CLOCK_MONOTONIC, flags=os.TFD_NONBLOCK)

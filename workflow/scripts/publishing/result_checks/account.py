@@ -4,7 +4,7 @@ from itertools import islice
 
 from publishing.result_checks.received_errors import shown
 
-#: Problems that a step shows; it counts the rest.
+#: Largest number of problems that a step shows; the rest are only counted.
 SHOWN = 20
 
 
@@ -35,6 +35,6 @@ class Account:
         self.problems += count
 
     def leave_out(self, name, why) -> None:
-        """Print that a step can't be done, with the reason."""
+        """Report that a step can't be done, with the reason."""
         self.step(name, f"not checked: {shown(why, 600)}")
         self.unchecked.append(name)

@@ -7,17 +7,17 @@ import zlib
 from publishing.result_checks.received_errors import ReceivedError, shown
 from run_tables.run_documents import TEXT_LIMIT
 
-#: Lists and objects of a text, and its commas, at most: each takes many times its size in memory. In run documents there is one
-#: in 80 bytes and more, and one in 14.
+#: Largest numbers of lists and objects, and of commas, in a text: each takes many times its size in memory. Run documents have at most
+#: one list or object per 80 bytes, and one comma per 14.
 MOST_COLLECTIONS, MOST_COMMAS = TEXT_LIMIT // 64, TEXT_LIMIT // 12
-#: How deep lists and objects may be nested: twice what documents and manifests have, far below what ends Python's recursion.
+#: Deepest nesting of lists and objects: twice that of documents and manifests, and far below Python's recursion limit.
 DEEPEST = 40
 
 
 def decompress(content: bytes, limit=TEXT_LIMIT) -> bytes:
     """Return the text of a run document.
 
-    ReceivedError: it is not exactly one whole gzip stream, or of more than ``limit`` bytes.
+    Raises ReceivedError if it isn't exactly one complete gzip stream, or has more than ``limit`` bytes.
     """
     stream = zlib.decompressobj(wbits=16 + zlib.MAX_WBITS)
     try:
@@ -36,7 +36,7 @@ def decompress(content: bytes, limit=TEXT_LIMIT) -> bytes:
 def parse(text: bytes, most_commas=MOST_COMMAS) -> object:
     """Return the parsed JSON of a text, such as a run document.
 
-    ReceivedError: it is no JSON, or nested too deeply, or has numbers that JSON doesn't have, or a key twice, or too many values.
+    Raises ReceivedError if it isn't JSON, is nested too deeply, has numbers that JSON doesn't allow, a key twice, or too many values.
     """
     if text.count(b"[") + text.count(b"{") > MOST_COLLECTIONS or text.count(b",") > most_commas:
         raise ReceivedError("is JSON of more values than any file of results has")

@@ -1,18 +1,18 @@
-"""Walking a folder of unknown origin, without following links and no deeper than results folders are."""
+"""Walk a folder of unknown origin without following links, and not deeper than results folders are."""
 
 import os
 from collections.abc import Iterator
 
 from publishing.result_checks.received_errors import ReceivedError, shown
 
-#: A run document lies in five folders below that of its results, in six in an archive.
+#: Deepest nesting of folders; a run document is five folders below its results folder, six in an archive.
 DEEPEST = 12
 
 
 def files_below(folder: str | os.PathLike, leave_out: tuple[str, ...] = ()) -> Iterator[tuple[str, os.DirEntry]]:
     """Yield all entries of a folder that aren't folders, with relative paths; links are not followed.
 
-    Names of ``leave_out`` are left out where they stand in the folder itself.
+    Names in ``leave_out`` are skipped directly in the folder, but not in its subfolders.
 
     Raises `ReceivedError` if folders are nested more than `DEEPEST` deep.
     """

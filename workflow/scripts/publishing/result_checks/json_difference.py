@@ -6,7 +6,7 @@ from itertools import zip_longest
 from publishing.result_checks.compressed_json import decompress, parse
 from publishing.result_checks.received_errors import ReceivedError, shown
 
-#: Stands for a value that is on one side only; its type is that of no JSON value.
+#: Placeholder for a value missing on one side; its type isn't that of any JSON value.
 NOTHING = object()
 
 
@@ -41,7 +41,7 @@ def _content_difference(received, made):
 def first_byte(first: bytes, second: bytes) -> int:
     """Return the offset of the first byte in which two different byte strings differ."""
     low, high = 0, min(len(first), len(second))
-    # Slices are compared at the speed of memory, so halve instead of walking.
+    # Slices are compared at the speed of memory, so use bisection instead of a loop.
     while low < high:
         middle = (low + high + 1) // 2
         if first[low:middle] == second[low:middle]:
@@ -57,7 +57,7 @@ def first_difference(first, second, pointer="") -> tuple[str, object, object] | 
     Numbers of different type differ (1, 1.0 and true are three values); the order of
     an object's keys makes no difference.
 
-    Returns JSON pointer (RFC 6901) and both values, `NOTHING` where one has none.
+    Returns the JSON pointer (RFC 6901) and both values, with `NOTHING` for a missing one.
     """
     if type(first) is type(second) is dict:
         keys = [*second, *(key for key in first if key not in second)]

@@ -1,4 +1,4 @@
-"""Rebuilding the kernels of received runs from the published patches, options and C files."""
+"""Rebuild the kernels of received runs from the published patches, options and C files."""
 
 import base64
 import hashlib
@@ -13,9 +13,9 @@ from publishing.result_checks.received_errors import ReceivedError, shown
 from publishing.result_checks.received_folder import read_file
 from session.testbed_identity import image_fact
 
-#: The largest description of a kernel, in bytes: patches and C files are in it as text, or in base64 where they are not UTF-8.
+#: Size of the largest description of a kernel, in bytes: it contains patches and C files as text, or in base64 if they aren't UTF-8.
 LARGEST = 2**26
-#: What a kernel with tracing has in addition: files, options. arch/um has neither a function tracer nor kprobes.
+#: Additional files and options of a kernel with tracing. arch/um has neither a function tracer nor kprobes.
 TRACING = Path("envs/guest/tracing")
 TRACING_OPTIONS = {"FTRACE": True, "ENABLE_DEFAULT_TRACERS": True}
 #: The number of the image's build.
@@ -34,11 +34,11 @@ def build(specification: dict, folder: Path, root: Path, place: Path) -> str | N
     Parameters
     ----------
     specification : dict
-        Validated: of what was received its texts go into no path and no command but by their digests.
+        A validated specification: received texts are used in paths and commands only through their digests.
     folder, root : pathlib.Path
         The results, and the checkout.
     place : pathlib.Path
-        A temporary folder: the kernel becomes ``kernels/<name>/linux`` there.
+        A temporary folder, in which the kernel becomes ``kernels/<name>/linux``.
     """
     name = kernel_name(specification, root)
     try:
@@ -52,15 +52,15 @@ def build(specification: dict, folder: Path, root: Path, place: Path) -> str | N
 
 
 def with_tracing(specification: dict, folder: Path, root: Path, place: Path) -> Path:
-    """Build the kernel of a run with tracing, the image's or one of the run's own; return its file, in ``place``.
+    """Build the kernel of a run, the image's or a custom one, with tracing; return its file, in ``place``.
 
-    It is of the same source, patches and C files, with `TRACING_OPTIONS` and what envs/guest/tracing adds, and has the same
-    number of its build. Parameters are those of `build`.
+    It has the same source, patches and C files, with `TRACING_OPTIONS` and the additions in envs/guest/tracing, and the same
+    build number. Parameters are those of `build`.
 
     Raises
     ------
     ReceivedError
-        It can't be built.
+        If it can't be built.
     """
     name = kernel_name(specification, root)
     kernel, files = None, []

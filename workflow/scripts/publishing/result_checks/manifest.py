@@ -1,7 +1,7 @@
 """The manifest of a results folder (``ro-crate-metadata.json``), and checking files against it.
 
-For folders of one's own and of others: nothing in a manifest is believed before it
-was checked, no file outside the folder is ever opened, and the standard library is enough.
+The folder may be the user's own or someone else's: nothing in a manifest is trusted before it
+has been checked, and files outside the folder are never opened. Standard library only.
 """
 
 import errno
@@ -20,13 +20,13 @@ from publishing.result_checks.received_errors import ReceivedError
 from run_tables.run_documents import file_sha256
 
 MANIFEST = "ro-crate-metadata.json"
-#: What a study doesn't publish: what tells machines and times, which results don't depend on, and kernels, which can be built again.
+#: Files that a study doesn't publish: those about machines and times, on which results don't depend, and kernels, which can be built again.
 UNPUBLISHED = ("logs", "benchmarks", "kernels", ".lock")
-#: Above that of 100,000 runs, which takes 50 MB; more is no manifest.
+#: Size of the largest manifest: more than the 50 MB for 100,000 runs.
 MAX_MANIFEST_BYTES = 2**26
-#: Commas of a manifest at most: an entry has some five, and is named once more.
+#: Largest number of commas in a manifest: an entry has about five, and is named once more.
 MOST_COMMAS = 2_000_000
-#: The largest file that a manifest lists, in bytes, a table.
+#: Size of the largest file listed in a manifest, a table, in bytes.
 LARGEST_FILE_BYTES = 2**29
 
 
@@ -52,8 +52,8 @@ class Problem(NamedTuple):
 def read_manifest(folder: str | Path) -> dict[str, FileEntry]:
     """Read the list of files that a results folder should have: entries by path relative to the folder, sorted.
 
-    No path is absolute or leads out of the folder by its text; `file_in` looks at links too. Raises `ManifestError` if
-    there is no manifest, it is no RO-Crate, a path leads out of the folder, or a file is listed twice or without digest
+    No path is absolute or leads out of the folder by its text; `file_in` also checks links. Raises `ManifestError` if
+    there is no manifest, it isn't an RO-Crate, a path leads out of the folder, or a file is listed twice or without digest
     or size.
     """
     name = f"{folder}/{MANIFEST}"
@@ -91,9 +91,9 @@ def read_manifest(folder: str | Path) -> dict[str, FileEntry]:
 
 
 def file_in(folder: str | Path, path: str) -> Path:
-    """Return the place of a listed file in a folder, which may itself be a link.
+    """Return the path of a listed file in a folder, which may itself be a link.
 
-    Raises `ManifestError` if the path leads out of the folder, by its text or by a symbolic link, or is no regular
+    Raises `ManifestError` if the path leads out of the folder, by its text or by a symbolic link, or isn't a regular
     file.
     """
     _relative_path(path, encoded=False)
@@ -103,7 +103,7 @@ def file_in(folder: str | Path, path: str) -> Path:
             raise ManifestError(f"{path} is or lies behind a symbolic link that leads out of {folder}.")
         if place.exists() and not stat.S_ISREG(place.stat().st_mode):
             raise ManifestError(f"{path} in {folder} is not a regular file.")
-    except (OSError, RuntimeError) as error:  # a ring of links, which Python before 3.13 tells by a RuntimeError
+    except (OSError, RuntimeError) as error:  # a cycle of links, for which Python before 3.13 raises RuntimeError
         what = getattr(error, "strerror", None) or os.strerror(errno.ELOOP)
         raise ManifestError(f"{path} in {folder} can't be followed ({what}).") from None
     return place
@@ -112,7 +112,7 @@ def file_in(folder: str | Path, path: str) -> Path:
 def problems(folder: str | Path, files: dict[str, FileEntry], unlisted=True) -> Iterator[Problem]:
     """Compare a results folder with the entries of `read_manifest`, in their order.
 
-    Then follow the files that are not listed, sorted, unless these are left out; `UNPUBLISHED` ones never are listed.
+    Unless ``unlisted`` is False, files that aren't listed follow, sorted; `UNPUBLISHED` ones are ignored.
     """
     for path, entry in files.items():
         if problem := file_problem(folder, path, entry):
@@ -156,7 +156,7 @@ def _relative_path(identifier, encoded=True):
         path = unquote(identifier, errors="strict") if encoded else identifier
         path.encode()
         inside = not encoded or not (urlsplit(identifier).scheme or identifier.startswith("//"))
-    except ValueError:  # bytes that are no text, a malformed address
+    except ValueError:  # bytes that aren't text, or a malformed address
         inside, path = False, ""
     if not inside or any(part in ("", ".", "..") or not part.isprintable() or "\\" in part for part in path.split("/")):
         raise ManifestError(f"{json.dumps(identifier)[:200]} is not a path inside the folder.")

@@ -1,4 +1,4 @@
-"""Unpacking an untrusted zip archive."""
+"""Unpack an untrusted zip archive."""
 
 import io
 import shutil
@@ -10,19 +10,19 @@ from pathlib import Path, PurePosixPath
 from publishing.result_checks.folder_walk import DEEPEST
 from publishing.result_checks.received_errors import ReceivedError, shown
 
-#: Results are compressed documents for the most part: an archive of them unpacks to little more
-#: than its own size, tables alone to some ten times of it.
+#: Largest ratio of unpacked to packed size. Results are mostly compressed documents, so an archive unpacks to little more
+#: than its own size; tables unpack to about ten times their packed size.
 LARGEST_RATIO = 100
-#: Twice the files of a study of 100,000 runs.
+#: Largest number of files: twice that of a study with 100,000 runs.
 LARGEST_COUNT = 200_000
-#: The largest list of entries, in bytes: with the longest names that runs have.
+#: Size of the largest list of entries, in bytes, with the longest names of runs.
 LARGEST_LIST_BYTES = 2**26
-#: With it an entry begins in that list (APPNOTE.TXT, 4.3.12).
+#: Signature at the beginning of an entry in that list (APPNOTE.TXT, 4.3.12).
 SIGNATURE = b"PK\x01\x02"
 
 
 class ArchiveFile(io.FileIO):
-    """An archive whose list of entries, which `zipfile` reads at once, is looked at before anything is made of it."""
+    """An archive whose list of entries, which `zipfile` reads at once, is checked before it is parsed."""
 
     def read(self, size=-1) -> bytes:
         """Read up to ``size`` bytes; raise `ReceivedError` if they are a list of entries longer than results can have."""
@@ -37,11 +37,11 @@ class ArchiveFile(io.FileIO):
 
 
 def unpack(archive: Path, folder: Path) -> None:
-    """Unpack an archive into an empty folder, or refuse it before anything is written.
+    """Unpack an archive into an empty folder, or reject it before anything is written.
 
-    Raises `ReceivedError` if a name leads out of the folder, through too many folders or stands there twice, an entry
-    is a link, encrypted or packed as `make publish` doesn't pack, it would unpack to far more than results do or than
-    there is space for, or it is damaged.
+    Raises `ReceivedError` if a name leads out of the folder, goes through too many folders or appears twice; if an entry
+    is a link, encrypted, or packed in a way that `make publish` doesn't use; if the archive would unpack to far more than results
+    have or than there is space for; or if it is damaged.
     """
     try:
         with ArchiveFile(archive) as file, zipfile.ZipFile(file) as opened:
@@ -53,7 +53,7 @@ def unpack(archive: Path, folder: Path) -> None:
                     target.mkdir(parents=True, exist_ok=True)
                     continue
                 target.parent.mkdir(parents=True, exist_ok=True)
-                # No more is read than the entry's size, which `_check` has seen.
+                # Not more than the entry's size is read, which `_check` has verified.
                 with opened.open(entry) as source, target.open("xb") as copy:
                     shutil.copyfileobj(source, copy)
     except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, NotImplementedError, ValueError, OSError) as error:

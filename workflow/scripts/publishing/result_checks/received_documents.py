@@ -21,9 +21,9 @@ _FORM = read_form(SCHEMA)
 class ReceivedDocument:
     """Findings on the run document with a given name.
 
-    ``specification`` is what the run is to be repeated by, validated, or None if there
-    is none to trust. ``made_by`` are the digests of image and testbed that the document
-    names, or None if it can't be read. ``problems`` are sentences.
+    ``specification`` is the validated specification for repeating the run, or None if there
+    is no trustworthy one. ``made_by`` has the digests of image and testbed named in the document,
+    or is None if it can't be read. ``problems`` are sentences.
     """
 
     name: str
@@ -55,7 +55,7 @@ def check_document(folder: Path, name: str, study: ReceivedStudy, here: list[tup
     expected = study.specification(name)
     if own is not None:
         checked.problems += _specification_problems(name, own, expected, study)
-    # That a document at the place of another run can be made again would prove nothing.
+    # Repeating a document that is in another run's place wouldn't prove anything.
     specification = own if expected is None and _place_of(own) == name else expected
     if specification is not None and checked.made_by in (None, *here):
         try:
@@ -80,14 +80,14 @@ def _made_by(document):
 
 
 def check_form(document, text) -> None:
-    """Raise ReceivedError unless a document is of the schema, and written as the testbed writes it."""
-    # The first violation only: of something hostile there may be millions.
+    """Raise ReceivedError unless a document matches the schema and is formatted as by the testbed."""
+    # Only the first violation, because a hostile document may have millions.
     if problem := violation(_FORM, document):
         raise ReceivedError(f"is not of the schema: {shown(problem)}")
     verdict = document["verdict"]
     if verdict["valid"] != all(check["ok"] for check in verdict["checks"]):
         raise ReceivedError(f"says that it is {'' if verdict['valid'] else 'not '}valid, and its checks say otherwise")
-    # A key that stands there twice, say, is read by one program so and by another otherwise.
+    # A duplicate key, for example, is read differently by different programs.
     if (json.dumps(document, separators=(",", ":"), ensure_ascii=False) + "\n").encode(errors="replace") != text:
         raise ReceivedError("is JSON, but not as the testbed writes it")
 

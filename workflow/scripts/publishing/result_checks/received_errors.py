@@ -1,6 +1,6 @@
 """Errors in received data, with text that is safe to print on a terminal."""
 
-from wording.terminal_text import shown  # noqa: F401, for who raises these errors
+from wording.terminal_text import shown  # noqa: F401, for modules that raise these errors
 
 
 class ReceivedError(ValueError):

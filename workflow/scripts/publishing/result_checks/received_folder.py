@@ -1,7 +1,7 @@
-"""Finding, opening and reading a results folder, own or received, without trusting it.
+"""Find, open and read a results folder, the user's own or a received one, without trusting it.
 
-Nothing is written into it. No link in it is followed, and nothing is read that is no
-ordinary file or is larger than its kind can be.
+Nothing is written into it. Links in it aren't followed, and only regular files
+up to the largest size of their kind are read.
 """
 
 import contextlib
@@ -18,14 +18,14 @@ from publishing.result_checks.folder_walk import files_below
 from publishing.result_checks.nearest_results import nearest_to
 from publishing.result_checks.received_archive import unpack
 from publishing.result_checks.received_errors import ReceivedError, shown
-from run_tables.run_documents import DOCUMENT_LIMIT  # noqa: F401, beside the other limit
+from run_tables.run_documents import DOCUMENT_LIMIT  # noqa: F401, kept beside the other limit
 from testbed.machine.machine import locked
 from testbed.machine.messages import tell
 from wording.missing_files import absence
 
-#: The largest table as it stands in the folder, in bytes.
+#: Size of the largest table file in the folder, in bytes.
 TABLE_LIMIT = 2**29
-#: How the names of temporary folders begin.
+#: Prefix of the names of temporary folders.
 TEMPORARY = "sawtooth-verify-"
 ALLOWED = "RESULTS is results/<study>, or an archive of it that `make publish` made"
 _DOCUMENT = re.compile(r"runs/([^/]+/[^/]+/[^/]+/[^/]+)\.json\.gz")
@@ -33,7 +33,7 @@ _DOCUMENT = re.compile(r"runs/([^/]+/[^/]+/[^/]+/[^/]+)\.json\.gz")
 
 @contextlib.contextmanager
 def opened(path: str) -> Iterator[Path]:
-    """Yield the results folder behind a path, or raise ReceivedError if there is neither one nor an archive of one.
+    """Yield the results folder at a path; raise ReceivedError if the path is neither a results folder nor an archive of one.
 
     An archive of `make publish` is unpacked into a temporary folder, which is deleted at the end.
     """
@@ -67,7 +67,7 @@ def _at_work(folder):
 
 @contextlib.contextmanager
 def temporary_folder() -> Iterator[Path]:
-    """Make a temporary folder that is deleted at the end, and delete those that killed verifications left."""
+    """Create a temporary folder that is deleted at the end, and delete those left by killed verifications."""
     place = Path(tempfile.gettempdir()).resolve()
     for leftover in place.glob(f"{TEMPORARY}*"):
         with contextlib.suppress(OSError):  # one in use can't be locked
@@ -78,7 +78,7 @@ def temporary_folder() -> Iterator[Path]:
     with contextlib.ExitStack() as stack:
         while True:
             folder = Path(tempfile.mkdtemp(prefix=TEMPORARY, dir=place))
-            # Before it was locked another verification may have taken it for one that was left.
+            # Before it was locked, another verification may have mistaken it for a leftover.
             with contextlib.suppress(FileNotFoundError, BlockingIOError):
                 stack.enter_context(locked(folder))
                 if folder.exists():
@@ -89,14 +89,14 @@ def temporary_folder() -> Iterator[Path]:
 
 def _remove(folder):
     """Remove a folder with all its contents, or print that this isn't possible."""
-    # Not `shutil.rmtree`: it calls itself for each folder in a folder, and a thousand end it.
+    # Not `shutil.rmtree`, whose recursion fails for a thousand nested folders.
     subprocess.run(["rm", "-rf", "--one-file-system", "--", str(folder)], stdin=subprocess.DEVNULL, capture_output=True)
     if folder.exists():
         tell(f"{shown(folder)} can't be removed: please delete it.")
 
 
 def _results_folder(folder, source):
-    """Return the folder that holds `runs`: this one, or in an archive (``source``, as the user named it) the one below."""
+    """Return the folder that contains `runs`: this one, or in an archive (``source``, as named by the user) the one below."""
     if (folder / "runs").is_dir():
         return folder.resolve()
     below = sorted(entry for entry in folder.iterdir() if (entry / "runs").is_dir() and not entry.is_symlink())
@@ -107,9 +107,9 @@ def _results_folder(folder, source):
 
 
 def documents(folder: Path) -> tuple[list[str], list[str]]:
-    """Return the names of a folder's runs (``scenario/cca/ip_version/replication``) and what else is below ``runs``.
+    """Return the names of a folder's runs (``scenario/cca/ip_version/replication``), and the other files below ``runs``.
 
-    Both are sorted; the others, which don't belong there, are paths relative to the folder.
+    Both are sorted. The other files, which don't belong there, are paths relative to the folder.
     """
     names, others = [], []
     for path, entry in files_below(folder / "runs"):
@@ -121,13 +121,13 @@ def documents(folder: Path) -> tuple[list[str], list[str]]:
 def read_file(folder: Path, relative: str, limit: int) -> bytes:
     """Return the bytes of a regular file in the folder.
 
-    Raises `ReceivedError` if it is missing, a link or behind one, no ordinary file, or larger than ``limit`` bytes.
+    Raises `ReceivedError` if it is missing, a link or behind one, not a regular file, or larger than ``limit`` bytes.
     """
     path = folder / relative
     try:
         if path.parent.resolve() != path.parent:
             raise ReceivedError(f"{shown(relative)} is behind a symbolic link, and none is followed")
-        # Not to wait for a pipe's other end.
+        # So that opening a pipe doesn't wait for its other end.
         handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
         with open(handle, "rb") as stream:
             if not stat.S_ISREG(os.fstat(handle).st_mode):

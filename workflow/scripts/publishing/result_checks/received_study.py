@@ -1,4 +1,4 @@
-"""Reading the study of a results folder and the specification of a run without trusting them."""
+"""Read the study of a results folder and the specification of a run without trusting them."""
 
 import re
 from itertools import islice
@@ -15,17 +15,17 @@ from study_files.program_ccas import with_named_programs
 from study_files.study_replications import replications_of
 
 PROVENANCE = "tidy/provenance.json"
-#: In bytes; that of a hundred scenarios has a thousandth of it.
+#: Largest size of the provenance in bytes; with a hundred scenarios it has a thousandth of this.
 PROVENANCE_LIMIT = 2**24
 SPECIFICATION_KEYS = ("schema_version", "scenario", "cca", "ip_version", "replication", "seed")
 
 
 class ReceivedStudy:
-    """The study that the provenance names, if there is one (``present``) and it is one of this workflow.
+    """The study in the provenance, if there is one (``present``) and it is a valid study of this workflow.
 
-    ``content`` is the resolved study, every value within the schema's limits, or None, and ``problem`` says why.
-    ``commit`` is that of the workflow which made the results, ``dirty`` whether it had local changes, and
-    ``analysis_image`` the digest of the image that made the tables; None where the provenance doesn't say it.
+    ``content`` is the resolved study, with every value within the schema's limits, or None; then ``problem`` gives the reason.
+    ``commit`` is the commit of the workflow that made the results, ``dirty`` whether it had local changes, and
+    ``analysis_image`` the digest of the image that made the tables; they are None if the provenance doesn't contain them.
     """
 
     def __init__(self, folder: Path):
@@ -43,7 +43,7 @@ class ReceivedStudy:
 
     def _read_workflow(self, workflow):
         if isinstance(workflow, dict):
-            # It is named in a command that the user may copy.
+            # It is part of a command that the user may copy.
             commit = workflow.get("commit")
             self.commit = commit if isinstance(commit, str) and re.fullmatch("[0-9a-f]{40}", commit) else None
             self.dirty = workflow.get("dirty") is True
@@ -64,7 +64,7 @@ class ReceivedStudy:
             return None
 
     def replications(self, names) -> dict[str, int]:
-        """Return the number of replications of each scenario; where interim looks decided it, the number follows from these runs."""
+        """Return the number of replications of each scenario; if interim looks decided it, it is derived from these runs."""
         of_study = (name.split("/") for name in names if self.specification(name))
         return replications_of(self.content, ((*cell, int(last)) for *cell, last in of_study))
 
@@ -75,13 +75,13 @@ class ReceivedStudy:
     def missing(self, names, at_most) -> list[str]:
         """Return the first names of the study's runs that are not among ``names``."""
         there = set(names)
-        # A study of someone else may have billions of runs: look no further than needed.
+        # A third-party study may have billions of runs, so don't search further than needed.
         of_study = ("/".join(map(str, run)) for run in studies.all_runs(self.content, self.replications(names)))
         return list(islice((name for name in of_study if name not in there), at_most))
 
 
 def _resolved(study):
-    """Return a study of the provenance; raise ReceivedError unless it is one that the workflow resolved."""
+    """Return a study from the provenance; raise ReceivedError unless it has the form of a study resolved by the workflow."""
     if names_files_unread(study):
         raise ReceivedError("names a study with kernels that are not complete as the workflow writes them")
     try:
@@ -91,7 +91,7 @@ def _resolved(study):
     except RecursionError:
         raise ReceivedError("names a study that is nested too deeply") from None
     made = studies.measured(made)
-    # Earlier provenances have the title and the description.
+    # Earlier provenances contain the title and the description.
     if first_difference({key: value for key, value in study.items() if key not in studies.PROSE}, made):
         raise ReceivedError("names a study that is not complete as the workflow writes it")
     return made
@@ -100,11 +100,11 @@ def _resolved(study):
 def check_specification(document: object, source: str) -> dict:
     """Return a run document's `specification` if the workflow itself could pass it to the testbed.
 
-    It is taken for a study of one run, which is validated and completed as any study is. What is
-    returned is made anew and equal to the received one: its keys in the schema's order, every text
-    and number within the schema's limits. ``source`` says in messages where it was found.
+    It is treated as a study of one run, which is validated and completed like any study. The
+    result is a new object equal to the received one, with its keys in the schema's order and every text
+    and number within the schema's limits. ``source`` names its origin in messages.
 
-    Raises `ReceivedError`: what is wrong first, where, and what is allowed.
+    Raises `ReceivedError` with the first problem, its place, and the allowed values.
     """
     if not isinstance(document, dict) or set(document) - {"cca_definitions"} != set(SPECIFICATION_KEYS):
         keys = ", ".join(SPECIFICATION_KEYS)
@@ -116,9 +116,9 @@ def check_specification(document: object, source: str) -> dict:
     scenario, programs = with_named_programs(document["scenario"], document["cca"])
     study = {
         "study": "received",
-        "seed": document["seed"],  # has the limits of a study's
+        "seed": document["seed"],  # has the same limits as a study's seed
         "replications": document["replication"],
-        # Which CCA of the kernel stands for a program, of whose groups no other is, makes no difference.
+        # The kernel's CCA used in place of a program doesn't matter, because no other group has it.
         "ccas": ["cubic" if programs else document["cca"]],
         "cca_definitions": document.get("cca_definitions", {}),
         "ip_versions": [document["ip_version"]],

@@ -1,4 +1,4 @@
-"""Rerunning received runs and comparing the bytes of their documents."""
+"""Rerun received runs and compare the bytes of their documents."""
 
 import contextlib
 import csv
@@ -21,7 +21,7 @@ from publishing.result_checks.received_folder import DOCUMENT_LIMIT, read_file
 from study_files.run_platforms import image_of
 from testbed.machine.machine import WORKFLOW_VARIABLE
 
-#: Real seconds that a run is given to end by itself once it is told to.
+#: Real time in seconds that a run has to end by itself after being asked to.
 END_S = 10
 
 
@@ -54,8 +54,8 @@ def run_command(root, specification, output, programs, kernels=None, folder=None
 def module_command(image: Path, mounts: list[str], environment: dict, module: list[str]) -> list[str]:
     """Return the command that runs a Python module (its name, then arguments) in an image, as a list of arguments.
 
-    The image sees of the machine what the workflow's runs see (nothing of its network) but for the user's home. Mounts are as `mount` gives
-    them, with ",ro" for a folder in which nothing may be written.
+    The image has the same access to the machine as the workflow's runs (none to its network), except for the user's home. Mounts are from
+    `mount`, with ",ro" for a read-only folder.
     """
     return [
         "apptainer", "--silent", "exec", "--userns", "--cleanenv", "--no-home", "--net", "--network", "none",
@@ -66,7 +66,7 @@ def module_command(image: Path, mounts: list[str], environment: dict, module: li
 
 
 def mount(folder) -> str:
-    """Return the Apptainer arguments that mount a folder at its own path, whatever characters that has."""
+    """Return the Apptainer arguments that mount a folder at its own path, which may contain any characters."""
     fields = io.StringIO()
     csv.writer(fields, lineterminator="").writerow(["type=bind", f"source={folder}", f"destination={folder}"])
     return fields.getvalue()
@@ -83,8 +83,9 @@ def rerun(
 ) -> Iterator[tuple[str, str | None]]:
     """Execute runs (name -> validated specification), ``cores`` at a time, and compare each document with the received one.
 
-    Yield name and `finding`, as the runs end; whatever ends the iteration ends the runs that are under way. ``root``
-    is the checkout, ``place`` a temporary folder, ``programs`` image -> digest of the program that runs in it, ``kernels`` one with those that were built for the runs, if any; nothing is written into the received one.
+    Yield name and `finding` as the runs end; ending the iteration also ends the runs in progress. ``root``
+    is the checkout, ``place`` a temporary folder, ``programs`` image -> digest of the program in it, and ``kernels`` a folder with the
+    kernels that were built for the runs, if any. Nothing is written into the received ``folder``.
     """
     waiting, running = list(runs.items()), {}
     try:
@@ -108,9 +109,9 @@ def rerun(
 
 
 def start(arguments, folder, environment=None) -> subprocess.Popen:
-    """Start a process in a separate session, so that the verification stops it and the terminal doesn't.
+    """Start a process in a separate session, so that it is stopped by the verification and not by the terminal.
 
-    What it prints is in the folder's ``log``.
+    Its output goes to the folder's ``log``.
     """
     with (folder / "log").open("wb") as log:
         return subprocess.Popen(
@@ -155,7 +156,7 @@ def end(processes) -> None:
 
 
 def finding(folder, name, output, status) -> str | None:
-    """Return where a received document differs from the one that a rerun left, or None if it doesn't."""
+    """Return a text on the difference between a received document and that of a rerun, or None if they are equal."""
     if status != 0 or not output.exists():
         return f"NOT REPEATED: the rerun left no document: {last_words(output.parent, status)}"
     try:

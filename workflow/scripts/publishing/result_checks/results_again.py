@@ -1,7 +1,7 @@
-"""Recreating all outputs from received run documents (tables, analysis, figures, page, manifest), and comparing bytes.
+"""Recreate all outputs from received run documents (tables, analysis, figures, page, manifest), and compare bytes.
 
-The workflow itself does it, in a temporary folder with copies of the documents: a run is not carried out, for with
-``gaps=true`` documents are what results are made from.
+The workflow itself does this, in a temporary folder with copies of the documents. Runs aren't executed, because with
+``gaps=true`` results are made from the existing documents.
 """
 
 import json
@@ -23,7 +23,7 @@ from study_files import study as studies
 from study_files.kernels import names_files_unread
 from study_files.study_replications import look_path
 
-#: What is made again, below a results folder.
+#: Folders and files that are recreated, below a results folder.
 DERIVED = (
     "tidy",
     "analysis",
@@ -35,9 +35,9 @@ DERIVED = (
     "explore.html",
     MANIFEST,
 )
-#: The resolved study, title and description too.
+#: The resolved study, including title and description.
 STUDY = "workflow/study.json"
-#: What results have that doesn't follow from the documents: their own claims and their versions, how kernels were built, and the files of programs.
+#: Files of results that don't follow from the documents: claims and their versions, descriptions of kernels, and the files of programs.
 TAKEN = ("workflow/claims.yaml", "workflow/claims-record.json", "workflow/kernel-*.json", "programs/*.tar")
 
 
@@ -46,26 +46,26 @@ class NotMadeError(Exception):
 
 
 def problems(folder: Path, names: list[str], study, root: Path, place: Path, cores: int) -> list[str]:
-    """Make all again, and return a sentence for each file that differs, is missing, or is none that the workflow makes.
+    """Recreate everything, and return a sentence for each file that differs, is missing, or isn't made by the workflow.
 
     Parameters
     ----------
     folder : pathlib.Path
-        Received results, whose documents are in order.
+        Received results with valid documents.
     names : list of str
-        Those of the runs.
+        Names of the runs.
     study : received_study.ReceivedStudy
     root : pathlib.Path
         The checkout.
     place : pathlib.Path
         An empty temporary folder.
     cores : int
-        For the workflow.
+        Number of cores for the workflow.
 
     Raises
     ------
     ReceivedError
-        A file that it takes is missing or can't be read, or names another study.
+        If a required file is missing, can't be read, or names another study.
     NotMadeError
     """
     made = place / "results" / study.content["study"]
@@ -84,7 +84,7 @@ def problems(folder: Path, names: list[str], study, root: Path, place: Path, cor
         kernel.touch()
     for scenario, last in study.replications(names).items():
         for replications in studies.looks(study.content) if studies.has_looks(study.content) else ():
-            if replications < last:  # that look said that it goes on
+            if replications < last:  # the scenario continued after that look
                 look = made / look_path(scenario, replications)
                 look.parent.mkdir(parents=True, exist_ok=True)
                 look.write_text(json.dumps({"goes_on": True}))
@@ -98,7 +98,7 @@ def problems(folder: Path, names: list[str], study, root: Path, place: Path, cor
 
 
 def _analysis_of(path, study):
-    """Return what a received study's file says of the analysis; it must be the study of the provenance."""
+    """Return the analysis section of a received study's file, which must be the study of the provenance."""
     content = parse(path.read_bytes())
     if names_files_unread(content):
         raise ReceivedError(f"{STUDY} names kernels that are not complete as the workflow writes them")
@@ -136,7 +136,7 @@ def _carry_out(study, root, place, cores):
 
 
 def _differences(folder, made, taken) -> Iterator[str]:
-    """Yield differences between received and recreated files; ``taken`` are those that were copied."""
+    """Yield differences between received and recreated files; ``taken`` are the copied files."""
     received, again = _derived(folder), _derived(made)
     for file in sorted(received - again):
         yield f"{shown(file)} is not a file that the workflow makes of these documents"

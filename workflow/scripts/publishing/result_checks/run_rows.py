@@ -1,4 +1,4 @@
-"""The digests of run documents in ``tidy/runs.csv`` (of control runs in ``controls.csv``), beside the documents that are there."""
+"""Compare the digests of run documents in ``tidy/runs.csv`` (and of control runs in ``controls.csv``) with the existing documents."""
 
 import csv
 import io
@@ -15,9 +15,9 @@ COLUMNS = (*RUN, "document_sha256")
 
 
 def read_digests(folder: Path) -> dict[str, str]:
-    """Return the SHA-256 of each run's document as the tables say it, by the run's name; of a run without one an empty text.
+    """Return run's name -> SHA-256 of its document according to the tables; empty for a run without a document.
 
-    ReceivedError: there is no table of runs, it or that of control runs has no such columns, or a run twice.
+    Raises ReceivedError if there is no table of runs, or if it or the table of control runs lacks these columns or has a run twice.
     """
     digests = {}
     for table in (RUNS_TABLE, CONTROLS_TABLE):
@@ -43,7 +43,7 @@ def _add_digests(folder, table, digests):
 
 
 def problems(digests: dict[str, str], documents: list[ReceivedDocument]) -> Iterator[str]:
-    """Yield a sentence for each run whose row (as `read_digests` gives it) and document don't belong together."""
+    """Yield a sentence for each run whose digest (from `read_digests`) and document don't match."""
     there = {document.name: document.sha256 for document in documents}
     for name in sorted(name for name, digest in digests.items() if digest and name not in there):
         yield f"run {shown(name)} has a row and no document"

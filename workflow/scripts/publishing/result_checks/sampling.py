@@ -1,4 +1,4 @@
-"""Drawing a sample of runs, and the conclusions from a sample without differences."""
+"""Draw a sample of runs, and draw conclusions from a sample without differences."""
 
 import math
 import random
@@ -14,12 +14,12 @@ def draw(names: Iterable[str], count: int, seed: int) -> list[str]:
 def chance_of_finding(total: int, changed: int, count: int) -> float:
     """Return the probability that ``count`` documents drawn from ``total`` include at least one changed document.
 
-    Hypergeometric: 1 - C(total - changed, count) / C(total, count).
+    The probability is hypergeometric: 1 - C(total - changed, count) / C(total, count).
     """
     return 1 - math.prod(max(0, total - changed - i) / (total - i) for i in range(count))
 
 
 def least_changed(chance, total, count) -> int:
     """Return the smallest number of changed documents of which a draw includes at least one with the given probability."""
-    # The chance grows with their number.
+    # The probability grows with their number.
     return 1 + bisect_left(range(1, total), chance, key=lambda changed: chance_of_finding(total, changed, count))
