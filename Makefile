@@ -149,16 +149,16 @@ gallery: setup  ## examine all CCAs, or CCAS; QUICK=0: long form, DOCUMENT=1: it
 	&& $(IN_ENVIRONMENT) snakemake --cores all --use-apptainer --configfile "$$file" $(ARGS) \
 	&& $(IN_ENVIRONMENT) python -m publishing.pack_results "$${file%.yaml}" && folders="$$folders $${file%.yaml}" || failed="$$failed $$cca"; done; \
 	test -z "$$failed" || { echo "sawtooth: there is no exam of$$failed; the errors are printed above, and the same command continues from there" >&2; exit 1; }; \
-	$(IN_ENVIRONMENT) python -m session.gallery $$folders $(if $(DOCUMENT),--document)
+	$(IN_ENVIRONMENT) python -m session.gallery $$folders $(if $(filter-out 0,$(DOCUMENT)),--document)
 
 atlas: setup  ## repeat the results of publications, STUDIES or all; DOCUMENT=1: its page
 	@set -f; studies=$(if $(STUDIES),$(call quoted,$(STUDIES)),$$(set +f; cd config/studies/atlas && echo *.yaml)); folders=; failed=; for study in $$studies; do \
-	file=$$($(IN_ENVIRONMENT) python -m session.study_names "$${study%.yaml}") \
-	&& folder=results/$$(sed -n 's/^study: *\([a-z0-9.-]*\).*/\1/p' "$$file") \
+	case $$study in */*) ;; *) study=$${study%.yaml} ;; esac; file=$$($(IN_ENVIRONMENT) python -m session.study_names "$$study") \
+	&& folder=results/$$(sed -n "s/^study: *[\"']\{0,1\}\([a-z0-9.-]*\).*/\1/p" "$$file") \
 	&& $(IN_ENVIRONMENT) snakemake --cores all --use-apptainer --configfile "$$file" $(ARGS) \
-	&& $(IN_ENVIRONMENT) python -m publishing.pack_results "$$folder" && folders="$$folders $$folder" || failed="$$failed $${study%.yaml}"; done; \
+	&& $(IN_ENVIRONMENT) python -m publishing.pack_results "$$folder" && folders="$$folders $$folder" || failed="$$failed $$study"; done; \
 	test -z "$$failed" || { echo "sawtooth: there are no results of$$failed; the errors are printed above, and the same command continues from there" >&2; exit 1; }; \
-	$(IN_ENVIRONMENT) python -m session.atlas $$folders $(if $(DOCUMENT),--document)
+	$(IN_ENVIRONMENT) python -m session.atlas $$folders $(if $(filter-out 0,$(DOCUMENT)),--document)
 
 compare: setup  ## print improvements and regressions between the two results folders of EXAMS
 	@$(IN_ENVIRONMENT) python -m session.compare_results $(foreach folder,$(EXAMS),$(call quoted,$(folder))) $(ARGS)

@@ -108,7 +108,7 @@ def test_a_figure_that_opens_the_report_whole_stands_there_alone():
 )
 def test_a_study_of_a_special_path_opens_with_its_own_question(study, leading, root):
     """And with one's own algorithm such a study opens with that."""
-    file = str(root / f"config/studies/{study}.yaml")
+    (file,) = (str(path) for path in (root / "config/studies").rglob(f"{study}.yaml"))
     resolved = resolve(load(file, {}), file)
     assert [topic.name for topic in study_outline(StudyDesign(resolved)).leading] == leading
     own = resolved | {"ccas": ["mine"], "cca_definitions": {"mine": {"base": "cubic"}}}

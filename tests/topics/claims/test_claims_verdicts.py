@@ -10,7 +10,7 @@ import claim_runs
 import tidy_tables
 from run_tables.reading import read_table
 from topics.claims import check_claims
-from topics.claims.tables import CLAIMS, NOT_REPRODUCED, NOT_TESTABLE, REPRODUCED, VERDICTS
+from topics.claims.tables import CLAIMS, NOT_REPRODUCED, NOT_SHOWN, NOT_TESTABLE, REPRODUCED, VERDICTS
 
 
 def check(runs, file):
@@ -65,6 +65,14 @@ def test_what_was_put_in_comes_out(shipped):
         assert table["verdict"][name] == NOT_REPRODUCED
     assert table["verdict"]["table5-throughput"] == REPRODUCED
     assert "finds IPv6 lower" in table["because"]["table5-throughput"]
+
+
+def test_a_cause_stands_beside_what_does_not_hold_alone(shipped):
+    file = shipped | {"claims": [claim | {"cause": "It is known."} for claim in shipped["claims"]]}
+    table = check(tidy_tables.synthetic_study(replications=6)["runs"], file)
+    open_or_not = table["verdict"].isin([NOT_REPRODUCED, NOT_SHOWN])
+    assert set(VERDICTS) == set(table["verdict"])
+    assert (table["cause"] == "It is known.").equals(open_or_not) and set(table["cause"]) == {"", "It is known."}
 
 
 def in_question(runs):

@@ -43,6 +43,17 @@ def test_each_version_is_added_with_the_runs_that_there_were(tmp_path):
     ]  # fmt: skip
 
 
+def test_a_cause_is_no_part_of_a_claim(tmp_path):
+    """It is found after the runs, and adding it is no change of what was claimed."""
+    before = version(tmp_path, CLAIM | {"id": "a"})
+    after = version(tmp_path, CLAIM | {"id": "a", "cause": "The link is slower."})
+    assert before["claims"] == after["claims"] and before["sha256"] != after["sha256"]
+    for step in (before, after):
+        record_claims(tmp_path, step)
+    texts = [row["change"] for row in changes(json.loads((tmp_path / RECORD).read_text()))]
+    assert texts == ["fixed", "comments or causes only"]
+
+
 def test_changed_scenarios_are_told_and_so_is_going_back(tmp_path):
     first, other = version(tmp_path, CLAIM), version(tmp_path, CLAIM, ccas=["reno", "cubic", "bbr", "vegas"])
     for step in (first, other, first):

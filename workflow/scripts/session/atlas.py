@@ -1,4 +1,4 @@
-"""Landmark results of publications, repeated: one verdict per publication on one page. `make atlas` makes it, and the studies.
+"""Landmark results of publications, repeated: one outcome per study on one page. `make atlas` makes it, and the studies.
 
 ``python -m session.atlas results/sqrt-law results/l4s ...`` reads finished studies with claims and writes, into ``results/atlas``, the
 page ``index.html``, ``atlas.csv`` (one row per claim, with the columns of ``claims.csv``), the matrix of verdicts (``matrix.svg``,
@@ -31,7 +31,7 @@ from testbed.machine.given_file import given_text
 from testbed.machine.messages import tell
 from topics.claims.claims_file import load_claims
 from topics.claims.page_tables import STYLES, value_text
-from topics.claims.tables import CLAIMS, NOT_REPRODUCED, NOT_SHOWN, NOT_TESTABLE, REPRODUCED
+from topics.claims.tables import CLAIMS, NOT_REPRODUCED, NOT_SHOWN, NOT_TESTABLE, REPRODUCED, VERDICTS
 from wording.number_format import count
 from wording.sentence_words import listed
 from wording.terminal_text import shown
@@ -105,10 +105,11 @@ def read_repeated(folder) -> Repeated:
     try:
         study = json.loads(given_text(files[0], DOCUMENT_LIMIT))
         runs, claims = read_runs(files[1]), read_table(files[2], CLAIMS)
-        if not isinstance(study, dict) or not isinstance(study.get("study"), str) or "title" not in study:
+        named = [study.get(key) for key in ("study", "title")] if isinstance(study, dict) else [None]
+        if not all(isinstance(name, str) and name for name in named):
             raise ValueError(f"{files[0]}: not the description of a study")
-        if claims.empty:
-            raise ValueError(f"{files[2]}: no claim in it")
+        if claims.empty or not set(claims["verdict"]) <= set(VERDICTS):
+            raise ValueError(f"{files[2]}: no claims with verdicts, which are {', '.join(VERDICTS)}")
         return Repeated(
             str(folder).rstrip("/"), study, load_claims(paper)["paper"], claims, len(runs), int(runs["valid"].sum())
         )
@@ -134,16 +135,17 @@ def in_order(folders) -> list[Repeated]:
 
 
 def introduction(atlas) -> list[str]:
-    """Return sentences about the publications and the outcomes."""
+    """Return sentences about the studies and their outcomes."""
     numbers = {outcome: sum(each.outcome == outcome for each in atlas) for outcome in OUTCOMES}
     said = ", ".join(f"{outcome} {number}" for outcome, number in numbers.items() if number)
     rules = "; ".join(f"{outcome}: {rule}" for outcome, (rule, _) in OUTCOMES.items() if numbers[outcome])
     claims = sum(len(each.claims) for each in atlas)
     return [
-        f"{count(claims, 'claim')} of {count(len(atlas), 'publication')} were checked by running the conditions that they state, or the nearest that the testbed has. "
-        f"Outcomes of the publications: {said} ({rules}).",
-        "A claim is reproduced if the whole interval of our value meets the condition that was fixed before the first run, not reproduced if the whole interval "
-        "misses it, and otherwise not shown. Each study's report has its conditions, all its claims and its figures.",
+        f"{count(len(atlas), 'study', 'studies')} of published results checked {count(claims, 'claim')} in the published conditions, or the closest that the testbed can create. "
+        f"Outcomes of the studies: {said} ({rules}).",
+        "A claim is reproduced if the whole interval of our value meets the condition in the claims file, not reproduced if none of it does, and not shown if only a part of "
+        "it does, or if a cell has outliers and therefore no interval. Runs that repeat one measurement are judged by their value. Conditions were written "
+        "before a study's first run; if one was changed later, its file says so. Each study's report has its conditions, all its claims and its figures.",
     ]
 
 
@@ -173,7 +175,7 @@ def publications_table(atlas) -> dict:
         shown_text("Valid runs", "runs"),
         shown_text("Study", "study"),
     )
-    return cells_table("publications-table", "Publications and their outcomes", rows, columns)
+    return cells_table("publications-table", "Studies and their outcomes", rows, columns)
 
 
 def _paper_words(paper):
@@ -237,7 +239,7 @@ def page(atlas, archives, svg, reports) -> str:
     return standalone_page(
         "atlas.html.j2",
         "atlas",
-        f"{count(len(atlas), 'publication')}, repeated",
+        f"{count(len(atlas), 'study', 'studies')} of published results",
         words=introduction(atlas),
         publications=publications_table(atlas),
         reports=reports,

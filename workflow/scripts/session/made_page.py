@@ -12,9 +12,14 @@ def markdown_table(table) -> str:
     """Return a table of the page, as `data_table` returns it, in Markdown, with its caption above."""
     lines = [[column.heading for column in table["columns"]]]
     lines.append(["---:" if column.kind == "number" else "---" for column in table["columns"]])
-    lines += [[cell.text for cell in row] for row in table["rows"]]
-    text = "\n".join(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in line)} |" for line in lines)
+    lines += [[_escaped(cell.text) for cell in row] for row in table["rows"]]
+    text = "\n".join(f"| {' | '.join(line)} |" for line in lines)
     return f"**{table['caption']}**\n\n{text}\n"
+
+
+def _escaped(text):
+    """Return text of a cell on one line, in which nothing is markup."""
+    return re.sub(r"([\\|<\[\]`*_])", r"\\\1", " ".join(text.split()))
 
 
 def write_between(page: Path, target: str, text: str) -> None:

@@ -35,7 +35,8 @@ def study_of(folder: Path) -> dict:
     try:
         study = json.loads(given_text(folder / STUDY, DOCUMENT_LIMIT))
         list(cells(study))
-    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+        same_conditions(study, study)
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise ValueError(f"{folder}: no results folder, because {STUDY} is missing there or can't be read") from error
     return study
 

@@ -12,7 +12,7 @@ from testbed.errors import NotEndedError, TrafficError
 from testbed.network.addresses import destination
 from testbed.readings.deliveries import Deliveries
 from testbed.readings.sampling import Sampler, connections_of_senders
-from testbed.readings.socket_information import sockid_of
+from testbed.readings.socket_information import sockid_of, tcp_info
 from testbed.traffic import iperf3
 from testbed.traffic.traffic import plan_clients, start_and_sample
 
@@ -20,15 +20,10 @@ from testbed.traffic.traffic import plan_clients, start_and_sample
 PORT = iperf3.FIRST_PORT
 #: Time that a program may take to end after the traffic, in s of its clock.
 ENDING_S = 120.0
-#: The sender's results for each flow.
-COLUMNS = (
-    "connected_ns",
-    "ended_ns",
-    "written_bytes",
-    "bytes_acked",
-    "bytes_sent",
-    "bytes_retransmitted",
-    "retransmits",
+#: The sender's results for each flow, and those of the kernel's counters.
+COLUMNS, COUNTERS = (
+    ("connected_ns", "ended_ns", "written_bytes"),
+    ("bytes_acked", "bytes_sent", "bytes_retransmitted", "retransmits"),
 )
 
 
@@ -157,7 +152,10 @@ class BothSides:
     def _entry(self, client, sent, received):
         run, (flow,) = self._specification, client.flows
         pair, local = run.flow_pair(flow), run.local_port(flow)
-        stream = {"local_port": local, **{name: sent[name][flow] for name in COLUMNS}}
+        info = bytes.fromhex(sent["info"][flow] or "")
+        counted = tcp_info(info, 0, len(info))
+        stream = {"local_port": local} | {name: sent[name][flow] for name in COLUMNS}
+        stream |= {name: counted.get(name) for name in COUNTERS}
         stream["received_bytes"] = received.get(str(local))
         if failure := sent["failures"].get(str(flow)):
             stream["failure"] = failure

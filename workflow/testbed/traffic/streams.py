@@ -15,7 +15,6 @@ import socket
 import sys
 import threading
 
-from testbed.readings.socket_information import tcp_info
 from testbed.traffic.clocked import address_family, allow_open_files, begin, read_plan, write_result
 
 #: Amount of data, in bytes, for which a receiver is woken; it doesn't change the kernel's handling of the data.
@@ -28,16 +27,13 @@ STACK_BYTES = 64 * 1024
 BACKLOG = 16_384
 #: Room for a struct tcp_info of any kernel, in bytes.
 INFO_BYTES = 1024
-#: Fields of it in a flow's result.
-OF_INFO = ("retransmits", "bytes_acked", "bytes_sent", "bytes_retransmitted")
 
 
 class Sender:
     """Sends the flows of a plan, each from its start to its stop.
 
     ``result`` has columns with one entry per flow: ``connected_ns`` and ``ended_ns`` (None if it never connected or ended),
-    ``written_bytes``, and the kernel's counters once everything had been received: ``retransmits``, ``bytes_acked``, ``bytes_sent``,
-    ``bytes_retransmitted``. ``failures`` is number -> reason.
+    ``written_bytes``, and ``info``, the kernel's struct tcp_info once everything had been received, in hexadecimal digits. ``failures`` is number -> reason.
 
     Parameters
     ----------
@@ -52,11 +48,10 @@ class Sender:
         count = len(plan["host"])
         self.stopped, self.left, self.all_ended = bytearray(count), count, threading.Lock()
         self.result = {
-            name: [None] * count
-            for name in (
-                "connected_ns", "ended_ns", "retransmits", "bytes_acked", "bytes_sent", "bytes_retransmitted"
-            )
-        } | {"written_bytes": [0] * count, "failures": {}}  # fmt: skip
+            **{name: [None] * count for name in ("connected_ns", "ended_ns", "info")},
+            "written_bytes": [0] * count,
+            "failures": {},
+        }
         self.sockets = self._opened()
         self.all_ended.acquire()
 
@@ -135,10 +130,7 @@ class Sender:
         # The receiver ends when it has everything.
         one.recv(1)
         result["ended_ns"][number] = self.clock.now_ns()
-        info = one.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, INFO_BYTES)
-        said = tcp_info(info, 0, len(info))
-        for name in OF_INFO:
-            result[name][number] = said[name]
+        result["info"][number] = one.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, INFO_BYTES).hex()
         one.close()
 
 

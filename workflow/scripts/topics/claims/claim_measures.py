@@ -121,8 +121,7 @@ def run_values(measure, runs, flows=None, sockets=None) -> np.ndarray:
     if runs.empty:
         return np.empty(0)
     if measure.flows is None:
-        values = value_of_runs(runs, measure.quantity)
-        return 100 * values / runs["capacity_mbps"].to_numpy(float) if measure.relative_to else values
+        return relative_to_capacity(value_of_runs(runs, measure.quantity), measure, runs)
     if measure.over_time:
         values = _series_values(measure, runs, sockets)
     else:
@@ -133,6 +132,12 @@ def run_values(measure, runs, flows=None, sockets=None) -> np.ndarray:
         values = values[values["flow_cca"] == measure.cca]
     taken = _taken_of_flows(values, measure)
     return runs[RUN].merge(taken.rename("value").reset_index(), on=RUN, how="left")["value"].to_numpy(float)
+
+
+def relative_to_capacity(of_runs, measure, runs) -> np.ndarray:
+    """Return values of runs in percent of the path's capacity if the measure is relative, otherwise unchanged."""
+    values = np.asarray(of_runs, float)
+    return 100 * values / runs["capacity_mbps"].to_numpy(float) if measure.relative_to else values
 
 
 def _relative(values, to):

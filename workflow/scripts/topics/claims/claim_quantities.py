@@ -30,7 +30,7 @@ RUN_QUANTITIES = {metric.column: _named(metric) for metric in (*METRICS, *PUBLIS
 }
 #: Of these, those of which no resolution is known.
 UNRESOLVED = (
-    "queue_mean_packets", "queue_steady_packets", "queueing_p50_ms", "utilisation_percent", "convergence_s", "completion_p50_ms",
+    "queue_mean_packets", "queue_steady_packets", "queueing_p50_ms", "convergence_s", "completion_p50_ms",
     "completion_mean_ms", "completion_longest_ms",
 )  # fmt: skip
 #: Quantities of a flow, columns of `tidy/flows.csv`, likewise.

@@ -12,7 +12,7 @@ import pandas as pd
 
 from inference.collapses import other_kind
 from inference.stratified_jackknife import Stratum
-from topics.claims.claim_measures import quotient, run_values
+from topics.claims.claim_measures import quotient, relative_to_capacity, run_values
 from topics.claims.claim_scenarios import match_scenarios, scenario_conditions
 from topics.claims.run_quantities import resolution_of_runs
 from wording.scenario_words import ip_words
@@ -118,8 +118,9 @@ class Samples:
         """Return the resolution of each cell, 0 where it is unknown."""
         if measure not in self._resolutions:
             steps = self._resolutions[measure] = np.zeros(self._shape)
-            if measure.plain:
-                np.fmax.at(steps, self._where[:3], resolution_of_runs(self.runs, measure.quantity).to_numpy(float))
+            if measure.flows is None:
+                of_runs = resolution_of_runs(self.runs, measure.quantity)
+                np.fmax.at(steps, self._where[:3], relative_to_capacity(of_runs, measure, self.runs))
         return self._resolutions[measure]
 
     def apart(self, measure, mask) -> np.ndarray:

@@ -39,8 +39,8 @@ def value_of_runs(runs, quantity) -> np.ndarray:
 def resolution_of_runs(runs, quantity) -> pd.Series:
     """Return the resolution of a quantity in each run, in the quantity's unit; missing where it isn't known.
 
-    Of the square-root law's constant it is what one event more or less makes of it, of losses per halving one loss; others as in
-    `run_tables.resolution`.
+    For the square-root law's constant it is the change caused by one event more or fewer, for losses per halving one loss, for goodput
+    at least one of iperf3's blocks. For others see `run_tables.resolution`.
     """
     if quantity in ("square_root_constant", "square_root_constant_of_halvings"):
         events = _lost(runs) if quantity == "square_root_constant" else runs["recoveries"]
@@ -49,7 +49,18 @@ def resolution_of_runs(runs, quantity) -> pd.Series:
         return 1 / _above_0(runs["recoveries"])
     if quantity in UNRESOLVED:
         return pd.Series(np.nan, index=runs.index)
+    if quantity == "goodput_mbps":
+        return _of_printed_goodput(runs)
+    if quantity == "utilisation_percent":
+        return resolutions(runs, "goodput_mbps") * runs["utilisation_percent"] / _above_0(runs["goodput_mbps"])
     return resolutions(runs, quantity)
+
+
+def _of_printed_goodput(runs):
+    """Return the resolution of the goodput that the application prints; iperf3's receiver counts whole blocks."""
+    block = 8e-6 * runs["message_bytes"].astype(float) / _above_0(runs["duration_s"]) * runs["flows_under_test"]
+    counts_blocks = (runs["application"] == "iperf3") & (runs["protocol"] == "tcp")
+    return resolutions(runs, "goodput_mbps").combine(block.where(counts_blocks), np.fmax)
 
 
 def _square_root_constant(runs, events):
@@ -60,12 +71,12 @@ def _square_root_constant(runs, events):
     """
     rate_mbps = runs["goodput_mbps"] / _above_0(runs["flows_under_test"])
     segments = rate_mbps * runs["rtt_mean_ms"] * 1000 / (8 * _above_0(runs["mss_bytes"]))
-    return segments * np.sqrt(events / _above_0(runs["packets_sent"]))
+    return segments * np.sqrt(events / _above_0(runs["packets_sent"] + runs["policer_drops"].fillna(0)))
 
 
 def _lost(runs):
-    """Return the packets of the data's direction that were dropped by the queue or lost behind it."""
-    return runs["queue_drops"] + runs["link_drops"].fillna(0)
+    """Return the packets of the data's direction that were dropped by the queue or a policer, or lost behind them."""
+    return runs["queue_drops"] + runs["link_drops"].fillna(0) + runs["policer_drops"].fillna(0)
 
 
 def _above_0(column):
