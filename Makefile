@@ -90,7 +90,7 @@ test test-long test-docs test-faults bench bundle images: NS3 = 1
 studies: setup  ## list the studies: runs, core-hours, disk, what is done
 	@$(IN_ENVIRONMENT) python -m session.study_list
 
-plan: study setup  ## print how many replications STUDY needs to show DIFFERENCE, from pilot runs (FROM), and their cost
+plan: study setup  ## print the replications that STUDY needs to show DIFFERENCE; FROM: pilot runs
 	@$(IN_ENVIRONMENT) python -m session.plan_study $(call quoted,$(CONFIG)) --difference=$(call quoted,$(DIFFERENCE)) --metric=$(call quoted,$(METRIC)) --platform=$(call quoted,$(PLATFORM)) $(if $(FROM),--from $(foreach folder,$(FROM),$(call quoted,$(folder))))
 
 lint: setup  ## check the code's form, and that generated documentation is up to date

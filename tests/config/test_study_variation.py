@@ -198,7 +198,7 @@ def test_runs_of_a_job_have_the_same_conditions():
         ({"topology": "dumbbell"}, {"background_percent": 5}, "variation.background_percent is 5; allowed with topology dumbbell is 0"),
         ({"background": "server"}, {"background_percent": 5}, "variation.background_percent is 5; allowed with background server is 0."),
         ({"queue": {"packets": 2}}, {"queue_packets": 2}, "variation reaches what can't be run: queue.packets is 0; allowed is"),
-        ({"link": {"rate_mbps": 10_000}}, {"rate_percent": 1}, "variation reaches what can't be run: link.rate_mbps is 10100; allowed is"),
+        ({"link": {"rate_mbps": 20_000}}, {"rate_percent": 1}, "variation reaches what can't be run: link.rate_mbps is 20200; allowed is"),
         ({"traffic": {"duration_s": 1}}, {"start_ms": 500}, "variation reaches what can't be run: traffic.start_within_ms is 515"),
     ],
 )  # fmt: skip

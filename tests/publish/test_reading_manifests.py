@@ -35,7 +35,7 @@ def test_changed_missing_and_unlisted_files_are_named(results):
 )  # fmt: skip
 def test_a_path_that_leads_out_is_refused(path, results):
     write_manifest(results, [listed(results, "tidy/runs.csv") | {"@id": path}])
-    with pytest.raises(ManifestError, match="no path"):
+    with pytest.raises(ManifestError, match="not a path"):
         read_manifest(results)
 
 
@@ -71,12 +71,12 @@ def test_a_ring_of_links_is_refused_and_a_pipe_not_waited_for(make, results):
 @pytest.mark.parametrize(
     "text, sentence",
     [
-        ("", "no JSON"),
+        ("", "not JSON"),
         ("[" * 100_000, "nested too deeply"),
         ('{"@graph": ' + "[" * 700 + "]" * 700 + "}", "nested too deeply"),
-        ("[]", "no RO-Crate"),
-        ('{"@graph": {}}', "no RO-Crate"),
-        ('{"@graph": [1]}', "no RO-Crate"),
+        ("[]", "not an RO-Crate"),
+        ('{"@graph": {}}', "not an RO-Crate"),
+        ('{"@graph": [1]}', "not an RO-Crate"),
         ('{"@graph": []}', "lists no file"),
     ],
 )

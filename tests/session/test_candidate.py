@@ -79,7 +79,7 @@ def test_an_absolute_path_inside_is_one_from_here(folder):
     [
         ("cubik", "CCA=cubik: is not a CCA of the guest kernel; did you mean 'cubic'? Allowed are bbr, bic"),
         ("", "CCA=: is not a CCA of the guest kernel; allowed are bbr, bic"),
-        ("a\x1b[31mb", r"CCA=a\x1b[31mb: is no CCA"),
+        ("a\x1b[31mb", r"CCA=a\x1b[31mb: is not a CCA"),
         ("cubic", "CCA=cubic: the study has cubic already; allowed is a CCA that it hasn't."),
         ("my/tcp_gone.c", "CCA=my/tcp_gone.c: there is no such file; allowed is the path of a C file"),
         (
