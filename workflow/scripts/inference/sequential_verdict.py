@@ -88,9 +88,10 @@ def reference_test(hits_lower, hits_upper, values, error, looks: Sequence[int], 
 
 
 def best_cut(lower: Sequence[float], upper: Sequence[float]) -> tuple[float, int] | None:
-    """Return where two samples are cut apart best, and 1 if the second is above it, -1 if it is below; None if all values are equal.
+    """Return the threshold that best separates two samples, and 1 if the second is above it, -1 if below; None if all values are equal.
 
-    It is where their distribution functions differ most (Kolmogorov and Smirnov); of several such places the widest gap, in the middle.
+    The threshold maximises the difference of the empirical distribution functions (Kolmogorov and Smirnov); ties go to the middle of the
+    widest gap.
     """
     places = sorted({*lower, *upper})
     cuts = []

@@ -24,7 +24,7 @@ def capture_command(study, run) -> str:
 
 
 def rerun_commands(study, run, sha256) -> list[str]:
-    """Return the shell lines that run one cell again, a row of ``tidy/runs.csv``, and compare its bytes.
+    """Return the shell lines that repeat one run (a row of ``tidy/runs.csv``) and compare the bytes.
 
     They refer to the study file as published with its results, even if the file has changed since. ``sha256`` is the published
     checksum of the run's document, None if the tables don't have it.

@@ -40,7 +40,7 @@ def tests_taken(ip_versions, ccas, cca_pairs) -> list[dict]:
 
 
 def added_up(pairs) -> list[tuple[str, int]]:
-    """Add up the numbers of equal reasons, the most frequent first."""
+    """Sum the counts of identical reasons, most frequent first."""
     counts = Counter()
     for reason, number_of in pairs:
         counts[reason] += number_of

@@ -60,7 +60,7 @@ def _parted(scenario, section, by_direction):
 
 
 def _of(key, value, direction):
-    """Return a direction's value; a trace contains its direction."""
+    """Return the value for one direction; a trace also gets the key ``direction``."""
     return value | {"direction": direction} if key == "trace" and isinstance(value, dict) else value
 
 

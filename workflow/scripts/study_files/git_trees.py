@@ -108,7 +108,7 @@ def files_of(repository, commit, *below: str) -> dict[str, str]:
 
 
 def content_digest(content, name) -> str:
-    """Return Git's name for a content, computed with the same hash as another name."""
+    """Return the Git object ID of some content, with the hash algorithm of another object ID."""
     algorithm = "sha1" if len(name) == 40 else "sha256"
     return hashlib.new(algorithm, b"blob %d\0" % len(content) + content).hexdigest()
 

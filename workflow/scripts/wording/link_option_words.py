@@ -66,7 +66,7 @@ OPTION_WORDS = {
         "`loss_percent` on average. `null`: each packet is lost independently."
     ),
     "loss_gemodel": (
-        "netem's `loss gemodel`: probabilities of the model of Gilbert and Elliott. Before each packet a good path becomes bad with `p_percent`, and a "
+        "netem's `loss gemodel`: probabilities of the model of Gilbert and Elliott. Before each packet, a good path becomes bad with probability `p_percent`, and a "
         "bad one good with `r_percent`. `loss_percent` follows from them."
     ),
     "loss_gemodel.p_percent": "Probability that a good path becomes bad.",

@@ -167,7 +167,10 @@ def check_rate(specification, document) -> Check:
 
 
 def holds_less_than_path(specification, direction, packet_ns) -> bool:
-    """Return whether netem's limit is below the number of packets on the path at full rate: then a bucket above it never empties, and bunches pass."""
+    """Return whether netem's limit is below the number of packets on the path at full rate.
+
+    If so, a token bucket above netem never empties and lets bursts through.
+    """
     on_path = 1e6 * specification.direction(direction).delay_ms / packet_ns
     return specification.link.netem_is_queue and (specification.queue_packets or 0) <= on_path
 

@@ -31,7 +31,7 @@ def access_interface(router, pair) -> str:
 
 
 def link_address(place, number, last) -> dict[str, str]:
-    """Return IP version -> address on a link, counted from 1, of a place (1: at the senders)."""
+    """Return the address on a link by IP version; ``number`` is the link's, from 1, ``place`` its part of the network (1: at the senders)."""
     further, byte = divmod(number, LINKS_OF_A_PLACE)
     return {"ipv4": f"10.{place + NEXT_PLACE * further}.{byte}.{last}", "ipv6": f"2001:db8:{place}:{number:x}::{last}"}
 

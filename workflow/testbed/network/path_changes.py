@@ -91,7 +91,7 @@ class PathChanges:
         return self._counted(channel, index, handle, f"counts of {device.name}")
 
     def _carry_out(self, change, origin_ns):
-        """Make one change on all devices of its direction, and record its result; return the event of a later look, if one is needed."""
+        """Make one change on all devices of its direction, and record its result; return the event for a later read-back, or None."""
         place = self._path.bottleneck if change.quantity == "rate_mbps" else self._path.netem
         make = self._set_rate if change.quantity == "rate_mbps" else self._set_netem
         devices = {device.name: make(device, change) for device in place[change.direction]}

@@ -31,7 +31,7 @@ def findings(material) -> list[Finding]:
 
 
 def _other_method(material):
-    """Return name and claims of the study of the other method; None if there is none, or if it is a study of message sizes."""
+    """Return the name and claims of the study that used the other method; None without one, or for a study of message sizes."""
     return None if compares_sizes_alone(material.design) else material.other_claims
 
 

@@ -144,7 +144,7 @@ def _scenarios(told, finding) -> tuple[str, ...]:
 
 
 def _data(told, finding) -> list[dict]:
-    """Return the data of a finding: one mapping per comparison, with its places."""
+    """Return the data of a finding: one dict per comparison, with its scenarios, CCAs and IP versions."""
     columns = [
         "scenario",
         "other_scenario",

@@ -87,7 +87,7 @@ def fewest_for_most(n, level) -> int | None:
 
 
 def runs_needed(row: Outcomes, level, worse_share, is_absolute) -> int | None:
-    """Return the number of runs that would close a row at the same shares of outcomes; None if even `MOST_RUNS` wouldn't.
+    """Return the number of runs that would decide a row if the outcome shares stayed the same; None if even `MOST_RUNS` wouldn't.
 
     ``level`` is the level of one row at the next look.
     """

@@ -144,7 +144,7 @@ def least_percent(run: RunData) -> float:
 
 
 def rtt_exponent(run: RunData) -> float:
-    """Return the exponent, without sign, of goodput's dependence on the paths' RTT: the slope of a line through both logarithms.
+    """Return the absolute exponent of goodput as a power of the path's RTT: the slope of a log-log fit.
 
     Start-up is left out. A flow without goodput is treated as if it had delivered one packet.
     """

@@ -192,7 +192,7 @@ def _spread_sentence(differences, what):
     if exact:
         texts.append(f"{what}: {listed(exact)}, where runs repeat one measurement.")
     if single:
-        texts.append(f"{what}: {listed(single)} {SPREAD}, for single runs have no interval.")
+        texts.append(f"{what}: {listed(single)} {SPREAD}, because single runs have no interval.")
     return " ".join(texts)
 
 
