@@ -78,7 +78,9 @@ def reversal_sentence(pairs, significance) -> str:
         if (sure["share"] > 0.5).any() and (sure["share"] < 0.5).any():
             turned.append((sure.loc[sure["share"].idxmax()], sure.loc[sure["share"].idxmin()]))
     if not turned:
-        return f"In none of {count(len(named), 'pair')} does the winner of one scenario lose in another."
+        if len(named) == 1:
+            return "Neither CCA of the pair is shown to win in one scenario and to lose in another."
+        return f"In none of {len(named):,} pairs is the winner of one scenario shown to lose in another."
     turned.sort(key=lambda ends: ends[1]["share"] - ends[0]["share"])
     shown = [
         f"{cca_name(high['row_cca'])} takes {_share_words(high)} {_beside(high)} in {high['scenario_label']}, "
