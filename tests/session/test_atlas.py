@@ -102,6 +102,13 @@ def test_page_has_what_does_not_hold_with_its_cause(written):
     assert 'id="archives"' not in page and (output / "SHA256SUMS").read_text() == ""
 
 
+def test_what_is_not_shown_without_a_cause_says_why(studies, tmp_path):
+    atlas.write([with_verdict(studies[0], "not shown", because="Too few runs met it.")], tmp_path)
+    assert "Too few runs met it." in (tmp_path / "index.html").read_text()
+    atlas.write([with_verdict(studies[0], "not reproduced", because="No part of it did.")], tmp_path)
+    assert "not known" in (tmp_path / "atlas.md").read_text()
+
+
 def test_a_study_without_failures_has_no_table_of_them(studies, tmp_path):
     atlas.write(studies[:1], tmp_path)
     page = (tmp_path / "index.html").read_text()

@@ -196,9 +196,14 @@ def failures_table(atlas) -> dict:
     columns = (
         *_claim_columns(),
         shown_text("Required", "requirement", kind="words"),
-        shown_text("Cause", "cause", empty="not known", kind="words"),
+        shown_cell("Cause", _cause, "words"),
     )
     return cells_table("failures-table", "Claims that don't hold here, or aren't shown", rows, columns)
+
+
+def _cause(row):
+    """Return why a claim doesn't hold, or, without a known cause, why it isn't shown."""
+    return row["cause"] or (row["because"] if row["verdict"] == NOT_SHOWN else "not known")
 
 
 def claims_table(atlas) -> dict:
