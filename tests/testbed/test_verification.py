@@ -5,7 +5,7 @@ import random
 
 import pytest
 
-from experiment.capacity import lost_in_a_row
+from experiment.late_deliveries import lost_in_a_row
 from experiment.specification import RunSpecification
 from run_tables.exclusions import excluded_by
 from testbed.checks.flow_checks import check_goodput_ceiling, check_rtt_floor

@@ -12,27 +12,17 @@ from collections.abc import Iterator
 from functools import cached_property
 from itertools import pairwise
 
-from experiment.own_kernels import segments_per_ack
-from experiment.packet_sizes import SUPER_PACKET_BYTES
-from experiment.timeline import DIRECTIONS, LOST_ALL, directions_of, integral, traces_of, value_in_force
+from experiment.late_deliveries import LateDeliveries
+from experiment.timeline import DIRECTIONS, LOST_ALL, integral, value_in_force
 
 FORWARD, REVERSE = DIRECTIONS
 #: A time longer than any run.
 EVER_NS = 10**18
-#: Probability below which a number of packets lost in a row is neglected.
-NEGLIGIBLE = 1e-9
-#: Time in s for which a shaper under a real clock may oversleep without losing rate; it may send the data of this time at once.
-REAL_TIMER_S = 1e-3
 #: Largest number of round trips after its client at which iperf3's server begins to count UDP intervals, because of the control connection.
 SET_UP_RTTS = 4
-#: Packets that one compressed selective acknowledgement reports at most (tcp_comp_sack_nr), and its largest delay in ms (tcp_comp_sack_delay_ns and
-#: tcp_comp_sack_slack_ns of Linux's ip-sysctl.rst).
-COMPRESSED_SACKS, COMPRESSION_MS = 44, 1.1
-#: Smallest size of an acknowledgement as the bottleneck counts it (Ethernet, IPv4, TCP with timestamps), and largest (IPv6, all options).
-ACKNOWLEDGEMENT_BYTES, LARGEST_ACKNOWLEDGEMENT_BYTES = 66, 114
 
 
-class Capacity:
+class Capacity(LateDeliveries):
     """Capacity and delay of a run's path over time, for data in a direction; ``specification`` is the run's `RunSpecification`."""
 
     def __init__(self, specification, direction=FORWARD):
@@ -262,116 +252,6 @@ class Capacity:
         for shift in (0, latest_ns, *(shift for shift in meeting if 0 < shift < latest_ns)):
             yield begin_ns + shift, end_ns + shift
 
-    def most_bytes(self, begin_ns, end_ns, flows=None) -> float | None:
-        """Return the largest payload that may become known as delivered between two times, in bytes: `known_bytes` and late packets.
-
-        Late packets are in transit or unacknowledged at the beginning: packets that wait for one acknowledgement (two per connection, one
-        of them from before; all of a super-packet; more if acknowledgements are lost, or selective ones compressed), packets delayed by
-        jitter, slots or reordering, and a policer's bucket; and the difference between flows whose paths differ in length.
-        """
-        run, known = self._run, self.known_bytes(begin_ns, end_ns, flows)
-        if known is None:
-            return None
-        flows = self._flows if flows is None else flows
-        unsaid = self._unacknowledged_packets(len(flows))
-        # The shaper passes one super-packet regardless of what preceded it.
-        late = (unsaid + 1) * SUPER_PACKET_BYTES if run.transport.segmentation_offload else unsaid * run.packet_bytes
-        late += self._compressed_bytes(len(flows))
-        rtts_ms = [run.flow_pair(flow).rtt_ms for flow in flows]
-        late_ms = self._late_ms + max(rtts_ms, default=0) - min(rtts_ms, default=0)
-        if not run.virtual_clock:
-            late_ms += 1e3 * REAL_TIMER_S
-        # The shaper's bucket holds one packet of the largest size, which may be many small ones.
-        largest = run.largest_packet_bytes
-        small = max(0, largest - run.packet_bytes) + max(0, (run.shaper_burst_bytes or 0) - largest)
-        held_up = self.most_mbps() * late_ms * 1e3 / 8 + self._policed_before_bytes + small
-        # Linux's shaper counts whole nanoseconds per packet (psched_l2t_ns), and is therefore slightly too fast.
-        packet_ns = run.packet_bytes * 8e3 / self.most_mbps()
-        return known * packet_ns / math.floor(packet_ns) + late + held_up * run.payload_bytes / run.packet_bytes
-
-    @cached_property
-    def _policed_before_bytes(self):
-        """Bytes that may leave the bottleneck in excess of the policer's rate: its bucket, and packets that passed it earlier and waited."""
-        run, link = self._run, [rate for _, rate in self._link_rates[self.direction]]
-        if self.policed_mbps is None:
-            return 0
-        waiting = bucket = run.policers[self.direction]["burst_bytes"]
-        if len(link) > 1 and min(link) < self.policed_mbps:
-            packets, held = run.queue_packets_in(self.direction), run.queue_bytes_in(self.direction)
-            waiting = (packets or 0) * run.packet_bytes + (held or 0)
-        return bucket + waiting
-
-    def _compressed_bytes(self, flows):
-        """Return the bytes on the wire that may have arrived out of order without a selective acknowledgement, given a number of flows.
-
-        Linux's receivers report up to `COMPRESSED_SACKS` packets at once, `COMPRESSION_MS` after the first.
-        """
-        run, transport = self._run, self._run.scenario["transport"]
-        compresses = transport.get("sack_compression", True) and transport.get("selective_acks", True)
-        if run.udp or run.platform.startswith("ns3") or not compresses:
-            return 0
-        one = SUPER_PACKET_BYTES if run.transport.segmentation_offload else run.packet_bytes
-        in_time = math.ceil(self.most_mbps() * COMPRESSION_MS * 1e3 / 8 / one)
-        return min(COMPRESSED_SACKS * max(run.paths, flows), in_time) * one
-
-    def _unacknowledged_packets(self, flows):
-        """Return the number of packets that may have arrived unacknowledged, given a number of flows.
-
-        These are the packets of one acknowledgement, and those of the next if it was lost.
-        """
-        model, correlation = self._run.direction(self._back).loss_model, self._run.correlation("loss", self._back)
-        losses = [loss for _, loss in self._run.timeline.values(self._back, "loss_percent") if loss < LOST_ALL]
-        # Largest probability that the acknowledgement after a lost one is lost too.
-        loss = min(0.99, max(losses, default=0) / 100 / (1 - correlation))
-        in_a_row = lost_in_a_row(min(1 - 1e-6, model.in_a_row) if model else loss)
-        return (
-            segments_per_ack(self._run.kernel) * (1 + in_a_row) * max(self._run.paths, flows) + self._packets_of_trace
-        )
-
-    @cached_property
-    def _packets_of_trace(self):
-        """Number of additional packets that a trace lets become known at the ends of a period, since whole packets pass, and small ones in empty steps.
-
-        In a step without capacity the shaper's rate is one packet in the whole step, which passes several acknowledgements.
-        """
-        traces = traces_of(self._run.scenario["link"])
-        if not traces:
-            return 0
-        on_way_back = any(self._back in directions_of(trace) for trace in traces)
-        # At each end, one packet that has begun, and one that an early rise before a faster step lets pass (`traces`).
-        return 4 + (2 * self._run.packet_bytes // ACKNOWLEDGEMENT_BYTES if on_way_back else 0)
-
-    @cached_property
-    def _late_ms(self):
-        """Largest extra delay of a packet or its acknowledgement without a queue, in ms: from jitter, slots, reordering or another path."""
-        run = self._run
-        late = (run.option("reordering", way) for way in DIRECTIONS)
-        apart_ms = 2 * (max(run.multipath.path_delay_ms) - min(run.multipath.path_delay_ms))
-        jitter_ms = 2 * sum(run.direction(way).jitter_reach_ms for way in DIRECTIONS)
-        return (
-            jitter_ms
-            + apart_ms
-            + self._way_back_ms
-            + sum(run.slot_ms(way) or 0 for way in DIRECTIONS)
-            + sum(one["late_ms"] for one in late if one)
-        )
-
-    @property
-    def _way_back_ms(self):
-        """Longest time in ms for which acknowledgements may wait or be dropped by a policer.
-
-        They wait for data in their direction, or for each other if their direction has another rate; otherwise data fill the path first.
-        """
-        run, beside = self._run, any(pair.direction == self._back for pair in self._run.pairs)
-        policer = run.policers.get(self._back)
-        # An acknowledgement passes as soon as the bucket has enough tokens.
-        refill_ms = LARGEST_ACKNOWLEDGEMENT_BYTES * 8 / policer["rate_mbps"] / 1e3 if policer else 0
-        if run.is_chain or not (beside or run.option("reverse_rate_mbps", REVERSE)) or run.rate_in(self._back) is None:
-            return refill_ms
-        one = run.packet_bytes if beside else LARGEST_ACKNOWLEDGEMENT_BYTES
-        held = (run.queue_packets_in(self._back) or 0) * one + (run.queue_bytes_in(self._back) or 0)
-        return refill_ms + held * 8 / run.rate_in(self._back) / 1e3
-
     def share_percent(self, delivered_bytes, begin_ns, end_ns, flows=None) -> float | None:
         """Return the bytes delivered between two times as a percentage of what the path allows; None if it has no limit or passes nothing.
 
@@ -382,11 +262,6 @@ class Capacity:
             return None
         late = known < delivered_bytes <= self.most_bytes(begin_ns, end_ns, flows)
         return 100.0 if late else 100 * delivered_bytes / known
-
-
-def lost_in_a_row(loss) -> int:
-    """Return the longest run of lost packets that has a probability of at least `NEGLIGIBLE`; ``loss`` is a fraction."""
-    return math.floor(math.log(NEGLIGIBLE) / math.log(loss)) if loss > 0 else 0
 
 
 def _sum(of_each):

@@ -8,8 +8,8 @@ from study_files import study as studies
 from topics.exam import beside_published as published_rows
 from topics.exam.beside_published import AGREES, DIFFERS, NOT_SHOWN, beside_published
 from topics.exam.criteria import CRITERIA, MEASURES
+from topics.exam.page_tables import published_words
 from topics.exam.published import Published
-from topics.exam.section import published_words
 from topics.exam.tables import EXAM_VALUES
 
 STATED = [(criterion, stated) for criterion in CRITERIA for stated in criterion.published]

@@ -11,7 +11,8 @@ from study_files import study as studies
 from topics.exam import card_tests
 from topics.exam.criteria import CRITERIA, GROUPS, LOWER, MEASURES, wanted_measures
 from topics.exam.judge import scorecard
-from topics.exam.section import failed_runs, group_verdict, inapplicable_cases, lead, link_of, row_sentence
+from topics.exam.section import group_verdict, link_of
+from topics.exam.sentences import failed_runs, inapplicable_cases, lead, row_sentence
 from topics.exam.tables import (
     BETTER,
     EXAM_VALUES,

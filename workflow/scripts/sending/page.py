@@ -7,7 +7,7 @@ from sending.tested import counts_words
 from session.change_verdicts import CHANGES
 from session.compare_results import STYLES
 from session.standalone_page import standalone_page
-from topics.exam.section import VERDICTS
+from topics.exam.page_tables import VERDICTS
 from wording.number_format import count
 
 #: Listed results of tests, in the order of the table.

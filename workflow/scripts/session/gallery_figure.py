@@ -14,7 +14,7 @@ from figure_parts.figure_style import (
 from figure_parts.scenario_panels import INDENT_PT, LETTER_SHARE, Grid, PanelFigure, panel_title
 from figure_parts.tiles import draw_tile
 from topics.exam.criteria import GROUPS
-from topics.exam.section import measure_words
+from topics.exam.page_tables import measure_words
 from topics.exam.tables import BETTER, LIKE, NOT_ENOUGH, NOT_MEASURED, TOO_VARIABLE, WORSE
 from wording.number_format import count
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 from itertools import pairwise
 
-from experiment.capacity import REAL_TIMER_S
+from experiment.late_deliveries import REAL_TIMER_S
 from experiment.loss_models import CERTAIN
 from experiment.timeline import DIRECTIONS
 from testbed.network.devices import devices_of

@@ -44,10 +44,10 @@ from mininet.net import Mininet
 from mininet.node import Node
 
 from experiment import delay_tables
-from experiment.capacity import REAL_TIMER_S
 from experiment.chain_names import routers
 from experiment.conditions import SENDING_HOST
 from experiment.disciplines import OF_KIND
+from experiment.late_deliveries import REAL_TIMER_S
 from experiment.link_options import PATH, correlations_at, options_at
 from experiment.packet_sizes import SUPER_PACKET_BYTES
 from experiment.qdisc import DROP_TAIL

@@ -3,7 +3,8 @@
 from experiment.specification import RunSpecification
 from topics.chain.tables import CHAIN_CELLS
 from topics.topic import Analysis, Plot, Topic, mostly
-from wording.scenario_labels import keys_of, settings_by
+from wording.scenario_keys import keys_of
+from wording.scenario_labels import settings_by
 
 
 def in_common(scenario) -> dict:

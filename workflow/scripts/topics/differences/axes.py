@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from wording.scenario_labels import PARTS, Differences, Part, keys_of, said
+from wording.scenario_keys import Differences, keys_of, said
+from wording.scenario_parts import PARTS, Part
 
 #: Prefixes of keys that set how scenarios are repeated or drawn. They aren't conditions.
 NO_CONDITION = ("replications", "seeds_of", "variation")

@@ -1,0 +1,171 @@
+"""A run's flows, the pairs of hosts between which they run, and their connections. Part of `specification.RunSpecification`."""
+
+import random
+from functools import cached_property
+
+from experiment.chain import on_chain, pairs_of_chain
+from experiment.flow_groups import LONG, OWN, PROGRAM, REVERSE, WEB, WEB_PORT, FlowGroup, LongFlow, long_flows
+from experiment.host_pairs import Pair
+from experiment.timeline import DIRECTIONS
+
+#: Largest number of flows with time series if two programs carry all flows.
+MOST_SAMPLED = 50
+#: Local port of the first flow if one program sends all flows.
+FIRST_LOCAL_PORT = 10_000
+
+
+class RunFlows:
+    """A run's flows and pairs of hosts."""
+
+    @property
+    def flows(self) -> int:
+        """Number of all flows."""
+        return self.end_to_end_flows + (len(self.chain.bottlenecks) * self.chain.cross_flows if self.is_chain else 0)
+
+    @property
+    def end_to_end_flows(self) -> int:
+        """Number of flows that cross all bottlenecks of a chain, or of all flows if there is one bottleneck. They have the first numbers."""
+        return self.scenario["flows"]
+
+    @cached_property
+    def groups(self) -> list[FlowGroup]:
+        """The groups of flows; empty if all flows are alike."""
+        return [FlowGroup(**group) for group in self.scenario.get("groups", ())]
+
+    def groups_of(self, application) -> list[FlowGroup]:
+        """Return the groups of one application."""
+        return [group for group in self.groups if group.application == application]
+
+    @cached_property
+    def long_flows(self) -> list[LongFlow]:
+        """The numbered flows: iperf3's flows, or the single flow of another application."""
+        limit_mbps = self.traffic.bitrate_mbps
+        # A query about a scenario has no CCA yet, but its flows still have pairs.
+        ccas = self.ccas if "cca" in self.document else [OWN]
+        pairs = len(self.pairs) if self.is_chain else self.hosts.pairs
+        flows = long_flows(self.groups, self.flows, ccas, pairs, self.expected_s, limit_mbps)
+        return [on_chain(self, flow) for flow in flows] if self.is_chain else flows
+
+    @cached_property
+    def program_flows(self) -> list:
+        """The flows of the study's declared programs (`programs.ProgramFlow`), numbered after the long flows."""
+        if not self.groups_of(PROGRAM):
+            return []
+        # Imported here because other runs don't need it.
+        from experiment.programs import program_flows
+
+        return program_flows(self)
+
+    @cached_property
+    def pairs(self) -> list[Pair]:
+        """The pairs of hosts: h1 sends to h2, h3 to h4, and so on. On a chain the first has the long flows; each other crosses one bottleneck."""
+        if self.is_chain:
+            return self._chain_pairs
+        path_ms, access = 2 * min(self.multipath.path_delay_ms), self.hosts.access_delay_ms
+        ways = DIRECTIONS if any(group.direction == REVERSE for group in self.groups) else DIRECTIONS[:1]
+        return [
+            Pair(i, f"h{2 * i + 1}", f"h{2 * i + 2}", one_ms, self._link_rtt_ms + path_ms + 4 * one_ms, direction=way)
+            for i, (way, one_ms) in enumerate((way, one_ms) for way in ways for one_ms in access)
+        ]
+
+    @cached_property
+    def _chain_pairs(self):
+        return pairs_of_chain(self)
+
+    def flow_pair(self, flow) -> Pair:
+        """Return the `Pair` of a flow (numbered from 0): pairs are assigned to flows in turn, or set by their group or bottleneck."""
+        return self.pairs[self.long_flows[flow].pair]
+
+    def group_pair(self, group) -> Pair:
+        """Return the `Pair` of a group without long flows."""
+        return self.pairs[(group.pair or 1) - 1 + self.hosts.pairs * (group.direction == REVERSE)]
+
+    def member_pair(self, group, member) -> Pair:
+        """Return the `Pair` of one flow, counted from 0, of a group of programs: pairs are assigned in turn, or set by the group."""
+        pairs = self.hosts.pairs
+        index = member % pairs if group.pair is None else group.pair - 1
+        return self.pairs[index + pairs * (group.direction == REVERSE)]
+
+    def _pairs_of(self, group):
+        """Return the indices of a group's pairs."""
+        if group.application == PROGRAM:
+            return {self.member_pair(group, member).index for member in range(group.count)}
+        if group.application != LONG:
+            return {self.group_pair(group).index}
+        return {flow.pair for flow in self.long_flows if flow.group == group.name}
+
+    def flows_through(self, number) -> list[int]:
+        """Return the flows that cross one of a chain's bottlenecks, counted from 1."""
+        passing = ((flow, self.flow_pair(flow)) for flow in range(self.flows))
+        return [flow for flow, pair in passing if pair.first_hop <= number < pair.first_hop + pair.hops]
+
+    @property
+    def connections(self) -> int:
+        """Number of connections that carry data: one per flow, or with MPTCP one subflow per path."""
+        return sum(self.subflows(self.flow_pair(flow).index) for flow in range(self.flows))
+
+    def subflows(self, pair) -> int:
+        """Return the number of connections of each flow of a pair (counted from 0): with MPTCP one subflow per path.
+
+        On a dumbbell the subflows of the first pair share the bottleneck, and flows of other pairs have one connection each.
+        """
+        return self.paths if self.multipath.by == "mptcp" and (self.is_cable or pair == 0) else 1
+
+    @property
+    def udp(self) -> bool:
+        return self.traffic.protocol == "udp"
+
+    @property
+    def per_side(self) -> bool:
+        """Whether one program sends all flows and another receives them, instead of iperf3."""
+        return self.traffic.processes == "per-side" and self.flows > 0
+
+    def local_port(self, flow) -> int:
+        """Return the source port of a flow in a run where one program sends all flows; it identifies the flow."""
+        return FIRST_LOCAL_PORT + flow
+
+    @cached_property
+    def sampled_flows(self) -> list[int]:
+        """The flows with time series: all, or a random sample if two programs carry all flows.
+
+        Reading thousands of sockets takes longer than the interval between two readings.
+        """
+        if not self.per_side or self.flows <= MOST_SAMPLED:
+            return list(range(self.flows))
+        return sorted(random.Random(self.substream("sampled-flows")).sample(range(self.flows), MOST_SAMPLED))
+
+    @property
+    def sampled_connections(self) -> int:
+        """Number of connections with time series."""
+        return min(self.connections, MOST_SAMPLED) if self.per_side else self.connections
+
+    @property
+    def control_network(self) -> bool:
+        """Whether iperf3's control connections have a separate network without rate, delay and loss.
+
+        By default they have one wherever it can be built, so that the effects of the path cannot end a run.
+        """
+        if self.traffic.control_connection != "automatic":
+            return self.traffic.control_connection == "own-network"
+        can_be_built = self.multipath.by == "none" and not self.platform.startswith("ns3") and not self.per_side
+        return can_be_built and self.traffic.application == "iperf3" and self.flows > 0
+
+    @property
+    def control_pairs(self) -> list[Pair]:
+        """The pairs of hosts with a link for control connections: those with iperf3 flows."""
+        used = {flow.pair for flow in self.long_flows} if self.control_network else ()
+        return [pair for pair in self.pairs if pair.index in used]
+
+    def web_port(self, group) -> int:
+        """Return the port of a group's web server."""
+        return WEB_PORT + self.groups.index(group)
+
+    @cached_property
+    def server_ports(self) -> frozenset[int]:
+        """The senders' ports on which web servers listen."""
+        return frozenset(self.web_port(group) for group in self.groups_of(WEB))
+
+    @property
+    def answers(self) -> bool:
+        """Whether packets are sent in the opposite direction to the data: not in a run with only UDP streams."""
+        return bool(self.flows or self.server_ports or self.groups_of(PROGRAM))

@@ -1,0 +1,171 @@
+"""Sentences on a scorecard: its lead, its worst and open rows, and runs that the CCA ended."""
+
+import re
+
+import pandas as pd
+
+from topics.exam.criteria import MEASURES, RARE_EVENTS
+from topics.exam.judge import OF_THE_CCA
+from topics.exam.outcomes import FAR
+from topics.exam.tables import BETTER, LIKE, NOT_APPLICABLE, NOT_MEASURED, OPEN_VERDICTS, WORSE
+from wording.number_format import count, is_missing, number, plain
+from wording.sentence_words import cca_name
+
+#: Largest number of findings on the first screen.
+MOST_FINDINGS = 3
+#: Names of runs that the CCA itself ended.
+FAILED_WORDS = {
+    "crash": "crashed the kernel",
+    "not ended": "did not end",
+    "sender": "was excluded because of its sender's behaviour",
+}
+
+
+def lead(deciding: pd.DataFrame) -> str:
+    """Return the card's first sentence: the number of worse rows and the worst of them, or the open row nearest to that verdict."""
+    counts = deciding["verdict"].value_counts()
+    rows, still = count(len(deciding), "row"), open_rows(deciding)
+    worse, unmeasured = int(counts.get(WORSE, 0)), int(counts.get(NOT_MEASURED, 0))
+    if unmeasured == len(deciding):
+        return f"nothing was measured: none of {rows} that decide has a run with a value."
+    others = [f"{int(counts[verdict])} {verdict}" for verdict in (BETTER, LIKE) if verdict in counts]
+    if still:
+        nearest = "" if worse else f", the nearest to worse being {_row_name(still[0])}, {_worse_words(still[0])}"
+        others.append(f"{len(still)} open{nearest}")
+    if unmeasured:
+        others.append(f"{unmeasured} not measured")
+    rest = f"; {', '.join(others)}" if others else ""
+    if worse:
+        # A single case is more informative than the row on all of them.
+        worst = max(worst_rows(deciding), key=lambda row: row["measure"] != RARE_EVENTS.measures[0])
+        return (
+            f"worse in {worse} of {rows} that decide, most clearly in {_row_name(worst)}: {_worse_words(worst)}{rest}."
+        )
+    return f"nothing worse was shown in {rows} that decide{rest}."
+
+
+def inapplicable_cases(card: pd.DataFrame) -> list[str]:
+    """Return one sentence per case that doesn't apply to the candidate: the case, its question, and the reason."""
+    rows = card[card["verdict"] == NOT_APPLICABLE]
+    return [
+        f"{scenario} ({'; '.join(of_case['criterion'])}): {of_case['reason'].iloc[0]}"
+        for scenario, of_case in rows.groupby("scenario", sort=False)
+    ]
+
+
+def _row_name(row) -> str:
+    """Return a row's subject for use within a sentence: "fairness among its own flows (case: 2 flows)"."""
+    where = f" (case: {row['scenario_label']})" if row["scenario_label"] else ""
+    return f"{re.split('[,:]', row['criterion'])[0]}{where}"
+
+
+def failed_runs(runs: pd.DataFrame, cca) -> list[str]:
+    """Return one sentence per kind of failure caused by the CCA itself, with its first run."""
+    if "excluded_by" not in runs:
+        return []
+    of_cca = runs[(runs["cca"] == cca) & runs["excluded_by"].isin(OF_THE_CCA)]
+    sentences = []
+    for kind, rows in of_cca.groupby("excluded_by", sort=False):
+        first = rows.iloc[0]
+        run = f"{first['scenario']}/{first['cca']}/{first['ip_version']}/{first['replication']}"
+        because = f": {first['invalid_because']}" if first["invalid_because"] else ""
+        whole = count(int((runs["cca"] == cca).sum()), "run")
+        sentences.append(
+            f"{cca_name(cca)} {FAILED_WORDS[kind]} in {len(rows)} of {whole}, first in {run}, seed {int(first['seed'])}{because}."
+        )
+    return sentences
+
+
+def worst_rows(deciding: pd.DataFrame) -> list[dict]:
+    """Return the rows with the verdict worse, ordered by the share of worse runs and then by size in margins."""
+    bad = deciding[deciding["verdict"] == WORSE].copy()
+    bad["share"], bad["size"] = bad["runs_worse"] / bad["n"], (bad["worse_by"] / bad["margin"]).fillna(0)
+    # A criterion is one finding, in the scenario with the worst result; the one on all cases together comes first.
+    bad["first"] = bad["measure"] == RARE_EVENTS.measures[0]
+    ordered = bad.sort_values(["first", "size", "share"], ascending=False, kind="stable")
+    return ordered.drop_duplicates(["rfc_section", "criterion"]).head(MOST_FINDINGS).to_dict("records")
+
+
+def fallen_rows(deciding: pd.DataFrame) -> list[dict]:
+    """Return open rows in which runs of the CCA fall and none of a standard's does: they are findings even without a verdict."""
+    fallen = deciding[
+        deciding["verdict"].isin(OPEN_VERDICTS) & (deciding["runs_far_worse"] > deciding["standard_runs_far_worse"])
+    ]
+    return fallen.sort_values("runs_far_worse", ascending=False, kind="stable").head(MOST_FINDINGS).to_dict("records")
+
+
+def open_rows(deciding: pd.DataFrame) -> list[dict]:
+    """Return the rows that are open, those with the largest share of worse runs first."""
+    still = deciding[deciding["verdict"].isin(OPEN_VERDICTS)].copy()
+    still["share"] = still["runs_worse"] / still["n"].clip(lower=1)
+    return still.sort_values(["share", "worse_share_at_most"], ascending=False, kind="stable").to_dict("records")
+
+
+def _worse_words(row) -> str:
+    """Return the number of a row's worse runs in words: "worse in 5 of 20 runs"."""
+    by_version = f": {row['worse_by_ip_version']}" if row["worse_by_ip_version"] else ""
+    return f"worse in {int(row['runs_worse'])} of {count(int(row['n']), 'run')}{by_version}"
+
+
+def row_sentence(row) -> str:
+    """Return a sentence on a row that is worse or in which runs fall."""
+    measure = MEASURES[row["measure"]]
+    if measure.name == RARE_EVENTS.measures[0]:
+        where = f", most often in the cases {row['most_of_them']}" if row["most_of_them"] else ""
+        return (
+            f"In {int(row['runs_worse'])} of {count(int(row['n']), 'run')} it is worse than each standard CCA by more than {FAR} margins, or exceeds a limit that they "
+            f"keep{where}. The standard CCA closest to it in each case does so in {int(row['standard_runs_far_worse'])}."
+        )
+    place = (
+        f"{row['criterion'][0].upper()}{row['criterion'][1:]} ({row['scenario_label']}, section {row['rfc_section']})"
+    )
+    if not is_missing(row["limit"]):
+        what = f"beyond the limit of {plain(row['limit'])}{unit_of(measure)} in {int(row['runs_worse'])} of {count(int(row['n']), 'run')} in which no standard CCA is"
+        most = (
+            ""
+            if is_missing(row["worst_value"])
+            else f", at most {number(row['worst_value'], measure.decimals)}{unit_of(measure)}"
+        )
+        return f"{place}: {measure.words} is {what}{most}."
+    if is_missing(row["value"]):
+        return f"{place}: {_worse_words(row)}."
+    text = f"{place}: {_worse_words(row)}; {measure.words} is {_with_interval(row, 'value', 'low', 'high')} in the median run"
+    if not is_missing(row["standard_value"]):
+        text += f", against {_with_interval(row, 'standard_value', 'standard_low', 'standard_high')} with {cca_name(row['standard'])}"
+    return f"{text}."
+
+
+def open_sentence(row) -> str:
+    """Return a sentence on an open row: its open question, its power, and the number of runs that would close it."""
+    measure = MEASURES[row["measure"]]
+    where = row["scenario_label"] or "all cases"
+    text = f"{where}, {measure.words.rstrip(',')}: {row['verdict']} ({row['reason']})"
+    if not is_missing(row["worse_share_at_most"]):
+        text += f"; up to {100 * row['worse_share_at_most']:.0f} % of such runs can be worse"
+    if not is_missing(row["detectable"]):
+        text += f"; worse by {number(row['detectable'], measure.decimals)}{unit_of(measure)} would have been shown"
+    if not is_missing(row["runs_needed"]):
+        text += f"; {int(row['runs_needed'])} runs would settle it if they continue like this"
+    return f"{text}."
+
+
+def unit_of(measure) -> str:
+    """Return a measure's unit with a space in front, empty without one."""
+    return f" {measure.unit}" if measure.unit else ""
+
+
+def _with_interval(row, mean, low, high):
+    measure = MEASURES[row["measure"]]
+    text = f"{number(row[mean], measure.decimals)}{unit_of(measure)}"
+    if not is_missing(row[low]):
+        text += f" ({number(row[low], measure.decimals)} to {number(row[high], measure.decimals)})"
+    return text
+
+
+def margins_words(margins) -> str:
+    """Return the margins in words."""
+    return (
+        f"{margins['goodput_points']:g} percentage points of goodput and shares, {margins['loss_points']:g} of loss, "
+        f"{margins['index']:g} of Jain's index and of harm, {margins['rtt_exponent']:g} of the exponent of the RTT, {margins['delay_ms']:g} ms of delay and jitter, "
+        f"{margins['slowdown']:g} of a slowdown, {margins['time_s']:g} s of times"
+    )

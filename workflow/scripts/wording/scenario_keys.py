@@ -1,0 +1,140 @@
+"""The keys of resolved scenarios: those in which they differ, and a key with its value in words."""
+
+import hashlib
+import json
+
+from experiment.conditions import POLICERS
+
+#: Keys that are names.
+NAMES = ("id", "label")
+#: Suffixes of keys -> units.
+UNITS = {
+    "_ms": "ms", "_s": "s", "_mbps": "Mbit/s", "_percent": "%", "_bytes": "bytes", "_packets": "packets", "_per_s": "per s",
+}  # fmt: skip
+#: Parts of keys -> their wording, if different.
+WORDS = {"min": "minimum", "max": "maximum", "rto": "RTO", "rtt": "RTT", "ecn": "ECN", "cca": "CCA", "acks": "ACKs"}
+#: Lists whose items have keys -> name of an item.
+ITEMS = {"groups": "group", "chain.bottlenecks": "bottleneck"}
+#: The policers of a link.
+POLICERS_OF_LINK = tuple(f"link.{key}" for key in POLICERS.values())
+#: Mappings that are treated as one value.
+WHOLE = (
+    "queue",
+    "reverse_queue",
+    *POLICERS_OF_LINK,
+    "link.trace",
+    "link.reverse_trace",
+    "link.reordering",
+    "link.correlation",
+    "multipath.outage",
+    "kernel",
+)
+#: Separator within a part.
+SEPARATOR = "; "
+#: Longest value that is shown; for a longer one, a digest is shown.
+LONGEST = 40
+
+
+def keys_of(scenario, without=()) -> dict[str, object]:
+    """Return the keys of a resolved scenario with their values: "link.delay_ms.forward" -> 10.
+
+    ``without`` are prefixes of keys to leave out; `NAMES` are always left out. A list is one value, except those in `ITEMS`.
+    """
+    found = {}
+
+    def add(path, value):
+        if path in NAMES or any(is_in(path, begin) for begin in without):
+            return
+        # The same applies to a group's program.
+        if isinstance(value, dict) and value and path not in WHOLE and not path.endswith(".program"):
+            for key, inner in value.items():
+                add(f"{path}.{key}" if path else key, inner)
+        elif path in ITEMS:
+            for number, item in enumerate(value, 1):
+                add(f"{path}.{item.get('name', number)}", item)
+        else:
+            found[path] = value
+
+    add("", scenario)
+    return found
+
+
+def is_in(path, begin) -> bool:
+    """Return whether a key has one of the prefixes: "queue.packets" has "queue"."""
+    return path == begin or path.startswith(f"{begin}.")
+
+
+class Differences:
+    """The keys in which scenarios differ; ``without`` lists prefixes of keys to ignore."""
+
+    def __init__(self, scenarios, without=()):
+        known = [keys_of(scenario, without) for scenario in scenarios]
+        # The order must not depend on that of the scenarios, whose groups may have different names.
+        every = dict.fromkeys(key for keys in sorted(known, key=text_of) for key in keys)
+        values = {key: [text_of(keys[key]) if key in keys else "" for keys in known] for key in every}
+        #: Key -> its value for each scenario, as a text to compare.
+        self.values = {key: texts for key, texts in values.items() if len(set(texts)) > 1}
+        self._known = known
+
+    def among(self, begins) -> list[str]:
+        """Return the differing keys with one of the prefixes."""
+        return [key for key in self.values if any(is_in(key, begin) for begin in begins)]
+
+    def are_distinguished_by(self, texts, keys) -> bool:
+        """Return whether texts, one per scenario, differ wherever a key's values differ."""
+        seen = {}
+        for place, text in enumerate(texts):
+            values = tuple(self.values[key][place] for key in keys)
+            if seen.setdefault(text, values) != values:
+                return False
+        return True
+
+    def words(self, keys) -> list[str]:
+        """Return the values of some keys in words for each scenario; "" for one without values."""
+        texts = ([said(key, known[key]) for key in keys if key in known] for known in self._known)
+        return [SEPARATOR.join(filter(None, of_scenario)) for of_scenario in texts]
+
+    def unusual_words(self, key) -> list[str]:
+        """Return the same as `words` for a key, but "" for the majority's value, if all other scenarios have words."""
+        values, words = self.values[key], self.words([key])
+        usual = next((value for value in set(values) if 2 * values.count(value) > len(values)), None)
+        unusual = ["" if value == usual else text for value, text in zip(values, words, strict=True)]
+        return unusual if all(unusual[place] or value == usual for place, value in enumerate(values)) else words
+
+    def apart(self, keys, texts) -> list[str]:
+        """Return the keys that differ between scenarios with the same text."""
+        return [key for key in keys if not self.are_distinguished_by(texts, [key])]
+
+
+def text_of(value) -> str:
+    """Return a value as a text to compare."""
+    return json.dumps(value, sort_keys=True)
+
+
+def _stem(key):
+    """Return a key's label: "segmentation offload" for "transport.segmentation_offload", "minimum RTO" without its unit."""
+    *path, name = key.split(".")
+    way = ""
+    if name in ("forward", "reverse"):
+        way, name = f" {name}", path[-1]
+    for end in UNITS:
+        if name.endswith(end):
+            name = name.removesuffix(end)
+            break
+    of_list = next((begin for begin in ITEMS if is_in(key, begin)), None)
+    item = f"{ITEMS[of_list]} {key.removeprefix(of_list + '.').split('.')[0]}: " if of_list and of_list != key else ""
+    return item + " ".join(WORDS.get(word, word) for word in name.split("_")) + way
+
+
+def said(key, value) -> str:
+    """Return a key's label with its value: "minimum RTO 200 ms", "delayed ACKs off"; "" for a key that is not set."""
+    name = key.split(".")[-2 if key.endswith((".forward", ".reverse")) else -1]
+    unit = next((unit for end, unit in UNITS.items() if name.endswith(end)), "")
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return f"{_stem(key)} {'on' if value else 'off'}"
+    shown = f"{value!r}" if isinstance(value, float) else text_of(value).strip('"')
+    if len(shown) > LONGEST:
+        shown = f"#{hashlib.sha256(shown.encode()).hexdigest()[:8]}"
+    return f"{_stem(key)} {shown} {unit}".strip()
