@@ -10,25 +10,18 @@ where others use its caches.
 """
 
 import argparse
-import gzip
-import json
-import math
 import os
-import subprocess
-import sys
 import tempfile
 import time
 from dataclasses import dataclass
-from pathlib import Path
 
-from run import IN_IMAGE, WITH_MEMORY, own_s
-from scale_calls import ROOT, head, row
+from one_run import execute, exponent
+from scale_calls import head, row
 
 # isort: split
 # What these two modules put on the search path.
 from experiment.run_document import specification_of
 from run_tables.tidy_rows import rows_of_run
-from study_files import study as studies
 from testbed.checks.verification import judge
 
 SHARE_MBPS, LENGTH_S = 2, 10
@@ -51,33 +44,19 @@ class Cost:
 
 
 def cost(cca, flows, rate_mbps, seconds, core, folder) -> Cost:
-    """Carry out one run on a core and return its `Cost`."""
+    """Execute one run on a core and return its `Cost`."""
     scenario = {
-        "id": "bench", "link": {"rate_mbps": rate_mbps, "delay_ms": 25}, "queue": {"bdp": 1}, "flows": flows,
+        "link": {"rate_mbps": rate_mbps, "delay_ms": 25}, "queue": {"bdp": 1}, "flows": flows,
         "traffic": {"processes": "per-side", "duration_s": seconds, "sample_interval_ms": 100},
     }  # fmt: skip
-    config = {"study": "bench", "ccas": [cca], "ip_versions": ["ipv4"], "scenarios": [scenario]}
-    asked = studies.run_specification(studies.resolve(config, "benchmarks/many_flows.py"), "bench", cca, "ipv4", 1)
-    document = Path(folder) / "run.json.gz"
-    command = [
-        "taskset", "-c", str(core), *IN_IMAGE, "--cleanenv", "--bind", folder, "--env", f"PYTHONPATH={ROOT / 'workflow'}",
-        ROOT / "envs/testbed.sif", "python3", "-c", WITH_MEMORY, "--specification", json.dumps(asked), "--output", document,
-    ]  # fmt: skip
-    began_s, cpu_s = time.monotonic(), own_s()
-    done = subprocess.run(list(map(str, command)), cwd=ROOT, capture_output=True, text=True)
-    wall_s, cpu_s = time.monotonic() - began_s, own_s() - cpu_s
-    if done.returncode:
-        sys.exit(f"benchmark: {flows} flows at {rate_mbps} Mbit/s failed:\n{done.stdout[-500:]}{done.stderr[-2000:]}")
-    (kilobytes,) = (line.split()[1] for line in done.stdout.splitlines() if line.startswith("peak-memory-kb "))
-    read = json.loads(gzip.decompress(document.read_bytes()))
+    one = execute(scenario, cca, core, folder)
     began_s = time.process_time()
-    judge(specification_of(read), read)
+    judge(specification_of(one.document), one.document)
     judged_s = time.process_time()
-    run, *_ = rows_of_run(read, "bench", "0" * 64)
+    run, *_ = rows_of_run(one.document, "bench", "0" * 64)
     tidied_s = time.process_time()
     return Cost(
-        run["packets_sent"], wall_s, cpu_s, int(kilobytes) / 1024, document.stat().st_size / 1e6,
-        judged_s - began_s, tidied_s - judged_s, run["valid"],
+        run["packets_sent"], one.wall_s, one.cpu_s, one.memory_mb, one.document_mb, judged_s - began_s, tidied_s - judged_s, run["valid"]
     )  # fmt: skip
 
 
@@ -111,8 +90,8 @@ def table(what, cases, least, core, folder) -> list[Cost]:
 
 def exponents(first, last, cases, least) -> str:
     """Return the exponents of the last case over the one before, ``first``, in words."""
-    packets = math.log(last.packets / first.packets)
-    words = [f"CPU time by packets {math.log((last.cpu_s - least.cpu_s) / (first.cpu_s - least.cpu_s)) / packets:.2f}"]
+    packets = last.packets / first.packets
+    words = [f"CPU time by packets {exponent(first.cpu_s - least.cpu_s, last.cpu_s - least.cpu_s, packets)}"]
     if (grown := cases[-1][1] / cases[-2][1]) > 1:
         for name, of in (
             ("memory", lambda one: one.memory_mb - least.memory_mb),
@@ -120,7 +99,7 @@ def exponents(first, last, cases, least) -> str:
             ("judging", lambda one: one.judge_s),
             ("rows", lambda one: one.tidy_s),
         ):
-            words.append(f"{name} by flows {math.log(of(last) / of(first)) / math.log(grown):.2f}")
+            words.append(f"{name} by flows {exponent(of(first), of(last), grown)}")
     return "Exponents: " + ", ".join(words) + "."
 
 

@@ -11,21 +11,15 @@ for the exponents.
 
 import argparse
 import ctypes
-import gzip
-import json
-import math
 import mmap
 import os
 import shutil
-import subprocess
-import sys
 import tempfile
 import time
 from pathlib import Path
 
-from run import IN_IMAGE, WITH_MEMORY, own_s
+from one_run import execute, exponent
 from scale_calls import ROOT, head, row
-from study_files import study as studies
 
 SHARE_MBPS = 2
 #: Machine code: rdtsc; shl rdx, 32; or rax, rdx; ret.
@@ -63,32 +57,19 @@ def counts_per_s() -> float:
 
 
 def cost(pairs, core, folder, per_s) -> dict[str, float | bool]:
-    """Carry out one run on a core; return processor seconds by `COLUMNS`, ``memory_mb``, ``document_mb``, ``valid``."""
+    """Execute one run on a core; return processor seconds by `COLUMNS`, ``memory_mb``, ``document_mb``, ``valid``."""
     scenario = {
-        "id": "bench", "link": {"rate_mbps": SHARE_MBPS * pairs, "delay_ms": 10}, "queue": {"bdp": 1}, "flows": pairs,
+        "link": {"rate_mbps": SHARE_MBPS * pairs, "delay_ms": 10}, "queue": {"bdp": 1}, "flows": pairs,
         "hosts": {"pairs": pairs}, "traffic": {"processes": "per-side", "duration_s": 1, "start_within_ms": 200},
     }  # fmt: skip
-    config = {"study": "bench", "ccas": ["cubic"], "ip_versions": ["ipv4"], "scenarios": [scenario]}
-    asked = studies.run_specification(studies.resolve(config, "benchmarks/many_hosts.py"), "bench", "cubic", "ipv4", 1)
-    document = Path(folder) / "run.json.gz"
-    command = [
-        "taskset", "-c", str(core), *IN_IMAGE, "--cleanenv", "--bind", folder, "--env", f"PYTHONPATH={folder}/workflow",
-        ROOT / "envs/testbed.sif", "python3", "-c", WITH_MEMORY, "--specification", json.dumps(asked), "--output", document,
-    ]  # fmt: skip
-    began_s, cpu_s = time.monotonic(), own_s()
-    done = subprocess.run(list(map(str, command)), cwd=ROOT, capture_output=True, text=True)
-    wall_s, cpu_s = time.monotonic() - began_s, own_s() - cpu_s
-    if done.returncode:
-        sys.exit(f"benchmark: {pairs} pairs failed:\n{done.stdout[-500:]}{done.stderr[-2000:]}")
-    begins = [line.split()[1:] for line in done.stderr.splitlines() if line.startswith("step-begins ")]
+    run = execute(scenario, "cubic", core, folder, f"{folder}/workflow")
+    begins = [line.split()[1:] for line in run.errors.splitlines() if line.startswith("step-begins ")]
     costs = dict.fromkeys(COLUMNS, 0.0)
     for (name, begin), (_, end) in zip(begins, begins[1:], strict=False):
         if name in STEPS:
-            costs[STEPS[name]] += (int(end) - int(begin)) / per_s * cpu_s / wall_s
-    (kilobytes,) = (line.split()[1] for line in done.stdout.splitlines() if line.startswith("peak-memory-kb "))
-    read = json.loads(gzip.decompress(document.read_bytes()))
-    size = {"memory_mb": int(kilobytes) / 1024, "document_mb": document.stat().st_size / 1e6}
-    return costs | size | {"run": cpu_s, "valid": read["verdict"]["valid"]}
+            costs[STEPS[name]] += (int(end) - int(begin)) / per_s * run.cpu_s / run.wall_s
+    size = {"memory_mb": run.memory_mb, "document_mb": run.document_mb}
+    return costs | size | {"run": run.cpu_s, "valid": run.document["verdict"]["valid"]}
 
 
 def main() -> None:
@@ -115,7 +96,7 @@ def main() -> None:
     if len(costs) > 1:
         (few, first), *_, (many, last) = costs.items()
         grown = [
-            f"{name} {math.log((last[name] - least[name]) / (first[name] - least[name])) / math.log(many / few):.2f}"
+            f"{name} {exponent(first[name] - least[name], last[name] - least[name], many / few)}"
             for name in (*COLUMNS, "memory_mb", "document_mb")
         ]
         print(f"\nExponents from {few:,} to {many:,} pairs: {', '.join(grown)}.")

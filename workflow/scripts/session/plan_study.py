@@ -264,7 +264,7 @@ def main(arguments=None) -> int:
     parser.add_argument("--difference", default="", help="true difference to be shown, as in '2 %%'")
     parser.add_argument("--metric", default="", help="the only metric")
     parser.add_argument("--from", dest="sources", nargs="*", default=[], help="results folders with pilot runs")
-    parser.add_argument("--platform", default="", help="platform that carries the study instead of its own")
+    parser.add_argument("--platform", default="", help="platform for the study instead of the scenarios' platforms")
     options = parser.parse_args(arguments)
     platform = {"platform": options.platform} if options.platform else {}
     try:
