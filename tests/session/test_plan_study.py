@@ -198,6 +198,19 @@ def test_bad_input_gets_one_sentence(capsys, tmp_path, monkeypatch, arguments, s
     assert (status, out) == (1, "") and sentence in err and err.count("\n") == 1
 
 
+@pytest.mark.parametrize(
+    "content", ["", "[]", "{}", '{"scenarios": 1}', '{"scenarios": [{"id": "a"}], "ccas": ["reno"], "ip_versions": ["ipv4"]}']
+)  # fmt: skip
+def test_a_folder_with_another_form_of_study_is_refused_or_passed_over(capsys, tmp_path, monkeypatch, content):
+    file = tmp_path / "results/other/workflow/study.json"
+    file.parent.mkdir(parents=True)
+    file.write_text(content)
+    status, out, err = call(capsys, tmp_path, monkeypatch, "--from", "results/other")
+    assert (status, out) == (1, "") and "FROM: results/other: no results folder" in err and err.count("\n") == 1
+    status, out, _ = call(capsys, tmp_path, monkeypatch)
+    assert status == 0 and "results/other" not in out
+
+
 def test_a_study_that_compares_nothing(capsys, tmp_path, monkeypatch):
     text = "study: known\nccas: [reno]\nip_versions: [ipv4]\nscenarios: [{id: a, link: {rate_mbps: 10}}]\n"
     status, _, err = call(capsys, tmp_path, monkeypatch, text=text)

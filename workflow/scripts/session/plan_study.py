@@ -102,7 +102,7 @@ def folders_alike(study, results=Path("results")) -> list[str]:
         try:
             if folder.name != study["study"] and same_conditions(study, study_of(folder)):
                 found.append(str(folder))
-        except (ValueError, KeyError, TypeError):
+        except ValueError:
             continue
     return found
 
