@@ -11,7 +11,7 @@ import pytest
 from snakemake.cli import get_argument_parser
 
 from session.inside_snakemake import TESTED_VERSION, resources_of_rule
-from session.run_cost import runs_per_job
+from session.run_cost import job_size
 
 #: What the rest may use, for Snakemake documents it (or, of the loop of a script, gives it).
 PUBLIC = {"snakemake", "snakemake.utils", "snakemake.cli"}
@@ -53,13 +53,13 @@ def test_resources_of_the_call_are_values_that_a_rule_may_have():
     """A text and an expression are worked out for each job, so they are functions."""
     assert resources("tidy_runs:runs=9") == {}
     values = resources("emulate_run:runs=50", "emulate_run:mem_mb=4000", "emulate_run:runtime=10*attempt")
-    assert runs_per_job(values) == 50 and values["mem_mb"] == 4000
+    assert job_size(values).runs == 50 and values["mem_mb"] == 4000
     assert callable(values["runtime"])
 
 
 def test_an_expression_is_no_number_of_runs():
     with pytest.raises(SystemExit, match="emulate_run: runs is an expression; allowed are whole numbers"):
-        runs_per_job(resources("emulate_run:runs=5*attempt"))
+        job_size(resources("emulate_run:runs=5*attempt"))
 
 
 def dry_run(root, folder, rule, *options):
