@@ -96,3 +96,58 @@ def test_the_conda_environments_of_a_workflow_that_has_some_are_looked_for(root,
     rule = f"    params:\n        place=lambda wildcards: nothing,\n{conda}    shell:\n        'touch x'\n"
     done = dry_run(root, tmp_path, rule, "--quiet", "rules")
     assert (done.returncode == 0, "nothing" in done.stdout + done.stderr) == (not environment, environment)
+
+
+RULES = """
+
+rule ends:
+    output:
+        "results/{study}/runs/{scenario}/{cca}.gz",
+    wildcard_constraints:
+        cca="reno|bbr",
+
+
+rule whole:
+    output:
+        "results/a/runs/near/reno.gz",
+        "results/a/runs/near/vegas.gz",
+
+
+rule begins:
+    output:
+        "results/{rest}",
+
+
+rule folder:
+    output:
+        directory("results/{study}/runs"),
+    benchmark:
+        "results/{study}/near.tsv"
+
+
+rule name:
+    output:
+        "{name}",
+    wildcard_constraints:
+        name=r"\\w+",
+
+
+from snakemake import dag
+from snakemake.output_index import OutputIndex
+from itertools import product
+
+rules_here = list(workflow.rules)
+theirs, ours = OutputIndex(rules_here), dag.OutputIndex(rules_here)
+paths = ["x", "xx", "", "results", "results/a/runs", "results/a/near.tsv", "results/a.tsv", "results/", ".gz", "else/reno.gz"]
+paths += ["/".join(parts) for parts in product(("results/a", "results/b/c"), ("runs", "run"), ("near", "far"), ("reno.gz", "bbr.gz", "vegas.gz", "bbr"))]
+found = {path: sorted(rule.name for rule in theirs.match_producers(path)) for path in paths}
+assert {path: sorted(rule.name for rule in ours.match_producers(path)) for path in paths} == found
+assert found["results/a/runs/near/reno.gz"] == ["begins", "ends", "whole"], found
+assert found["results/a/runs/near/vegas.gz"] == ["begins", "whole"] and found["else/reno.gz"] == [] and found["x"] == ["made", "name"]
+print("compared", len(set(map(tuple, found.values()))))
+"""
+
+
+def test_the_producers_of_a_file_are_those_that_snakemake_finds(root, tmp_path):
+    done = dry_run(root, tmp_path, "    shell:\n        'touch x'\n" + RULES, "--quiet", "rules", "--", "made")
+    assert done.returncode == 0 and re.search(r"^compared \d+$", done.stdout, re.M), done.stdout + done.stderr
