@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from experiment.disciplines import completed
+from publishing.packet_files import packets_of
 from run_tables.group_metrics import groups_of_run
 from run_tables.program_deliveries import with_program_deliveries
 from run_tables.tidy_rows import factors, rows_of_run
@@ -218,15 +219,21 @@ def test_a_program_reaches_nothing_else(carried):
     assert findings(document).endswith("its last words: reached: nothing")
 
 
-@pytest.mark.long
-def test_quic_beside_tcp_is_the_same_each_time(root, made, testbed, tmp_path):
-    """quic-go from the Go module proxy, by the example's declaration: it fills the path with TCP, and its packets are single ones."""
+@pytest.fixture
+def quic_go(root, tmp_path):
+    """A function that returns the programs of an example; quic-go, from the Go module proxy, is in ``my``."""
     if not (go := shutil.which("go")):
         pytest.skip("quic-go is built by Go, which this machine doesn't have.")
     (tmp_path / "my").mkdir()
     build = [go, "build", "-trimpath", "-o", tmp_path / "my/quic-go", "."]
     subprocess.run(build, cwd=root / "examples/quic-go", env=os.environ | {"CGO_ENABLED": "0"}, check=True)
-    programs = studies.load(root / "examples/quic-go.yaml")["programs"]
+    return lambda example: {"quic-go": studies.load(root / "examples" / example)["programs"]["quic-go"]}
+
+
+@pytest.mark.long
+def test_quic_beside_tcp_is_the_same_each_time(quic_go, made, testbed, tmp_path):
+    """By the example's declaration: it fills the path with TCP, and its packets are single ones."""
+    programs = quic_go("quic-go.yaml")
     groups = ({"name": "quic", "program": "quic-go:reno", "stop_s": 5}, {"name": "tcp", "stop_s": 5})
     (content,) = documents_of_three_tries(made(*groups, programs=programs, duration_s=5), testbed, tmp_path)
     document = json.loads(gzip.decompress(content))
@@ -236,6 +243,24 @@ def test_quic_beside_tcp_is_the_same_each_time(root, made, testbed, tmp_path):
     assert packets["largest_packet_bytes"] <= 1514 and packets["packets_sent"] > packets["packets_arrived"]
     run, flows, _, _ = rows_of_run(document, "a", "0" * 64)
     assert 0.9 * run["ideal_goodput_mbps"] < sum(flow["goodput_mbps"] for flow in flows) <= run["ideal_goodput_mbps"]
+
+
+@pytest.mark.long
+def test_a_run_with_a_log_is_the_same_when_it_is_captured(quic_go, made, testbed, tmp_path):
+    """What the capture does beside the program doesn't change when the program reads the clock, which its log shows."""
+    groups = ({"name": "quic", "program": "quic-go:reno", "stop_s": 5}, {"name": "tcp", "stop_s": 5})
+    asked = made(*groups, programs=quic_go("quic.yaml"), duration_s=5, traffic={"duration_s": 5, "sample_interval_ms": 50})  # fmt: skip
+    documents, captures = [], tmp_path / "captures"
+    captures.mkdir()
+    for number, more in enumerate([(), ("--packets", captures, "--packet-bytes", 128, "--at", "h1-eth0", "h2-eth0", "r1-eth0", "r1-eth1")]):  # fmt: skip
+        done = testbed(asked, tmp_path / f"{number}.json.gz", "--programs", *map(str, (tmp_path / "programs", *more)))
+        assert done.returncode == 0, done.stderr[-2000:]
+        documents.append((tmp_path / f"{number}.json.gz").read_bytes())
+    assert documents[0] == documents[1]
+    document = json.loads(gzip.decompress(documents[0]))
+    assert document["verdict"]["valid"], findings(document)
+    assert document["programs"][0]["server"]["qlog"]["readings"] > 1000
+    assert len([*packets_of(captures / "r1-eth0.pcapng")]) > 5000
 
 
 def test_a_stack_of_another_language_is_one_of_same_bytes_and_logs(made, testbed, tmp_path, root):

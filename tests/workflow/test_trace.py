@@ -5,11 +5,14 @@ import gzip
 import json
 import shutil
 import subprocess
+from pathlib import Path
 
 import pytest
 
 from own_commands import own_command
 
+#: A kernel with tracing is built by set-up, which only a whole checkout has.
+ROOT = Path(__file__).resolve().parents[2]
 SLOW, LOSSY = "10mbit-20ms-0pct-1flow/reno/ipv4/1", "100mbit-10ms-1pct-4flows/reno/ipv6/2"
 
 
@@ -21,7 +24,7 @@ def trace(smoke, tmp_path):
 
     def record(name, *arguments):
         path = results / "runs" / f"{name}.json.gz"
-        command = own_command(smoke.folder, "publishing.run_trace", path, *arguments)
+        command = own_command(ROOT, "publishing.run_trace", path, *arguments)
         done = subprocess.run(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=3600)  # fmt: skip
         return done.returncode, done.stdout, results / "logs/trace" / name, json.loads(gzip.decompress(path.read_bytes()))  # fmt: skip
 

@@ -129,7 +129,8 @@ def _built(name, kernel, files, root, made) -> Path:
     command += [f"{file}={sha256}" for file, sha256 in files]
     done = subprocess.run(command, cwd=root, capture_output=True, text=True)
     if done.returncode:
-        raise ReceivedError(shown((done.stderr.strip() or done.stdout.strip())[-500:], 500))
+        why = (done.stderr.strip() or done.stdout.strip())[-500:].removeprefix("sawtooth: ").removesuffix(".")
+        raise ReceivedError(shown(why, 500))
     return linux
 
 
