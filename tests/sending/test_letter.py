@@ -11,7 +11,7 @@ from sending.page import page
 from sending.question import Question
 from sending.tested import BothResults
 from sending.touched import touched_by
-from session.change_verdicts import BETTER, LIKE, SAME, WORSE
+from session.change_verdicts import BETTER, LIKE, NOT_ENOUGH, SAME, TOO_VARIABLE, WORSE
 from session.result_comparison import COLUMNS
 from study_files import study as study_files
 from topics.exam.tables import LIKE as EXAM_LIKE
@@ -87,6 +87,24 @@ def test_a_letter_has_what_was_run_what_changed_and_how_to_repeat_it():
 def test_a_row_that_is_better_is_better_by_a_positive_amount():
     row = card("better").to_dict("records")[0] | {"worse_by": -2.5, "worse_by_low": -3.1, "worse_by_high": -1.9}
     assert "Packet loss better by +2.50 (+1.90 to +3.10) %" in exam_row_words(row)
+
+
+def test_rows_that_are_neither_worse_nor_better_are_not_hidden():
+    """An effect within the margin and an open row have their intervals in the letter, and the outcome counts the open rows."""
+    table = changes(LIKE, LIKE, LIKE, TOO_VARIABLE, NOT_ENOUGH, SAME)
+    table["scenario"] = ["long-1", "long-1", "shallow", "mixed", "loss", "short"]
+    table["ip_version"] = ["ipv4", "ipv6", "ipv4", "ipv4", "ipv4", "ipv4"]
+    table["effect"] = [2.0, 3.0, 0.5, -21.0, 1.0, 0.0]
+    table["low"], table["high"] = [1.0, 2.5, -1.0, -60.0, -4.0, 0.0], [3.0, 3.5, 1.0, 30.0, 6.0, 0.0]
+    table["pairs_worse"], table["pairs_better"] = [0, 0, 0, 6, 0, 0], [0, 0, 0, 1, 2, 0]
+    one = found(study=study(), changes=table)
+    words = " ".join(cover_letter(one).split())
+    assert "like: cubic, long-1 ipv6, goodput 18.70 -> 16.90 Mbit/s, +3.00 (+2.50 to +3.50) %" in words
+    assert "long-1 ipv4" not in words and "shallow ipv4" not in words
+    assert "too variable: cubic, mixed ipv4, goodput 18.70 -> 16.90 Mbit/s, -21.0 (-60.0 to +30.0) %; 6 of 8 pairs worse, 1 better" in words  # fmt: skip
+    assert "loss ipv4" not in words
+    assert "Open, because these runs don't settle it: 2 of 6 rows in the regression study." in words
+    assert "not enough: more pairs are needed" in words
 
 
 @pytest.mark.parametrize("worse", [0, 2, 50])

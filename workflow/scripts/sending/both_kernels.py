@@ -15,6 +15,8 @@ from study_files.study_runs import run_specification
 
 #: Real seconds that the first run on a kernel may take.
 LIMIT_S = 300
+#: Number of failures of that run that are a finding: a kernel's fault happens again, and a single failure may be the machine's.
+FAILURES = 2
 
 
 @dataclasses.dataclass(frozen=True)
@@ -60,7 +62,7 @@ class _Twin(NamedKernel):
 
 
 def first_failure(study, cca, built, place) -> str | None:
-    """Execute the first run of a study with a CCA; return the reason if it failed, else None.
+    """Execute the first run of a study with a CCA; return the reason if it failed `FAILURES` times, else None.
 
     Parameters
     ----------
@@ -75,8 +77,17 @@ def first_failure(study, cca, built, place) -> str | None:
     """
     first = study["scenarios"][0]["id"]
     specification = run_specification(study, first, cca, study["ip_versions"][0], 1)
-    work = place / f"first-{cca}"
-    work.mkdir()
+    for number in range(FAILURES):
+        work = place / f"first-{cca}-{number}"
+        work.mkdir()
+        why = _failure(specification, built, work)
+        if why is None:
+            return None
+    return why
+
+
+def _failure(specification, built, work):
+    """Execute a run in an empty folder; return the reason if it failed, else None."""
     programs = {"testbed": testbeds_here()["testbed"][1]}
     kernels = built.linux.parents[1] if built.identity else None
     command = reruns.run_command(ROOT, specification, (output := work / "run.json.gz"), programs, kernels)

@@ -11,11 +11,11 @@ from selftests.verdicts import FAILED
 from sending.changes import COMPLETION_MARGIN_PERCENT, of_change
 from sending.question import Question
 from sending.tested import BothResults, counts_words, names_of
-from session.change_verdicts import BETTER, CHANGES, LIKE, SAME, WORSE
+from session.change_verdicts import BETTER, CHANGES, LIKE, NOT_ENOUGH, SAME, TOO_VARIABLE, WORSE
 from session.result_comparison import ALL_SCENARIOS, margins_of
 from topics.exam import tables as exam
 from wording.number_format import count, is_missing, number
-from wording.scenario_words import ip_words
+from wording.scenario_words import ip_words, rate_words
 from wording.sentence_words import listed
 from wording.terminal_text import shown
 
@@ -23,7 +23,15 @@ from wording.terminal_text import shown
 MOST_LINES, WIDTH = 60, 75
 #: Largest number of changes listed per part; the page has all.
 MOST_LISTED = 6
+#: Largest number of rows listed that are neither worse nor better: those whose interval excludes 0, and open ones.
+MOST_SHIFTED, MOST_OPEN = 4, 2
+#: Verdict of an open row -> its meaning.
+OPEN = {
+    TOO_VARIABLE: "some pairs are worse and others better by more than the margin",
+    NOT_ENOUGH: "more pairs are needed to show either",
+}
 #: Verdicts of an exam's rows, in the order of the counts.
+OPEN_IN_EXAM = (exam.TOO_VARIABLE, exam.NOT_ENOUGH, exam.NOT_MEASURED)
 EXAM_VERDICTS = (exam.WORSE, exam.BETTER, exam.LIKE, exam.TOO_VARIABLE, exam.NOT_ENOUGH, exam.NOT_MEASURED)
 
 
@@ -83,14 +91,23 @@ class Found:
         return [*words[:MOST_LISTED], *(f"{change_words(row)}." for row in changes[:MOST_LISTED])]
 
     def verdict(self) -> list[str]:
-        """Return the outcome in sentences: `problems`, or that none is shown, and the parts that were not examined."""
-        words = self.problems() or (
-            [self.stopped]
-            if self.stopped
-            else ["Nothing is shown to be worse than on the base. The tables list the open rows."]
-        )
+        """Return the outcome in sentences: `outcome`, and the parts that were not examined."""
+        words = self.outcome()
         if self.tested is None and not self.is_broken:
             words.append("The kernel's own tests were not run: PACKETDRILL was not given.")
+        return words
+
+    def outcome(self) -> list[str]:
+        """Return `problems`, or that none is shown, in sentences, and the number of rows that the runs don't settle."""
+        if self.stopped:
+            return self.problems() or [self.stopped]
+        words = self.problems() or ["Nothing is shown to be worse than on the base."]
+        tables = [(f"in the exam of {cca}", card["verdict"], OPEN_IN_EXAM) for cca, card in self.exams.items()]
+        tables += [] if self.changes is None else [("in the regression study", self.changes["change"], tuple(OPEN))]
+        opened = [(name, int(verdicts.isin(kinds).sum()), len(verdicts)) for name, verdicts, kinds in tables]
+        if any(number_of for _, number_of, _ in opened):
+            parts = [f"{number_of} of {count(rows, 'row')} {name}" for name, number_of, rows in opened if number_of]
+            words.append(f"Open, because these runs don't settle it: {listed(parts)}.")
         return words
 
 
@@ -142,9 +159,7 @@ def _head(found) -> Iterator[str]:
     yield from _wrapped(f"Series:  {count(asked.number, 'patch', 'patches')} to {named}; SHA-256 {asked.sha256[:16]}", " " * 9, "")  # fmt: skip
     tested = ", ".join(asked.touched.ccas) or "no CCA"
     yield from _wrapped(f"CCAs:    {tested}. {asked.touched.why}", " " * 9, "")
-    if found.stopped:
-        yield ""
-        yield from _wrapped(found.stopped)
+    yield from _wrapped(f"Result:  {' '.join(found.outcome())}", " " * 9, "")
 
 
 def _selftests(found) -> Iterator[str]:
@@ -214,21 +229,59 @@ def _regression(found) -> Iterator[str]:
     table, study = found.changes, found.study
     if table is None:
         return
-    scenarios = ", ".join(scenario["label"] for scenario in study["scenarios"])
+    scenarios = ", ".join(one["id"] if one["id"] == one["label"] else f"{one['id']} ({one['label']})" for one in study["scenarios"])  # fmt: skip
     yield from _wrapped(
-        f"Regression study ({scenarios}; {listed([ip_words(one) for one in study['ip_versions']])}; {count(study['replications'], 'pair')} of runs each; effects: median of the "
-        "pairs' differences, with distribution-free intervals of at least 95 % each):"
+        f"Regression study{_path_words(study)}: {scenarios}; {listed([ip_words(one) for one in study['ip_versions']])}; {count(study['replications'], 'pair')} of runs each. "
+        "Effects are medians of the pairs' differences, with distribution-free intervals of at least 95 % each; a pair is worse or better by "
+        "more than a margin."
     )
     numbers = table["change"].value_counts()
     counted = ", ".join(f"{numbers[change]} {change}" for change in CHANGES if change in numbers)
     yield from _wrapped(f"of {count(len(table), 'row')} {counted}", "    ", "  ")
+    yield from _wrapped(_verdict_words(numbers, study), "    ", "  ")
     for verdict in (WORSE, BETTER):
         told = of_change(table, verdict)
         for row in told[:MOST_LISTED]:
             yield from _wrapped(change_words(row), "      ", "    ")
         if len(told) > MOST_LISTED:
             yield f"    and {len(told) - MOST_LISTED} more {verdict}, on the page"
-    yield from _wrapped(_verdict_words(numbers, study), "    ", "  ")
+    for heading, rows in (
+        ("Neither worse nor better, but with an interval that excludes 0 (each interval for itself: of many rows, some do so by chance)", shifted(table)),
+        ("Open, with the most pairs worse", open_rows(table)),
+    ):  # fmt: skip
+        if rows:
+            yield from _wrapped(f"{heading}:", "    ", "  ")
+            for row in rows:
+                yield from _wrapped(change_words(row), "      ", "    ")
+
+
+def _path_words(study):
+    """Return rate, RTT and duration if all scenarios share them."""
+    shared = {(one["link"]["rate_mbps"], sum(one["link"]["delay_ms"].values()), one["traffic"]["duration_s"]) for one in study["scenarios"]}  # fmt: skip
+    if len(shared) > 1:
+        return ""
+    rate_mbps, rtt_ms, duration_s = shared.pop()
+    return f" ({rate_words(rate_mbps)}, RTT {rtt_ms:g} ms, {duration_s:g} s)"
+
+
+def shifted(table) -> list[dict]:
+    """Return the rows that are neither worse nor better and whose interval excludes 0, the largest in units of their margin first."""
+    rows = [row for row in of_change(table, LIKE, *OPEN) if not is_missing(row["low"]) and row["low"] * row["high"] > 0]
+    return _one_of_each(sorted(rows, key=lambda row: -abs(row["effect"]) / row["margin"]))[:MOST_SHIFTED]
+
+
+def open_rows(table) -> list[dict]:
+    """Return the open rows with an interval in which more pairs are worse than better, most of them first."""
+    rows = [row for row in of_change(table, *OPEN) if not is_missing(row["low"]) and row["pairs_worse"] > row["pairs_better"]]  # fmt: skip
+    return _one_of_each(sorted(rows, key=lambda row: row["pairs_better"] - row["pairs_worse"]))[:MOST_OPEN]
+
+
+def _one_of_each(rows):
+    """Return the first row of each CCA, scenario and measure, since both IP versions usually agree."""
+    found = {}
+    for row in rows:
+        found.setdefault((row["cca"], row["scenario"], row["measure"]), row)
+    return list(found.values())
 
 
 def _verdict_words(numbers, study):
@@ -238,6 +291,7 @@ def _verdict_words(numbers, study):
         f"retransmissions {margins['retransmits']:g} %, completion times {COMPLETION_MARGIN_PERCENT} %"
     )
     parts = [f"Margins: {sizes}"]
+    parts += [f"{change}: {words}" for change, words in OPEN.items() if numbers.get(change, 0)]
     if numbers.get(LIKE, 0):
         parts.append(f"{LIKE}: more than half of the pairs are shown to be within the margin")
     if numbers.get(SAME, 0):

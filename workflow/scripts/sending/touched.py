@@ -64,14 +64,14 @@ def touched_by(paths) -> Touched:
     ]
     others = [path for path, cca in found if cca is None]
     if not of_kernel:
-        why = f"It changes no file that a guest kernel is built from ({_named(paths)})."
+        why = f"The series changes no file that a guest kernel is built from ({_named(paths)})."
         return Touched((), why, paths, of_kernel)
     if others:
-        why = f"It changes {_named(others)}, which may affect every CCA; {listed(DEFAULT)} represent all."
+        why = f"The series changes {_named(others)}, which may affect every CCA; {listed(DEFAULT)} represent all."
         return Touched(DEFAULT, why, paths, of_kernel)
     own = list(dict.fromkeys(cca for _, cca in found))
     callers = [caller for cca in own for caller in CALLERS.get(cca, ()) if caller not in own]
-    why = f"Of the kernel's code it changes only {_named(of_kernel)}."
+    why = f"The series changes only {_named(of_kernel)} of the kernel's code."
     if callers:
         why += f" {listed(callers)} {'calls' if len(callers) == 1 else 'call'} functions of it."
     return Touched((*own, *callers), why, paths, of_kernel)
