@@ -208,6 +208,17 @@ def test_a_server_that_does_not_serve_is_a_finding(carried, server, finding):
     assert finding in findings(document)
 
 
+def test_the_first_run_on_a_machine_may_be_one_of_a_program(made, testbed, tmp_path, monkeypatch):
+    """Its kernel can write into its job's folder only, and nothing else has made the folder of its own files before."""
+    (empty := tmp_path / "empty").mkdir()
+    monkeypatch.setenv("APPTAINER_BIND", f"{empty}:/tmp")
+    asked = made({"name": "x", "program": "udp:udp", "stop_s": 2}, duration_s=2)
+    done = testbed(asked, tmp_path / "run.json.gz", "--programs", str(tmp_path / "programs"))
+    assert done.returncode == 0, done.stderr[-3000:]
+    document = json.loads(gzip.decompress((tmp_path / "run.json.gz").read_bytes()))
+    assert document["verdict"]["valid"], document.get("failure")
+
+
 def test_a_program_reaches_nothing_else(carried):
     """An intruder looks for the machine's files, the run's and other programs, and tries to write, to gain rights and to get out."""
     document = carried(

@@ -93,7 +93,7 @@ def carry_out(command, plan, log) -> dict:
         hand_over(command, plan, job)
         memory = memory_folder(MEMORY_MIB)
         command = uml.guest_command(plan.linux, MEMORY_MIB, plan.has_seccomp, loud=True)
-        environment = uml.guest_environment(memory if memory == SHARED_MEMORY else str(job), plan.seed)
+        environment = uml.guest_environment(job, memory if memory == SHARED_MEMORY else str(job), plan.seed)
         started = command, "guest", job, environment, [core], WALL_S, log, workflow
         try:
             status, printed = execute(*started, closing(plan, job, memory), CPU_S)

@@ -200,10 +200,13 @@ def guest_command(linux, size_mib, seccomp, more=(), loud=False) -> list[str]:
     ]
 
 
-def guest_environment(memory, seed) -> dict[str, str]:
-    """Return a guest kernel's complete environment: the folder of its memory, and the seed of its random numbers."""
+def guest_environment(job, memory, seed) -> dict[str, str]:
+    """Return a guest kernel's complete environment: a folder for its own files, that of its memory, and the seed of its random numbers.
+
+    The kernel creates ``~/.uml``, and crashes if it can't.
+    """
     return {
-        "HOME": "/tmp",
+        "HOME": str(job),
         "TMPDIR": memory,
         "PATH": "/usr/bin:/bin",
         "LD_PRELOAD": RANDOMNESS,
@@ -245,7 +248,7 @@ def boot(specification, wall_limit_s, log, packets=None, trace=None) -> dict:
             log,
             f"guest: {' '.join(command)} on core {core}, memory in {memory}{' with huge pages' if huge_pages else ''}",
         )
-        environment = guest_environment(memory, specification.substream("guest"))
+        environment = guest_environment(job, memory, specification.substream("guest"))
         # The guest's processes are children of the guest kernel, in its session.
         status, printed, cpu_s = None, b"", MOST_CPU * wall_limit_s if specification.runs_foreign_code else None
         try:
