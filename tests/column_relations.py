@@ -1,4 +1,4 @@
-"""Relations between columns that hold for every run of every study: a violation means that a column has wrong values."""
+"""Relations between columns that hold for every run of every study; a violation means that a column has wrong values."""
 
 import pandas as pd
 
@@ -87,7 +87,7 @@ GROUP_ROWS = {
 
 
 def broken(folder):
-    """Return the relations that the valid runs of a study's tidy tables break, each as a text with the run."""
+    """Return the relations that valid runs in a study's tidy tables violate, each as a text with the run."""
     scenarios = read_table(folder / "scenarios.csv", SCENARIOS)[["scenario", "groups"]].fillna("")
     runs = read_runs(folder / "runs.csv").merge(scenarios, on="scenario")
     runs, texts = runs[runs["valid"]], []

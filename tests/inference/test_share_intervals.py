@@ -1,4 +1,4 @@
-"""Intervals of shares: on the logit scale, against known answers and in their coverage."""
+"""Intervals of shares on the logit scale, against known results and by their coverage."""
 
 import math
 
@@ -69,7 +69,7 @@ def test_value_on_a_bound_takes_the_interval_of_the_values_cut_there():
 
 
 def test_six_replications_are_covered_and_by_bca_are_not():
-    """Why it is not the BCa bootstrap: of 6 shares near a bound it misses far more often than 1 time in 20."""
+    """The reason for not using the BCa bootstrap: with 6 shares near a bound it misses far more often than 1 time in 20."""
     rng, drawn, runs, missed = np.random.default_rng(7), 400, 0, {"used": 0, "bca": 0}
     for _ in range(drawn):
         # Logits of starving flows, spread as replications are: the typical share is 0.05.

@@ -1,4 +1,4 @@
-"""What is received is read with limits, and where two documents differ is said to the place."""
+"""Received files are read with limits, and the first difference of two documents is reported with its place."""
 
 import gzip
 import itertools
@@ -189,7 +189,7 @@ def use_temporary_folders(count):
 
 
 def test_temporary_folders_of_verifications_that_start_at_once_do_not_disturb_each_other(tmp_path, monkeypatch):
-    """Each deletes what killed ones have left, and nobody's else."""
+    """Each verification deletes the folders of killed ones, and no others."""
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     (tmp_path / "sawtooth-verify-left").mkdir()
     processes = [multiprocessing.Process(target=use_temporary_folders, args=(100,)) for _ in range(4)]

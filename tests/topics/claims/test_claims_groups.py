@@ -1,4 +1,4 @@
-"""Claims that compare groups of cells: two bounds, growth from scenario to scenario, where a difference is largest."""
+"""Claims that compare groups of cells: two bounds, growth from scenario to scenario, the place of the largest difference."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What is taken of a run's flows and their time series is what a hand calculation gives."""
+"""Measures of a run's flows and their time series agree with hand calculations."""
 
 import numpy as np
 import pandas as pd
@@ -88,7 +88,7 @@ def test_what_is_unknown_of_a_flow_is_unknown_of_the_run():
 
 
 def reader(**columns):
-    """Return a reader of the looks at one flow, every second from 1 to 10 s, with these columns."""
+    """Return a reader of the samples of one flow, every second from 1 to 10 s, with these columns."""
     rows = [RUN | {"replication": 1, "flow": 0, "flow_cca": "reno", "time_s": float(second)} for second in range(1, 11)]
     table = pd.DataFrame(rows).assign(**{name: list(values) for name, values in columns.items()})
 
@@ -121,7 +121,7 @@ def test_over_time(take, start, end, expected):
 
 
 def test_acknowledged_rate_is_that_of_the_whole_window():
-    """1 MB a second are 8 Mbit/s; a flow that began to deliver after 5 s has half of that over all 10."""
+    """1 MB per second is 8 Mbit/s; a flow that began to deliver after 5 s has half of that over all 10."""
     steady = [1e6 * second for second in range(1, 11)]
     assert over_time("mean", "acked_mbps", bytes_acked=steady) == pytest.approx(8)
     late = [0.0] * 5 + [1e6 * second for second in range(1, 6)]
@@ -142,7 +142,7 @@ CWND = {
 
 
 def test_states_of_a_flow():
-    """Slow start in looks 1 and 2 (no ssthresh yet) and 8 (4 below 5); look 10 is at ssthresh, so it is past it."""
+    """Slow start in samples 1 and 2 (no ssthresh yet) and 8 (4 below 5); sample 10 is at ssthresh, so it is past it."""
     columns = CWND | {"state": STATES}
     assert over_time("mean", "slow_start_percent", **columns) == 30
     assert over_time("mean", "slow_start_percent", 30, **columns) == 12.5
@@ -186,7 +186,7 @@ def test_words_name_what_is_measured(claim, unit, words):
 
 
 def mixed(reno_mbps, replications=6):
-    """Return runs and flows of reno+bbr and bbr+reno on 10 Mbit/s, Reno's goodput around a mean, and BBR's the rest of 9."""
+    """Return runs and flows of reno+bbr and bbr+reno on 10 Mbit/s: Reno's goodput is around a mean, and BBR has the rest of 9."""
     runs = claim_runs.table(lambda *cell: range(replications), (10,), ("reno+bbr", "bbr+reno"), ("ipv4",))
     runs = runs.assign(rate_mbps=10.0, capacity_mbps=10.0, flows=2.0)
     flows = []

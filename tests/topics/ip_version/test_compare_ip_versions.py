@@ -1,4 +1,4 @@
-"""IPv6 against IPv4 on tables with known truth, and on tables from which nothing can be had."""
+"""IPv6 against IPv4 on tables with known truth, and on tables that allow no comparison."""
 
 import math
 from types import SimpleNamespace

@@ -1,4 +1,4 @@
-"""IPv4 against IPv6 over all cells: against the truth of synthetic studies, and where nothing can be said."""
+"""IPv4 against IPv6 over all cells: against the truth of synthetic studies, and where no statement is possible."""
 
 import csv
 from types import SimpleNamespace
@@ -26,7 +26,7 @@ def synthetic(**changes):
 
 
 def compare(study, folder, significance=0.05, cca=None):
-    """Return the table as its readers get it, indexed by metric, method and null: of all CCAs or of one."""
+    """Return the table of all CCAs, or of one, as it is read, indexed by metric, method and null hypothesis."""
     tidy = tidy_tables.write_tidy(study, folder)
     path = folder / "ip_overall.csv"
     margins = {"goodput_mbps": 5.0, "rtt_mean_ms": 5.0, "loss_percent": 0.5, "retransmits": 20.0}

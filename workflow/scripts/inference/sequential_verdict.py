@@ -64,7 +64,7 @@ class SequentialTest:
 
     @property
     def fewest(self) -> int:
-        """Number of values after which a sample is judged if all agree, the larger of both kinds'."""
+        """Number of values after which a sample is judged if all agree, the larger of the two kinds'."""
         steps = self.evidence(1, 1), -self.evidence(0, 1)
         return math.ceil(-math.log(self.error) / min(steps) - 1e-9)
 

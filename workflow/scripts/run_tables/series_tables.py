@@ -11,7 +11,7 @@ INTERVALS = Table(
     (
         *RUN_KEYS,
         ordinal_column("flow", "Number of the flow, from 0."),
-        number_column("start_s", "s", "Begin of the interval, from the flow's own begin."),
+        number_column("start_s", "s", "Start of the interval, from the flow's own start."),
         number_column("end_s", "s", "End of the interval."),
         number_column(
             "sent_mbps",
@@ -116,9 +116,9 @@ CPU = Table(
         *RUN_KEYS,
         ordinal_column("core", "Number of the core."),
         text_column("role", "Role of the core: senders, receivers, routers by name, or the testbed's own program."),
-        number_column("time_s", "s", "Of the reading, since the traffic's origin."),
-        number_column("busy_percent", "%", "All that is not idle since the reading before, which the kernel measures."),
-        number_column("user_percent", "%", "Of processes, which the kernel samples; the parts need not add up."),
+        number_column("time_s", "s", "Time of the reading, since the traffic's origin."),
+        number_column("busy_percent", "%", "Time that was not idle since the previous reading, as measured by the kernel."),
+        number_column("user_percent", "%", "Time in processes, as sampled by the kernel; the parts need not add up."),
         number_column("system_percent", "%", "Of the kernel."),
         number_column("softirq_percent", "%", "Time in interrupts, soft and hard."),
         number_column("steal_percent", "%", "Time taken by a hypervisor."),

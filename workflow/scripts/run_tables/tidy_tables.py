@@ -27,7 +27,7 @@ _NO_STEADY = f"FTP has none; {NO_WINDOW}; MSER finds no steady part"
 _NO_DISORDER = "no late packets are configured"
 _NO_BURSTS = "no bursts of losses are configured"
 _NO_COMMON = "the application has no window"
-_WINDOW_BEGIN = "Begin of the window, from the traffic's origin: the first reading at which all flows had data."
+_WINDOW_BEGIN = "Start of the window, from the traffic's origin: the first reading at which all flows had data."
 _WINDOW_END = "End of the window: the last reading before a flow ends."
 
 RUNS = Table(
@@ -87,7 +87,7 @@ RUNS = Table(
         ),
         number_column(
             "ideal_percent", "%",
-            "`goodput_mbps` as a share of `ideal_goodput_mbps`. Packets that were under way or unacknowledged at the window's begin don't raise it above 100.",
+            "`goodput_mbps` as a share of `ideal_goodput_mbps`. Packets that were under way or unacknowledged at the beginning of the window don't raise it above 100.",
             "goodput or ideal is empty",
         ),
         number_column(
@@ -110,7 +110,7 @@ RUNS = Table(
         ),
         count_column(
             "steady_begin_ns", "ns",
-            "Begin of the steady part, from the traffic's origin, by the study's rule (`steady_state`): for a share the first "
+            "Start of the steady part, from the traffic's origin, by the study's rule (`steady_state`): for a share the first "
             "reading after that share of the window, for MSER the reading after which the mean of the total goodput has the smallest error.",
             f"{_NO_COMMON}; {_NO_STEADY}",
         ),
@@ -215,7 +215,7 @@ RUNS = Table(
             "TcpExtTCPDSACKOldSent, TCPDSACKOfoSent of the receiving hosts",
         ),
         count_column(
-            "spurious_retransmits", "segments", "Retransmitted segments that the receiver had already: `duplicate_segments` of a path that duplicates nothing.",
+            "spurious_retransmits", "segments", "Retransmitted segments that the receiver already had: `duplicate_segments` of a path that duplicates nothing.",
             f"the path duplicates packets, so the two kinds are indistinguishable; {NO_VALUE}",
         ),
         *option_columns(),

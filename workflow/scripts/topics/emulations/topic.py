@@ -1,4 +1,4 @@
-"""What different ways of making one nominal path do to results: where netem stands, what makes the rate, with offload or without."""
+"""How the implementation of one nominal path affects results: the position of netem, the shaper, offload."""
 
 from collections import Counter
 

@@ -54,7 +54,7 @@ def _repeated_words(table) -> str:
     )
     if (cells["as_expected"] != "").any():
         shown, denied = (int((cells["as_expected"] == answer).sum()) for answer in ("yes", "no"))
-        text += f" In {shown:,} the difference is shown to be that of the header, in {denied:,} not to be."
+        text += f" In {shown:,} the difference is shown to be that of the header, in {denied:,} it is shown not to be."
     if copies:
         text += f" In {copies:,} cells the goodput of all pairs is one measurement, repeated."
     return text

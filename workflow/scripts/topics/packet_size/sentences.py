@@ -201,7 +201,7 @@ def environment_sentence(differences) -> str:
     rows = differences[(differences["question"] == ENVIRONMENT) & differences["percent"].notna()]
     if rows.empty:
         return ""
-    what = "A server that also answers names, leases and a directory, compared with none"
+    what = "A server that also answers requests for names, leases and a directory, compared with no server"
     return f"{_spread_sentence(rows, what)} Its load is that of the model."
 
 

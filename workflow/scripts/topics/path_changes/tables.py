@@ -34,7 +34,7 @@ MEASURES = (
     number_column("retransmits", "segments", "Segments retransmitted by all flows."),
     number_column(
         "believed_s", "s",
-        "Time from its begin until the CCA's own smallest RTT (BBR's RTprop, Vegas' base RTT) of each flow was that of the path, within 5 %, "
+        "Time from its begin until the CCA's own smallest RTT (BBR's RTprop, Vegas's base RTT) of each flow was that of the path, within 5 %, "
         "if the path's RTT had become longer.",
         "it never was; the CCA keeps no such RTT; the path's RTT had not become longer",
     ),

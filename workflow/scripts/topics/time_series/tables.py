@@ -28,7 +28,7 @@ _MEAN_INTERVAL = interval_columns(
     "ci_low", "ci_high", IN_UNIT, "the mean over runs", "there is one run only, or all repeat one measurement"
 )
 _NOTHING = "no flow has a value, see the note"
-_NO_THEORY = "theory says nothing of it here"
+_NO_THEORY = "theory gives no range for it here"
 _SHORT = "congestion avoidance took fewer than three round trips, or its RTTs aren't known"
 
 PHASE_SHARES = Table(
@@ -127,7 +127,7 @@ SAWTOOTH = Table(
         text_column(
             "note",
             "Reason why there is no theory for this case.",
-            "there is one, or there is never one for the quantity",
+            "there is one, or no theory covers the quantity",
         ),
     ),
     digits=8,
