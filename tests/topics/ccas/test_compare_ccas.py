@@ -88,7 +88,7 @@ def test_pair_is_compared_by_replication():
     assert row["note"] == "2 of 8 pairs are incomplete"
     few = compare_ccas.compare_pair(metric, a, b, 0.0, 30, PARAMS)
     assert (
-        few["p"] == 2 / 64 and "too few pairs to be significant: 6 of the 11 that one of 30 tests takes" in few["note"]
+        few["p"] == 2 / 64 and "too few pairs to be significant: 6 of the 11 that one of 30 tests needs" in few["note"]
     )
 
 

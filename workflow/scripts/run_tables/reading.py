@@ -108,7 +108,7 @@ def read_runs(path) -> pd.DataFrame:
 
 
 def runs_of_rows(rows) -> pd.DataFrame:
-    """Return rows of `RUNS` that no file has yet as `read_runs` would give them."""
+    """Return rows of `RUNS` that are not in a file yet, in the form of `read_runs`."""
     text = io.StringIO()
     table = csv.DictWriter(text, RUNS.names)
     table.writeheader()

@@ -1,4 +1,4 @@
-"""The page's tables of a paper's claims: our values, the other method's, and the owner of each conclusion."""
+"""The page's tables of a paper's claims: our values, the other method's, and the origin of each conclusion (TCP, emulation or test)."""
 
 import math
 
@@ -49,7 +49,7 @@ def follows_published_method(scenarios) -> bool:
 
 
 def owner(sound, published, kind="") -> tuple[str, str]:
-    """Return the owner of the conclusion of a claim, and its style, from both methods' verdicts."""
+    """Return the origin of a claim's conclusion, and its style, from both methods' verdicts."""
     if kind in TEST_KINDS and (sound, published) == (REPRODUCED, REPRODUCED):
         return TESTS_OWN, "verdict alike"
     return OWNERS.get((sound, published), ("open", "verdict open"))
@@ -113,7 +113,7 @@ def claims_table(claims, other=None, swapped=False, quoted=False) -> dict:
 
 
 def _of_other(study, claims, swapped):
-    """Return the columns with the other method's value and verdict on each claim, and the owner of the conclusion."""
+    """Return the columns with the other method's value and verdict on each claim, and the origin of the conclusion."""
     partners = {row["claim"]: row for row in claims.to_dict("records")}
 
     def value(row):
@@ -175,7 +175,7 @@ def version_words(versions) -> str:
 
 
 def tally(claims, other=None, swapped=False) -> tuple[list[tuple[str, str, int]], list[tuple[str, str, int]]]:
-    """Return the number of claims per verdict, as pairs of words and number; then per owner."""
+    """Return the number of claims per verdict, as pairs of words and number; then per origin."""
     verdicts = [(verdict, STYLES[verdict], int((claims["verdict"] == verdict).sum())) for verdict in STYLES]
     if not other:
         return verdicts, []
