@@ -164,7 +164,7 @@ def test_states_that_nobody_looked_at_are_unknown():
     [
         (
             {"quantity": "goodput_mbps", "flows": {"cca": "vegas", "take": "sum"}, "relative_to": "total"},
-            "%", "sum over the vegas flows: goodput in % of all flows' sum",
+            "%", "sum over the vegas flows of goodput in % of all flows' sum",
         ),
         (
             {"quantity": "goodput_mbps", "flows": {"take": "count", "within": {"above": 50}}, "relative_to": "link"},
@@ -172,12 +172,12 @@ def test_states_that_nobody_looked_at_are_unknown():
         ),
         (
             {"quantity": "pacing_mbps", "over_time": {"take": "spread_percent", "from_percent": 20, "to_percent": 100}},
-            "%", "mean over the flows: interquartile range over time, in % of the median, of pacing rate "
+            "%", "mean over the flows of the interquartile range over time, in % of the median, of pacing rate "
             "(from 20 to 100 % of the time)",
         ),
         (
             {"quantity": "timeout_percent", "over_time": {"take": "beginnings", "from_percent": 0, "to_percent": 100}},
-            "times", "mean over the flows: number of beginnings of recovery from a timeout",
+            "times", "mean over the flows of the number of beginnings of recovery from a timeout",
         ),
     ],
 )  # fmt: skip
@@ -221,7 +221,7 @@ def test_share_of_a_cca_within_a_mix(tmp_path, reno_mbps, expected):
 
 def test_reasons_leave_out_an_ip_version_that_has_no_other(tmp_path):
     row = verdict(tmp_path, 2, **SHARE, requirement={"above": 50})
-    requirement = "sum over the bbr flows: goodput in % of all flows' sum; lowest mean of 2 cells: above 50 %"
+    requirement = "sum over the bbr flows of goodput in % of all flows' sum; lowest mean of 2 cells: above 50 %"
     assert row["requirement"] == requirement
     assert row["because"] == (
         "It is that of reno+bbr in scenario 1; the bound is met in 2 of 2; the whole interval meets the requirement."
@@ -233,7 +233,7 @@ def test_flows_of_one_cca_over_those_of_the_other(tmp_path):
     row = verdict(tmp_path, 3, kind="ratio", **sides, requirement={"above": 1.5})
     assert row["verdict"] == REPRODUCED
     assert row["value"] == pytest.approx(2)
-    requirement = "mean over the bbr flows: goodput divided by mean over the reno flows: goodput: above 1.5"
+    requirement = "mean over the bbr flows of goodput divided by mean over the reno flows of goodput: above 1.5"
     assert row["requirement"] == requirement
 
 

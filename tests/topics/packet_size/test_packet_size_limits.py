@@ -107,9 +107,9 @@ def test_cells_that_could_not_be_measured_are_counted_and_named(tmp_path):
     both = "(UDP of 128 bytes: a core was saturated or the clock ran late)"
     assert f"4 of 24 such cells have no valid run {both}" in sentence_of["Headers"]
     kernel = sentence_of["Kernel"]
-    assert "throughput is, in the 10 of 12 cells that have a value, 0." in kernel
+    assert "throughput in the 10 of 12 cells that have a value is 0." in kernel
     why = "(UDP of 128 bytes: a core was saturated)"
-    assert f"the others have no valid run {why}, so what is lost there is not known" in kernel
+    assert f"the others have no valid run {why}, so the difference there is unknown" in kernel
     of_ip_versions = differences[differences["question"] == "IP version"]
     assert pairs_words(of_ip_versions) == "18 pairs of cells, and 2 without a valid run on one side"
     assert set(of_ip_versions.loc[of_ip_versions["percent"].isna(), "note"]) == {"no valid run on one side"}

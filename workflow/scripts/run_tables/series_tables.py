@@ -111,13 +111,15 @@ QUEUE = Table(
 )
 CPU = Table(
     "cpu",
-    "a core that carried a run, between two readings; only under a real clock",
+    "a core that carried a run, over the interval between two readings; only under a real clock",
     (
         *RUN_KEYS,
         ordinal_column("core", "Number of the core."),
         text_column("role", "Role of the core: senders, receivers, routers by name, or the testbed's own program."),
         number_column("time_s", "s", "Time of the reading, since the traffic's origin."),
-        number_column("busy_percent", "%", "Time that was not idle since the previous reading, as measured by the kernel."),
+        number_column(
+            "busy_percent", "%", "Time that was not idle since the previous reading, as measured by the kernel."
+        ),
         number_column("user_percent", "%", "Time in processes, as sampled by the kernel; the parts need not add up."),
         number_column("system_percent", "%", "Of the kernel."),
         number_column("softirq_percent", "%", "Time in interrupts, soft and hard."),

@@ -237,7 +237,7 @@ class Timer:
         os.timerfd_settime_ns(self._timer, flags=os.TFD_TIMER_ABSTIME, initial=self._origin_ns + round(at_s * 1e9) + 1)
 
     def stop(self) -> None:
-        """End the ringing."""
+        """Stop the timer."""
         os.read(self._timer, 8)
 
 

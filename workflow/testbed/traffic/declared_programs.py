@@ -88,8 +88,8 @@ class DeclaredPrograms:
         }  # fmt: skip
 
     def _result(self, side, wants_origin=None):
-        """Return the result of one side; its launcher ends soon after its input, which gives it the traffic's origin if it reads the
-        program's logs."""
+        """Return the result of one side; its launcher ends soon after its input, which passes it the traffic's origin if it is yet to
+        read logs."""
         if wants_origin:
             with suppress(BrokenPipeError):
                 side.process.stdin.write(b"%d\n" % self._origin_ns)

@@ -150,7 +150,7 @@ def chance_words(claims, confidence) -> str:
     return (
         f"{text}, and {decided:,} decided. An interval misses the truth on one side in {100 * tail:g} % of studies: if each of "
         f"these claims lay exactly at the edge of its requirement, chance alone would decide {number(tail * decided, 1)} of the "
-        f"{decided:,} wrongly on average. There is no correction for their number, because each claim stands for itself."
+        f"{decided:,} wrongly on average. There is no correction for their number, because each claim is judged by itself."
     )
 
 
@@ -280,6 +280,6 @@ def _example_words(table):
     names = "the name" if len(group) == 1 else f"all {len(group)} names"
     return (
         f"In scenario \u201c{row['scenario_label']}\u201d over {ip_words(row['ip_version'])}, for example, "
-        f"{short(row['goodput_mbps'])} Mbit/s would stand under {names}; in the same conditions "
+        f"{short(row['goodput_mbps'])} Mbit/s would be published under {names}; in the same conditions "
         f"{listed(true)} Mbit/s."
     )

@@ -231,8 +231,8 @@ def _throughput_words(differences):
     higher = int((known["percent"] > 0).sum())
     more = f" and up to {number(most, 2)} % more in {higher:,} of them" if higher else ""
     if len(known) == len(differences):
-        return f"throughput is, of {count(len(known), 'cell')}, {lost}{more}"
+        return f"throughput in {count(len(known), 'cell')} is {lost}{more}"
     return (
-        f"throughput is, in the {len(known):,} of {count(len(differences), 'cell')} that have a value, {lost}{more}; "
-        f"the others have no valid run ({_missing_words(differences, 'percent')}), so what is lost there is not known"
+        f"throughput in the {len(known):,} of {count(len(differences), 'cell')} that have a value is {lost}{more}; "
+        f"the others have no valid run ({_missing_words(differences, 'percent')}), so the difference there is unknown"
     )

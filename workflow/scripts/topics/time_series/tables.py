@@ -125,9 +125,7 @@ SAWTOOTH = Table(
         number_column("theory_low", IN_UNIT, "Lower end of the theoretical range.", _NO_THEORY),
         number_column("theory_high", IN_UNIT, "Upper end of the theoretical range.", _NO_THEORY),
         text_column(
-            "note",
-            "Reason why there is no theory for this case.",
-            "there is one, or no theory covers the quantity",
+            "note", "Reason why there is no theory for this case.", "there is one, or no theory covers the quantity"
         ),
     ),
     digits=8,
