@@ -67,7 +67,7 @@ RUNS = {
     "goodput is what was delivered over the window": lambda runs: _equal(
         runs["goodput_mbps"], 8e3 * runs["delivered_bytes"] / (runs["window_end_ns"] - runs["window_begin_ns"])
     ),
-    "start-up is at the window's begin": lambda runs: _ordered(
+    "start-up is at the window's start": lambda runs: _ordered(
         runs, "window_begin_ns", "steady_begin_ns", "window_end_ns"
     ),
     "a share of time is a share": lambda runs: ~(runs["window_limited_percent"] > 100 + ROUNDING),

@@ -85,7 +85,7 @@ class SlurmCluster:
     memory_mb : int
         Of a node.
     shown : list of pathlib.Path
-        Folders that the user must be able to reach, also within a home that is another's.
+        Folders that the user must be able to reach, even within another user's home.
     """
 
     def __init__(self, folder, user, nodes=3, memory_mb=4000, shown=()):

@@ -30,7 +30,7 @@ class Other:
         path.write_text(text.replace(old, new))
 
     def snakemake(self, *arguments):
-        """Return exit status and output of a call there."""
+        """Return exit status and output of a call in this folder."""
         return snakemake_forks.call(("--cores", "1", *arguments), self.folder, dict(os.environ), 600)
 
 

@@ -1,4 +1,4 @@
-"""Steady parts compared with whole runs: by hand, where there is none, and the words for the rule."""
+"""Steady parts compared with whole runs: values worked out by hand, runs without a steady part, and the words for the rule."""
 
 from types import SimpleNamespace
 

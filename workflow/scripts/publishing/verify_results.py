@@ -215,7 +215,7 @@ def _remedy(study) -> str:
 def _rerun(folder, here_too, measured, options, account, place, programs) -> tuple[int, int]:
     """Repeat the requested runs and compare bytes; return the numbers of runs that can only be repeated elsewhere, and that were repeated.
 
-    ``place`` is a temporary folder in which kernels are built. ``programs`` is image -> digest of the program in it.
+    ``place`` is a temporary folder in which kernels are built. ``programs`` maps an image to the digest of the program in it.
     """
     here_too = {name: specification for name, specification in here_too.items() if name not in measured}
     if options.runs:

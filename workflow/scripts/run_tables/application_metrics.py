@@ -33,7 +33,7 @@ def application_flows(document) -> list[dict]:
 
 
 def _flows_of(run, document, process, seen) -> Iterator[dict]:
-    """Yield the known values of each flow of a client; ``seen`` is flow -> its sockets at all readings."""
+    """Yield the known values of each flow of a client; ``seen`` maps a flow to its sockets at all readings."""
     if "round_trip" in process:
         yield {"flow": process["flows"][0], "rtt_mean_ms": process["round_trip"]["rtt_us"] / 1e3}
     elif "transfer" in process:
@@ -82,7 +82,7 @@ def retransmitted_segments(document, host) -> int:
 
 
 def _kernel_values(seen_of, flow) -> dict[str, float | str | None]:
-    """Return the kernel's RTTs (means over readings and subflows) and CCA; ``seen_of`` is flow -> its sockets at all readings."""
+    """Return the kernel's RTTs (means over readings and subflows) and CCA; ``seen_of`` maps a flow to its sockets at all readings."""
     seen = seen_of.get(flow, ())
     rtts, least = ([socket[key] for socket in seen if key in socket] for key in ("rtt_ms", "rtt_min_ms"))
     ccas = sorted({socket["cca"] for socket in seen if socket.get("cca")})

@@ -125,7 +125,7 @@ RUNS = Table(
             "iperf3, receiver side; FTP: size over wget's time; ns-3: its receivers",
         ),
         number_column(
-            "rtt_mean_ms", "ms", "Mean of the smoothed RTTs of the senders' TCP, read once per reporting interval and averaged over the flows. With `processes: per-side` they are read with the delivered bytes; for MPTCP and FTP at the readings of the sockets; for round trips it is their mean time.",
+            "rtt_mean_ms", "ms", "Mean of the smoothed RTTs of the senders' TCP, read once per reporting interval and averaged over the flows. With `processes: per-side` they are read together with the delivered bytes, and for MPTCP and FTP at the readings of the sockets; for round trips the value is their mean time.",
             "UDP has none", "iperf3's mean_rtt; MPTCP and FTP: TCP_INFO over all readings; round trips: qperf; ns-3: single segments", least=0,
         ),
         number_column(

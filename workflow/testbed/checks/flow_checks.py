@@ -169,8 +169,8 @@ def check_overlap(specification, document) -> Check:
 def is_held_up(client, there) -> bool:
     """Return whether a connection of a client was held up at a reading.
 
-    It was held up if it was not established, waited for its first acknowledgement, or had lost packets. ``there`` is flow -> its
-    last socket at the reading.
+    It was held up if it was not established, waited for its first acknowledgement, or had lost packets. ``there`` maps a
+    flow to its last socket at the reading.
     """
     return any(
         flow not in there or there[flow]["bytes_acked"] <= COOKIE_ACKED_BYTES or there[flow]["retransmits"]

@@ -71,7 +71,7 @@ ANSWERED = 0.9
 class Background:
     """The two programs on h1 and h2 of a run with a server, as a context manager; it does nothing in other runs.
 
-    ``result`` is service -> ``requests``, ``answers``, ``request_bytes``, ``answer_bytes`` (payload), ``answer_segments``
+    ``result`` maps a service to its ``requests``, ``answers``, ``request_bytes``, ``answer_bytes`` (payload), ``answer_segments``
     (smallest possible number of packets with answers), and ``served``, the number of answers counted by h1.
     """
 

@@ -135,7 +135,7 @@ def compare_valid(runs, params) -> tuple[pd.DataFrame, pd.DataFrame]:
     finds a difference; its p is corrected for all pairs of the study. A study without any true difference thus has a
     false one with at most the significance (gatekeeping: Dmitrienko and others, 2009, section 5).
 
-    Returns `CCA_TESTS` and `CCA_PAIRS`: metrics in the order of `metrics.METRICS`, the rest in the runs'.
+    Returns `CCA_TESTS` and `CCA_PAIRS`: metrics in the order of `metrics.METRICS`, and everything else in the runs' order.
     """
     together, by_pair = [], []
     groups = list(runs.groupby(GROUP, sort=False))

@@ -37,7 +37,7 @@ CAUSE_MEANINGS = {
 #: image's tools (names with the suffix `_version`) are equal if the image's digest is.
 PROPERTIES = {
     "kernel": ("Kernel", "The code of TCP, of the queues and of the timers."),
-    "kernel_build": ("Its build", "Whether it has one processor or several, and what may interrupt what."),
+    "kernel_build": ("Its build", "Its number of processors (one or several), and which code may be interrupted."),
     "kernel_config_sha256": ("Its configuration (SHA-256)", "Its options; those that a result rests on are read back in each run."),
     "tick_hz": ("Tick in Hz", "The steps of TCP's timers: of delayed acknowledgements and of retransmission."),
     "clock": ("Clock", "Whether programs, interrupts and late timers take time; under a virtual clock only the network does."),
