@@ -1,7 +1,7 @@
 """Synthetic tidy tables with known truth, in the shape of a real study's.
 
 Each metric of a run is the cell's true mean times a normal factor of known spread, so that
-statistics can be held against what was put in.
+statistics can be compared with what was put in.
 """
 
 import copy

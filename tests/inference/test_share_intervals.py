@@ -88,7 +88,7 @@ def test_six_replications_are_covered_and_by_bca_are_not():
     assert runs > 0.95 * drawn
     assert missed["used"] / runs < 0.06
     assert missed["bca"] / runs > 0.11
-    # And for shares that no transformation makes normal: beta, mean 0.9, held against the typical share.
+    # And for shares that no transformation makes normal: beta, mean 0.9, compared with the typical share.
     typical = expit(logit(np.random.default_rng(1).beta(18, 2, 200_000)).mean())
     draws = [bounded_estimate(rng.beta(18, 2, 6), 0.95) for _ in range(1000)]
     known = [estimate for estimate in draws if estimate.low is not None]

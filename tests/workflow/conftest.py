@@ -82,8 +82,8 @@ class Checkout:
     def start(self, *arguments, study=SMOKE):
         """Start Snakemake on a study in a separate process group, and return without waiting.
 
-        It is nicer than the test, which so has the time to look for a run's guest and to hold it: on a machine with
-        other work the guest gets little of a core while the test gets its share at once.
+        It has a higher nice value than the test, so the test has time to look for a run's guest and to hold it: on a machine
+        with other work the guest gets little of a core while the test gets its share at once.
         """
         return subprocess.Popen(
             ["nice", *self.within, Path(sys.executable).with_name("snakemake"), "--use-apptainer", "--configfile", study, *arguments],

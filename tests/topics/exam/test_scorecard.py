@@ -185,7 +185,7 @@ def test_limits_are_the_paths_where_a_standard_exceeds_them(exam, own, reno, ver
 
 
 def test_rows_of_one_ip_version_are_told(exam):
-    """A CCA that is crippled over IPv6 only collapses in half of the runs, and the row states where."""
+    """A CCA that is crippled only over IPv6 collapses in half of the runs, and the row states where."""
     row = utilisation(np.where(np.arange(RUNS) % 2 == 1, wave(30), wave(84)), exam)
     assert (row["verdict"], row["worse_by_ip_version"]) == (WORSE, "IPv4 0 of 10, IPv6 10 of 10")
 

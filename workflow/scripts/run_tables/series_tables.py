@@ -130,7 +130,7 @@ CPU = Table(
 )
 CHANGES = Table(
     "changes",
-    "a change of the path of a run; only in studies that have some",
+    "a change of a run's path; only in studies with such changes",
     (
         *RUN_KEYS,
         ordinal_column("change", "Number of the change in its run, from 1."),

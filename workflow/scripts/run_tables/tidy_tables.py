@@ -245,7 +245,7 @@ RUNS = Table(
     ),
     "tidy",
 )  # fmt: skip
-CONTROLS = Table("controls", "a control run; only in studies that have some", RUNS.columns, "tidy")
+CONTROLS = Table("controls", "a control run; only in studies with such runs", RUNS.columns, "tidy")
 FLOWS = Table(
     "flows",
     "a flow of a run",
