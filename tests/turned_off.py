@@ -91,7 +91,7 @@ def without(*words) -> str:
 
 
 def instead(option, value) -> str:
-    """Return code that calls iperf3's client with another value of an option."""
+    """Return code that calls iperf3's client with a different value of an option."""
     return (
         "\n\nimport testbed.traffic.iperf3 as _iperf3\n_client_command = _iperf3.client_command\n\n\ndef _instead(*arguments):\n"
         f"    words = _client_command(*arguments)\n    words[words.index({option!r}) + 1] = {value!r}\n    return words\n\n\n"
@@ -100,7 +100,7 @@ def instead(option, value) -> str:
 
 
 def _limit(limit, value) -> str:
-    """Return code that sets another limit of super-packets on the sender's interface."""
+    """Return code that sets a different limit of super-packets on the sender's interface."""
     return f"from testbed.network.devices import set_limit\nset_limit(path.net['h1'], 'h1-eth0', {limit!r}, {value})"
 
 
@@ -305,7 +305,7 @@ EXEMPT = {
 
 
 def of_disciplines() -> dict[str, list[Off]]:
-    """Return key -> code that gives a discipline's parameter another value, for each discipline that has it; a second reading notices
+    """Return key -> code that gives a discipline's parameter a different value, for each discipline that has it; a second reading notices
     it."""
     offs = {}
     for discipline in DISCIPLINES.values():
@@ -331,7 +331,7 @@ def of_disciplines() -> dict[str, list[Off]]:
 
 
 def of_hosts() -> dict[str, list[Off]]:
-    """Return key -> code that gives a host's setting another value; a second reading notices it."""
+    """Return key -> code that gives a host's setting a different value; a second reading notices it."""
     return {
         f"transport.{option.name}": [
             Off(
@@ -356,7 +356,7 @@ def asked_of(option) -> object:
 
 
 def _otherwise(option, asked):
-    """Return code that gives an option another value on the hosts that have it."""
+    """Return code that gives an option a different value on the hosts that have it."""
     host, router = ("h1", "10.1.1.1") if SENDER in option.sides else ("h2", "10.2.1.1")
     if option.metric:
         return f"path.net[{host!r}].popen(['ip', 'route', 'replace', 'default', 'via', {router!r}, {option.metric!r}, '3']).wait()"
@@ -364,7 +364,7 @@ def _otherwise(option, asked):
 
 
 def other(discipline, parameter) -> dict:
-    """Return another value of a discipline's parameter, with the settings that it needs."""
+    """Return a different value of a discipline's parameter, with the settings that it needs."""
     if parameter.is_switch:
         return {parameter.name: not parameter.default}
     if parameter.choices:

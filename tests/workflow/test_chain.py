@@ -106,7 +106,7 @@ def test_the_queue_stands_at_the_least_rate(chain_specification, carried_out):
 
 
 def test_a_file_more_beside_the_testbed_moves_nothing(chain_specification, testbed, root, tmp_path):
-    """The guest sees the file in its folder, and the document has another identity. Flows that begin together over one bottleneck would
+    """The guest sees the file in its folder, and the document has a different identity. Flows that begin together over one bottleneck would
     show a nanosecond."""
     documents = []
     for files in (0, 5):

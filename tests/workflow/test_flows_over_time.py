@@ -146,7 +146,7 @@ def sampled_and_alone(run, conditions):
 
 @pytest.mark.parametrize("flows, rate_mbps", [(6, 50), (4, 50), (5, 30)])
 def test_readings_among_flows_with_random_losses_move_moments_only(run, flows, rate_mbps):
-    """If iperf3 processes wake up in another order, they read the clock at other times, and each reading moves the guest's clock by its
+    """If iperf3 processes wake up in a different order, they read the clock at other times, and each reading moves the guest's clock by its
     step."""
     link = {"rate_mbps": rate_mbps, "loss_percent": {"forward": 0.5, "reverse": 0}}
     sampled, alone = sampled_and_alone(run, {"cca": "cubic", "flows": flows, "link": link})

@@ -135,7 +135,7 @@ def test_counts_are_tested_with_runs_of_the_papers_duration(shipped):
 
 
 def test_scenario_that_refuses_ccas_takes_no_part(shipped):
-    """A scenario with the conditions of number 4 but another label, as in the study exbench."""
+    """A scenario with the conditions of number 4 but a different label, as in the study exbench."""
     study = tidy_tables.synthetic_study(replications=3)["runs"]
     extra = study[study["scenario_label"] == "4"].copy()
     extra["scenario"], extra["scenario_label"] = extra["scenario"] + "-refused", "4 refused"

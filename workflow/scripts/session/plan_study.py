@@ -167,7 +167,7 @@ def steps_of(study, needed: list[Needed]) -> dict[int, str]:
 
 
 def with_replications(study, replications) -> dict:
-    """Return a resolved study with another number of replications in all scenarios."""
+    """Return a resolved study with a different number of replications in all scenarios."""
     scenarios = [scenario | {"replications": None} for scenario in study["scenarios"]]
     return study | {"replications": replications, "scenarios": scenarios}
 

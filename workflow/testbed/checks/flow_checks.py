@@ -31,7 +31,7 @@ def check_cca(specification, document) -> Check:
     """Every data connection used its CCA: by iperf3's JSON and by the kernel, at every reading.
 
     Or it used Linux's replacement if ECN was requested but not negotiated (`network_checks.check_ecn`). If a socket
-    was given a CCA from a C file and has another one, the file has changed it.
+    was given a CCA from a C file and has a different one, the file has changed it.
     """
     observed = [
         (specification.flow_kernel_cca(flow), process["client"]["end"].get("sender_tcp_congestion"))
