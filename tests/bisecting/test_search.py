@@ -186,7 +186,7 @@ def test_histories_with_merges_and_unrelated_ends(tmp_path):
     while search.next:
         search = history.tell(search.next, told[search.next])
     assert search.found == main
-    # GOOD on another branch than BAD: their common ancestor is judged first.
+    # GOOD on a different branch than BAD: their common ancestor is judged first.
     assert History(folder, tmp_path / "history.git").begin(side, main).next == base
     worktree = tmp_path / "worktree"
     git_history.git(folder, "worktree", "add", "--quiet", "--detach", worktree, "main")

@@ -67,7 +67,7 @@ def test_image_without_what_tells_of_its_builder(image):
     assert entries["etc/passwd"].source == f"{ROOT}{NOBODY}".encode()
     assert entries["etc/group"].source == b"root:x:0:\n"
     assert entries["usr/bin/alias"].source == "tool" and stat.S_ISLNK(entries["usr/bin/alias"].mode)
-    # Python compiled it, and compiles it anew if the date is another.
+    # Python compiled it, and compiles it anew if the date differs.
     assert entries["usr/lib/python3.13/os.py"].date == 1_700_000_000
 
 

@@ -53,7 +53,7 @@ def test_a_run_with_fewer_or_more_damaged_packets_than_asked_for_is_invalid(
     asked = specification(link=LINK | {"corrupt_percent": {"forward": 1, "reverse": 0}}, traffic={"duration_s": 10})
     assert testbed(asked, tmp_path / "run.json.gz", workflow=workflow).returncode == 0
     verdict = json.loads(gzip.decompress((tmp_path / "run.json.gz").read_bytes()))["verdict"]
-    # What was read back again after the traffic is another setting, too.
+    # What was read back again after the traffic is a different setting, too.
     assert [check["name"] for check in verdict["checks"] if not check["ok"]] == ["corruption", "unchanged"]
     assert not verdict["valid"]
 

@@ -97,4 +97,4 @@ def test_another_testbed_s_run_is_refused(packets):
 
     status, output, captures, _ = packets(RUNS[0], change=change)
     assert status == 1 and captures == {}
-    assert "was made by another testbed than the one here, so its bytes can't be had: " in output
+    assert "was made by a testbed other than the one here, so its bytes can't be had: " in output

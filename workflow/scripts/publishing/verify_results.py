@@ -170,7 +170,7 @@ def _check_needs(documents, here, study, account) -> dict[str, dict]:
             account.detail(f"and testbed {testbed}: both are here")
     else:
         count = sum(foreign.values())
-        account.step("needs", f"{count} of {len(documents)} documents need another testbed than the one here")
+        account.step("needs", f"{count} of {len(documents)} documents need a testbed other than the one here")
         for digests, count in islice(foreign.items(), SHOWN):
             ours = {digest for pair in here for digest in pair}
             image, testbed = (f"{shown(digest, 80)}{' (as here)' if digest in ours else ''}" for digest in digests)

@@ -172,7 +172,7 @@ RUNS = Table(
         number_column(
             "convergence_s", "s",
             "Time from the last flow's start until all flows of all groups were within 10 % of their fair shares for the first time (delta-fair convergence, RFC 5166).",
-            "they never were, there is one flow, or the application is another",
+            "they never were, there is one flow, or the application is a different one",
         ),
         count_column(
             "packets_sent", "packets",

@@ -343,7 +343,8 @@ def check_goodput_ceiling(specification, document) -> Check:
 def judge_goodput(specification, document, flows, waiting_bytes=0, direction="forward") -> Check:
     """Return the `Check` of the total goodput of flows, all those of a specification, against the capacity that they share.
 
-    ``flows`` are their numbers in the document, which those of a chain's bottleneck are not. ``waiting_bytes`` may have passed the bottleneck before the time that counts, and been delivered in it.
+    ``flows`` are the flows' numbers in the document; the specification of a chain's bottleneck numbers them differently.
+    ``waiting_bytes`` may have passed the bottleneck before the time that counts, and been delivered in it.
     """
     got = [delivered for flow, delivered in spans_at_most(specification, document) if flow in flows]
     begin_ns, end_ns = min((begin for begin, _, _ in got), default=0), max((end for _, end, _ in got), default=0)

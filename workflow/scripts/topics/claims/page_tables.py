@@ -217,7 +217,7 @@ MISLABELLED = (
 def mislabelled_table(table, scenarios=None) -> dict:
     """Return the table of cells in which a CCA other than the requested one ran."""
     scenario = SCENARIO if scenarios is None else shown_scenario(scenarios)
-    caption = "Cells in which another CCA ran than the one asked for: means of the runs"
+    caption = "Cells in which a CCA other than the requested one ran: means of the runs"
     return cells_table("mislabelled-table", caption, table, (scenario, *MISLABELLED))
 
 
