@@ -105,7 +105,7 @@ def has_all(call, folder, served):
 
 
 def fetch(root, folder, stage, fault=None, count=1):
-    """Return the finished calls of set-up's lines, started at the same time, each in a Python as `make` starts it."""
+    """Return the finished calls of a stage of set-up, started at the same time, each in a Python process like that of `make`."""
     environ = {name: value for name, value in os.environ.items() if not name.startswith(("PIP_", "PYTHON"))} | {
         "PYTHONPATH": os.pathsep.join(f"{root}/{part}" for part in ("setup", "workflow/scripts", "workflow")),
         "SAWTOOTH_CACHE": f"{folder}/cache", "SAWTOOTH_MIRROR": f"{URL}/mirror", "SAWTOOTH_SNAPSHOT": f"{URL}/past",

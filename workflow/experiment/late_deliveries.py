@@ -121,7 +121,8 @@ class LateDeliveries:
     def _way_back_ms(self):
         """Longest time in ms for which acknowledgements may wait or be dropped by a policer.
 
-        They wait for data in their direction, or for each other if their direction has a different rate; otherwise data fill the path first.
+        They wait for data in their direction, or for each other if their direction has a different rate; otherwise data fill the path
+        first.
         """
         run, beside = self._run, any(pair.direction == self._back for pair in self._run.pairs)
         policer = run.policers.get(self._back)

@@ -142,7 +142,7 @@ CWND = {
 
 
 def test_states_of_a_flow():
-    """Slow start in samples 1 and 2 (no ssthresh yet) and 8 (4 below 5); sample 10 is at ssthresh, so it is past it."""
+    """Slow start in samples 1 and 2 (no ssthresh yet) and 8 (4 below 5); sample 10 is at ssthresh, which is past slow start."""
     columns = CWND | {"state": STATES}
     assert over_time("mean", "slow_start_percent", **columns) == 30
     assert over_time("mean", "slow_start_percent", 30, **columns) == 12.5

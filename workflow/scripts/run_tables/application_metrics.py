@@ -10,7 +10,7 @@ MISSING = dict.fromkeys(FLOWS.names[FLOWS.names.index("goodput_mbps") : -1])
 
 
 def has_own_metrics(document) -> bool:
-    """Return whether a document's flows are of these kinds."""
+    """Return whether a document's flows are other than plain TCP connections of iperf3."""
     run = specification_of(document)
     return run.traffic.application != "iperf3" or run.udp or run.multipath.by == "mptcp"
 

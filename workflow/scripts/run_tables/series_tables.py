@@ -141,7 +141,7 @@ CHANGES = Table(
         count_column("at_ns", "ns", "Planned time of the change, from the traffic's origin."),
         count_column("realised_ns", "ns", "Time of the run's clock after the change was made."),
         number_column("value_told", "as `quantity` says", "Value that the kernel reported immediately afterwards.", source="rtnetlink"),
-        number_column("offered_mbps", "Mbit/s", "For a trace: mean capacity of the link from this change until the next. The shaper's rate (`value`) rises earlier, so that no capacity is lost to a packet that was begun at the old rate."),
+        number_column("offered_mbps", "Mbit/s", "For a trace: mean capacity of the link from this change until the next. The shaper's rate (`value`) rises earlier, so that no capacity is lost to a packet whose sending began at the old rate."),
         count_column("bytes", "bytes", "Bytes that had left the changed devices until then.", source="their queueing disciplines"),
         count_column("drops", "packets", "Packets that these devices had dropped until then: for a change of loss those lost at random or by the outage, for a change of rate those dropped by the full queue.", source="their queueing disciplines"),
     ),
