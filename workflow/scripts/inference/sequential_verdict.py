@@ -52,7 +52,7 @@ class SequentialTest:
     error: float
 
     def evidence(self, hits, values) -> float:
-        """Return the natural logarithm of the likelihood ratio, the upper kind's to the lower's."""
+        """Return the natural logarithm of the ratio of the upper kind's likelihood to the lower kind's."""
         return hits * math.log(self.least / self.most) + (values - hits) * math.log((1 - self.least) / (1 - self.most))
 
     def verdict(self, hits, values) -> str | None:

@@ -80,7 +80,7 @@ def _calculation_sentence(cells):
             f"a round trip takes {low} to {high} µs more than the cable needs, which is the guest's clock and the same "
             f"for all sizes to {number(spread, 2)} µs"
         )
-    clock = " and, of round trips, the steps of the guest's clock" if len(trips) else ""
+    clock = " and, for round trips, the steps of the guest's clock" if len(trips) else ""
     what = (
         f"In {agreeing:,} of {count(len(judged), 'cell')} the value agrees with that calculated from the headers, within "
         f"{plain(TOLERANCE_PERCENT)} %{clock}: {'; '.join(parts)}."
