@@ -131,7 +131,7 @@ PRESUMED = {
     "CCAs change between versions, BBR": lambda study: kernel(study) and any("bbr" in cca for cca in study["ccas"]),
     "CCAs change between versions": kernel,
     "On an empty path slow start": any_of(lambda s: not udp(s) and s["traffic"]["application"] != "round-trip"),
-    "Longer runs would weigh it less": any_of(lambda s: not udp(s) and s["traffic"]["application"] != "round-trip"),
+    "It would have less weight in longer runs": any_of(lambda s: not udp(s) and s["traffic"]["application"] != "round-trip"),
     "Cells of fewer than": lambda study: True,
     "The table of power under Method": lambda study: len(study["ip_versions"]) == 2,
     "The width of the intervals": lambda study: True,
