@@ -266,7 +266,7 @@ def test_another_image_is_named_and_its_runs_are_not_repeated(verify, results):
     renew_manifest(results)
     status, output = verify(results, "--count", "2")
     assert status == 3, output
-    assert "16 of 16 documents need another testbed" in output
+    assert "16 of 16 documents need a testbed other than the one here" in output
     assert f"testbed image sha256:{'7' * 64}" in output
     assert f"`git checkout c0ffee{'0' * 34}`, `make setup`" in output
     assert "same bytes" not in output and "DIFFERENT" not in output
@@ -276,7 +276,7 @@ def test_where_some_runs_need_another_image_the_others_are_repeated(verify, resu
     rewrite(results, made_elsewhere)
     status, output = verify(results, "--runs", NAME, OTHER)
     assert status == 3, output
-    assert "1 of 16 documents need another testbed" in output
+    assert "1 of 16 documents need a testbed other than the one here" in output
     assert "1 of 2 that were named" in output
     assert output.count("same bytes") == 1
 
