@@ -9,6 +9,9 @@ NS3 = $(if $(findstring ns3,$(PLATFORM))$(shell grep -s -m 1 'platform: *ns3:' $
 STUDY =
 # Carries the study on this platform instead of its own: results/<study>-<platform>
 PLATFORM =
+# A folder of settings of Snakemake, such as profiles/slurm, whose jobs need no limit of cores.
+PROFILE =
+SNAKEMAKE = snakemake $(if $(PROFILE),--profile $(call quoted,$(PROFILE)),--cores all --use-apptainer)
 RESULTS = results/$(shell sed -n 's/^study: *\([a-z0-9.-]*\).*/\1/p' $(call quoted,$(CONFIG)))$(if $(PLATFORM),-$(PLATFORM))
 N =
 SEED = 1
@@ -66,7 +69,7 @@ IN_ENVIRONMENT = PYTHONDONTWRITEBYTECODE= SAWTOOTH_CALL=$(call quoted,$(CALL)) P
 KNOWN := $(shell grep -o '[A-Z][A-Z0-9_]*' Makefile)
 GIVEN := $(foreach name,$(.VARIABLES),$(if $(findstring command line,$(origin $(name))),$(name)))
 MISSPELT := $(filter-out $(KNOWN) SAWTOOTH_% MAKE%,$(GIVEN))
-$(if $(MISSPELT),$(error sawtooth: make has no variable $(firstword $(MISSPELT)) (STUDY, PLATFORM, RESULTS, N, SEED, RUNS, RUN, ARGS, PYTHON: `make help`)))
+$(if $(MISSPELT),$(error sawtooth: make has no variable $(firstword $(MISSPELT)) (STUDY, PLATFORM, PROFILE, RESULTS, N, SEED, RUNS, RUN, ARGS, PYTHON: `make help`)))
 
 .DEFAULT_GOAL = run
 .PHONY: run study packetdrill studies plan setup lint test test-long test-docs test-faults bench bench-flows kernel-profile bench-statistics sensitivity exam evaluate gallery atlas compare verify packets trace selftests bisect series publish documentation docs bundle images lock clean-cache help
@@ -77,7 +80,7 @@ study:
 
 run: study setup  ## set up, run the study, make its report; RERUN=1 repeats runs of another image
 	@$(if $(RERUN),,$(call quoted,$(PYTHON)) setup begun $(call quoted,$(RESULTS)))
-	@$(IN_ENVIRONMENT) snakemake --cores all --use-apptainer $(if $(STUDY),--configfile $(call quoted,$(CONFIG))) $(if $(PLATFORM),--config $(call quoted,platform=$(PLATFORM))) $(ARGS)
+	@$(IN_ENVIRONMENT) $(SNAKEMAKE) $(if $(STUDY),--configfile $(call quoted,$(CONFIG))) $(if $(PLATFORM),--config $(call quoted,platform=$(PLATFORM))) $(ARGS)
 	@test ! -f $(call quoted,$(RESULTS)/report.html) || echo report: $(call quoted,$(RESULTS)/report.html)
 
 setup:  ## make the workflow environment and the container images
@@ -129,7 +132,7 @@ bench-statistics: setup  ## measure error rates of tests and intervals on data w
 
 sensitivity: study setup  ## rerun N scenarios of STUDY (drawn by SEED) with details changed
 	@$(IN_ENVIRONMENT) python -m session.sensitivity write $(call quoted,$(CONFIG)) $(call quoted,$(RESULTS)-sensitivity.yaml) $(if $(N),--count $(call quoted,$(N))) --seed $(call quoted,$(SEED))
-	@$(IN_ENVIRONMENT) snakemake --cores all --use-apptainer --configfile $(call quoted,$(RESULTS)-sensitivity.yaml) $(ARGS)
+	@$(IN_ENVIRONMENT) $(SNAKEMAKE) --configfile $(call quoted,$(RESULTS)-sensitivity.yaml) $(ARGS)
 	@$(IN_ENVIRONMENT) python -m session.sensitivity show $(call quoted,$(RESULTS)-sensitivity)
 
 exam:  ## examine CCA or PROGRAM by RFC 9743; QUICK=1, MORE=<runs>, GATE=1
@@ -138,7 +141,7 @@ exam:  ## examine CCA or PROGRAM by RFC 9743; QUICK=1, MORE=<runs>, GATE=1
 evaluate: study setup  ## run STUDY with CCA beside its own, results/<study>-<name>
 	@test -n $(call quoted,$(CCA)$(PROGRAM)) || { echo 'sawtooth: CCA is missing; allowed is a CCA of the kernel, the path of a C file or of a YAML file with a definition, or PROGRAM, a YAML file that declares a program, as in make evaluate CCA=examples/tcp_aimd.c STUDY=smoke' >&2; exit 1; }
 	@file=$$($(IN_ENVIRONMENT) python -m session.candidate $(call quoted,$(CCA)) $(call quoted,$(CONFIG)) $(if $(PROGRAM),--program $(call quoted,$(PROGRAM))) $(if $(filter-out 0,$(GATE)),--gate) $(if $(MORE),--more $(call quoted,$(MORE)))) \
-	&& $(IN_ENVIRONMENT) snakemake --cores all --use-apptainer --configfile "$$file" $(if $(PLATFORM),--config $(call quoted,platform=$(PLATFORM))) $(ARGS) \
+	&& $(IN_ENVIRONMENT) $(SNAKEMAKE) --configfile "$$file" $(if $(PLATFORM),--config $(call quoted,platform=$(PLATFORM))) $(ARGS) \
 	&& report="$${file%.yaml}"$(call quoted,$(if $(PLATFORM),-$(PLATFORM))/report.html) && { test ! -f "$$report" || echo "report: $$report"; }
 
 # One exam that can't be finished doesn't keep the others from being carried out.
@@ -146,7 +149,7 @@ gallery: FORM = exam$(if $(filter-out 0,$(or $(QUICK),1)),-quick)
 gallery: setup  ## examine all CCAs, or CCAS; QUICK=0: long form, DOCUMENT=1: its page
 	@set -f; ccas=$(if $(CCAS),$(call quoted,$(CCAS)),$$($(IN_ENVIRONMENT) python -m session.gallery --ccas)); folders=; failed=; for cca in $$ccas; do \
 	file=$$($(IN_ENVIRONMENT) python -m session.candidate "$$cca" config/studies/$(FORM).yaml) \
-	&& $(IN_ENVIRONMENT) snakemake --cores all --use-apptainer --configfile "$$file" $(ARGS) \
+	&& $(IN_ENVIRONMENT) $(SNAKEMAKE) --configfile "$$file" $(ARGS) \
 	&& $(IN_ENVIRONMENT) python -m publishing.pack_results "$${file%.yaml}" && folders="$$folders $${file%.yaml}" || failed="$$failed $$cca"; done; \
 	test -z "$$failed" || { echo "sawtooth: there is no exam of$$failed; the errors are printed above, and the same command continues from there" >&2; exit 1; }; \
 	$(IN_ENVIRONMENT) python -m session.gallery $$folders $(if $(filter-out 0,$(DOCUMENT)),--document)
@@ -155,7 +158,7 @@ atlas: setup  ## repeat the results of publications, STUDIES or all; DOCUMENT=1:
 	@set -f; studies=$(if $(STUDIES),$(call quoted,$(STUDIES)),$$(set +f; cd config/studies/atlas && echo *.yaml)); folders=; failed=; for study in $$studies; do \
 	case $$study in */*) ;; *) study=$${study%.yaml} ;; esac; file=$$($(IN_ENVIRONMENT) python -m session.study_names "$$study") \
 	&& folder=results/$$(sed -n "s/^study: *[\"']\{0,1\}\([a-z0-9.-]*\).*/\1/p" "$$file") \
-	&& $(IN_ENVIRONMENT) snakemake --cores all --use-apptainer --configfile "$$file" $(ARGS) \
+	&& $(IN_ENVIRONMENT) $(SNAKEMAKE) --configfile "$$file" $(ARGS) \
 	&& $(IN_ENVIRONMENT) python -m publishing.pack_results "$$folder" && folders="$$folders $$folder" || failed="$$failed $$study"; done; \
 	test -z "$$failed" || { echo "sawtooth: there are no results of$$failed; the errors are printed above, and the same command continues from there" >&2; exit 1; }; \
 	$(IN_ENVIRONMENT) python -m session.atlas $$folders $(if $(filter-out 0,$(DOCUMENT)),--document)

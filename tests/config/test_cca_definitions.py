@@ -105,11 +105,11 @@ def test_a_resolved_study_resolves_to_itself():
     assert studies.resolve(study(), "again") == study()
 
 
-def test_jobs_of_several_runs_have_one_cca_where_there_are_definitions():
-    jobs = job_runs(study(replications=4), 100)
-    assert [{cca for cca, _, _ in job} for job in jobs] == [{"cubic"}, {"slow"}]
-    (only,) = job_runs(study(replications=4, ccas=["cubic", "reno"], cca_definitions={}), 100)
-    assert {cca for cca, _, _ in only} == {"cubic", "reno"}
+def test_runs_of_one_job_need_the_same_kernel():
+    jobs = job_runs(study(replications=4), 100, needs_of=lambda scenario, cca: cca == "slow")
+    assert [{cca for _, cca, _, _ in job} for job in jobs] == [{"cubic"}, {"slow"}]
+    (only,) = job_runs(study(replications=4), 100)
+    assert {cca for _, cca, _, _ in only} == {"cubic", "slow"}
 
 
 @pytest.mark.parametrize(

@@ -81,8 +81,6 @@ def test_a_resolved_study_has_the_programs_that_its_ccas_are_and_no_others():
     assert not names_files_unread(of_study) and names_files_unread(config())
     assert len(program_files_of(of_study)) == 1
     assert program_of(of_study, "cubic") is program_of(of_study, "mine") is program_of(of_study, "mine:slow") is None
-    # Each CCA has its own job, because conditions differ between CCAs.
-    assert all(len({cca for cca, *_ in job}) == 1 for job in studies.job_runs(of_study, 10))
     assert "programs" not in study(["cubic"], {}, flows=2)
 
 

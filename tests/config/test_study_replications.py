@@ -51,19 +51,39 @@ def test_a_run_is_the_same_as_in_a_study_of_a_fixed_number():
 
 
 @pytest.mark.parametrize("per_job", [1, 3, 50])
-def test_no_job_goes_on_beyond_a_look(per_job):
+def test_no_job_goes_on_beyond_a_look_or_a_scenario_that_may_end_there(per_job):
     study = resolved(RULE)
     jobs = studies.job_runs(study, per_job)
-    assert [run for job in jobs for run in job] == [run for job in studies.job_runs(resolved(100), 1) for run in job]
-    ends = set(itertools.accumulate(map(len, jobs)))
-    assert {4 * look for look in looks(study)} <= ends
+    assert sorted(run for job in jobs for run in job) == sorted(studies.all_runs(study))
     assert max(map(len, jobs)) == per_job
+    for job in jobs:
+        assert len({scenario for scenario, *_ in job}) == 1
+        assert len({sum(look < replication for look in looks(study)) for *_, replication in job}) == 1
 
 
-def test_jobs_of_a_fixed_number_are_what_they_were():
+def test_jobs_of_a_fixed_number_have_as_many_runs_as_they_may():
     jobs = studies.job_runs(resolved(5), 6)
-    assert [len(job) for job in jobs] == [6, 6, 6, 2]
-    assert jobs[0][:3] == [("reno", "ipv4", 1), ("reno", "ipv6", 1), ("bbr", "ipv4", 1)]
+    assert [len(job) for job in jobs] == [6] * 6 + [4]
+    assert jobs[0][:3] == [("near", "reno", "ipv4", 1), ("near", "reno", "ipv6", 1), ("near", "bbr", "ipv4", 1)]
+    assert {scenario for scenario, *_ in jobs[3]} == {"near", "far"}
+
+
+def test_a_job_lasts_as_long_as_it_may():
+    """Runs of 10 s and 1 s in jobs of 25 s; a run that takes longer has a job of its own."""
+    study = resolved(5)
+
+    def sizes(of_far, **more):
+        jobs = studies.job_runs(
+            study, 100, 25, seconds_of=lambda scenario, cca: {"near": 10, "far": of_far}[scenario], **more
+        )
+        assert sorted(run for job in jobs for run in job) == sorted(
+            run for run in studies.all_runs(study) if run[0] in more.get("scenarios", ("near", "far"))
+        )
+        return [len(job) for job in jobs]
+
+    assert sizes(1) == [2] * 9 + [2 + 5, 15]
+    assert sizes(30) == [2] * 10 + [1] * 20
+    assert sizes(1, scenarios=["far"]) == [20]
 
 
 def test_wanted_are_as_many_as_the_next_look_needs(tmp_path):

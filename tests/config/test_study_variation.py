@@ -172,14 +172,6 @@ def test_a_job_has_room_for_the_largest_draw(drawn):
         assert each["queue"]["packets"] <= largest["queue"]["packets"]
 
 
-def test_runs_of_a_job_have_the_same_conditions():
-    study = study_of({"rtt_percent": 1}, 3)
-    jobs = studies.job_runs(study, 50)
-    assert [{run[2] for run in job} for job in jobs] == [{1}, {2}, {3}]
-    assert [len(job) for job in jobs] == [4, 4, 4]
-    assert [len(job) for job in studies.job_runs(study_of({}, 3), 50)] == [12]
-
-
 @pytest.mark.parametrize(
     ("scenario", "variation", "sentence"),
     [

@@ -11,7 +11,7 @@ import pytest
 from snakemake.cli import get_argument_parser
 
 from session.inside_snakemake import TESTED_VERSION, resources_of_rule
-from session.run_cost import runs_per_job
+from session.run_cost import job_size
 
 #: What the rest may use, for Snakemake documents it (or, of the loop of a script, gives it).
 PUBLIC = {"snakemake", "snakemake.utils", "snakemake.cli"}
@@ -53,13 +53,13 @@ def test_resources_of_the_call_are_values_that_a_rule_may_have():
     """Texts and expressions are evaluated for each job, so they are functions."""
     assert resources("tidy_runs:runs=9") == {}
     values = resources("emulate_run:runs=50", "emulate_run:mem_mb=4000", "emulate_run:runtime=10*attempt")
-    assert runs_per_job(values) == 50 and values["mem_mb"] == 4000
+    assert job_size(values).runs == 50 and values["mem_mb"] == 4000
     assert callable(values["runtime"])
 
 
 def test_an_expression_is_no_number_of_runs():
     with pytest.raises(SystemExit, match="emulate_run: runs is an expression; allowed are whole numbers"):
-        runs_per_job(resources("emulate_run:runs=5*attempt"))
+        job_size(resources("emulate_run:runs=5*attempt"))
 
 
 def dry_run(root, folder, rule, *options):
@@ -96,3 +96,58 @@ def test_the_conda_environments_of_a_workflow_that_has_some_are_looked_for(root,
     rule = f"    params:\n        place=lambda wildcards: nothing,\n{conda}    shell:\n        'touch x'\n"
     done = dry_run(root, tmp_path, rule, "--quiet", "rules")
     assert (done.returncode == 0, "nothing" in done.stdout + done.stderr) == (not environment, environment)
+
+
+RULES = """
+
+rule ends:
+    output:
+        "results/{study}/runs/{scenario}/{cca}.gz",
+    wildcard_constraints:
+        cca="reno|bbr",
+
+
+rule whole:
+    output:
+        "results/a/runs/near/reno.gz",
+        "results/a/runs/near/vegas.gz",
+
+
+rule begins:
+    output:
+        "results/{rest}",
+
+
+rule folder:
+    output:
+        directory("results/{study}/runs"),
+    benchmark:
+        "results/{study}/near.tsv"
+
+
+rule name:
+    output:
+        "{name}",
+    wildcard_constraints:
+        name=r"\\w+",
+
+
+from snakemake import dag
+from snakemake.output_index import OutputIndex
+from itertools import product
+
+rules_here = list(workflow.rules)
+theirs, ours = OutputIndex(rules_here), dag.OutputIndex(rules_here)
+paths = ["x", "xx", "", "results", "results/a/runs", "results/a/near.tsv", "results/a.tsv", "results/", ".gz", "else/reno.gz"]
+paths += ["/".join(parts) for parts in product(("results/a", "results/b/c"), ("runs", "run"), ("near", "far"), ("reno.gz", "bbr.gz", "vegas.gz", "bbr"))]
+found = {path: sorted(rule.name for rule in theirs.match_producers(path)) for path in paths}
+assert {path: sorted(rule.name for rule in ours.match_producers(path)) for path in paths} == found
+assert found["results/a/runs/near/reno.gz"] == ["begins", "ends", "whole"], found
+assert found["results/a/runs/near/vegas.gz"] == ["begins", "whole"] and found["else/reno.gz"] == [] and found["x"] == ["made", "name"]
+print("compared", len(set(map(tuple, found.values()))))
+"""
+
+
+def test_the_producers_of_a_file_are_those_that_snakemake_finds(root, tmp_path):
+    done = dry_run(root, tmp_path, "    shell:\n        'touch x'\n" + RULES, "--quiet", "rules", "--", "made")
+    assert done.returncode == 0 and re.search(r"^compared \d+$", done.stdout, re.M), done.stdout + done.stderr

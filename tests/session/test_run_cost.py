@@ -1,5 +1,6 @@
 """Resources requested from a scheduler, compared with what jobs used."""
 
+import math
 import re
 
 import pytest
@@ -39,12 +40,12 @@ def test_jobs_are_given_what_they_took_and_not_many_times_more(path, peak_mb, wa
     shared = conditions(*path)
     assert 1.5 * peak_mb < run_cost.job_memory_mb(shared) < 4 * peak_mb
     # Fifty runs, where the spare minutes hardly count.
-    assert 50 * wall_s < 60 * run_cost.job_runtime_min(shared, 50) < 50 * wall_s * 15
+    assert 50 * wall_s < 60 * run_cost.job_runtime_min(50 * run_cost.run_time_s(shared)) < 50 * wall_s * 15
 
 
 def test_longer_and_faster_runs_get_more_time():
     def minutes(*path, runs=50):
-        return run_cost.job_runtime_min(conditions(*path), runs)
+        return run_cost.job_runtime_min(runs * run_cost.run_time_s(conditions(*path)))
 
     assert minutes(10, 10, 1, 10) < minutes(100, 10, 1, 10) < minutes(1000, 10, 1, 10) < minutes(1000, 10, 1, 30)
     spare = run_cost.SPARE_MIN
@@ -96,11 +97,20 @@ def test_tidying_is_given_time_by_the_document():
 
 
 def test_a_job_has_one_run_unless_told_otherwise():
-    assert [run_cost.runs_per_job(resources) for resources in ({"mem_mb": 500}, {"runs": 50})] == [1, 50]
+    assert run_cost.job_size({"mem_mb": 500}) == (1, math.inf)
+    assert run_cost.job_size({"runs": 50}) == (50, math.inf)
+    assert run_cost.job_size({"minutes": 2}) == (run_cost.MOST_RUNS, 120)
+    assert run_cost.job_size({"minutes": 2, "runs": 50}) == (50, 120)
 
 
 @pytest.mark.parametrize("value", [0, -1, 2.5, "many", None])
-def test_other_runs_per_job_are_refused_in_one_sentence(value):
-    sentence = f"sawtooth: set-resources: emulate_run: runs is {value!r}; allowed are whole numbers"
+@pytest.mark.parametrize("name", ["runs", "minutes"])
+def test_other_sizes_of_jobs_are_refused_in_one_sentence(name, value):
+    sentence = f"sawtooth: set-resources: emulate_run: {name} is {value!r}; allowed are whole numbers from 1"
     with pytest.raises(SystemExit, match=re.escape(sentence)):
-        run_cost.runs_per_job({"runs": value})
+        run_cost.job_size({name: value})
+
+
+def test_a_job_has_no_more_runs_than_a_command_line_has_room_for():
+    with pytest.raises(SystemExit, match="runs is 1001; allowed are whole numbers from 1 to 1,000"):
+        run_cost.job_size({"runs": run_cost.MOST_RUNS + 1})

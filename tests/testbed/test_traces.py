@@ -109,6 +109,7 @@ def departures(timeline, begin_ns, until_ns, packet_bytes):
     times=[at for at in range(1, 101) for _ in (1, 2)] + [200], step_ms=100, packet_bytes=1494, begin_ns=20_000_000
 )
 @example(times=[149, 395, *[549] * 45, 1581], step_ms=20, packet_bytes=1514, begin_ns=12_000_000)
+@example(times=[1, 26], step_ms=20, packet_bytes=1514, begin_ns=13_000_000)
 def test_a_sender_that_always_has_packets_gets_what_the_trace_offers(read, times, step_ms, packet_bytes, begin_ns):
     """Within 12 packets, those of a first packet that comes while nothing is offered; see `experiment.traces`."""
     timeline = Timeline(LINK | {"trace": read(times, step_ms)}, 10, packet_bytes)

@@ -139,7 +139,7 @@ def test_a_job_of_several_runs_keeps_those_that_were_finished(fresh, mini):
     written = [path.stat() for path in kept]
     fresh.snakemake("--configfile", MINI, *call)
     assert [path.stat().st_ino for path in kept] == [before.st_ino for before in written]
-    logged = (fresh.folder / "results/mini/logs/jobs/near/1-of-4.log").read_text().splitlines()
+    logged = (fresh.folder / "results/mini/logs/jobs/1.log").read_text().splitlines()
     assert sorted(logged[-4:]) == [
         "run near/cubic/ipv4/1: done",
         "run near/cubic/ipv4/2: done; on the second try, the first: its job was ended",

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import shutil
 
 import pandas as pd
 import pytest
@@ -98,3 +99,18 @@ def test_several_runs_a_job_make_the_same_documents(varied):
     path.unlink()
     checkout.snakemake("--cores", "1", *jobs, "--until", "tidy_runs")
     assert path.read_bytes() == before
+
+
+def test_a_run_is_stale_if_its_conditions_change_and_not_those_of_others_in_its_job(varied):
+    """What a job of several runs records of each is what a job of one run looks for."""
+    checkout = varied[0]
+    jobs = ("--cores", "1", "--set-resources", "emulate_run:minutes=5", "--keep-incomplete", "--until", "tidy_runs")
+    shutil.rmtree(checkout.folder / "results/variation/runs")
+    checkout.snakemake(*jobs, "--configfile", STUDY)
+    logs = list((checkout.folder / "results/variation/logs/jobs").glob("*.log"))
+    assert logs and max(log.read_text().count(": done") for log in logs) == 16
+    assert "emulate_run" not in checkout.planned("--configfile", STUDY)
+    text = (checkout.folder / STUDY).read_text()
+    (checkout.folder / "others.yaml").write_text(text.replace("rate_percent: 1", "rate_percent: 2", 1))
+    planned = checkout.planned("--configfile", "others.yaml")["emulate_run"]
+    assert planned == 16 // text.count("rate_percent: 1")

@@ -23,7 +23,8 @@ from itertools import pairwise
 ROUNDING = 1e-3
 #: HTB limits a debt to one minute (`mbuffer` of net/sched/sch_htb.c): a longer time would let more than one packet pass.
 LONGEST_NS = 50_000_000_000
-#: Least delay of a span's first packet at which it is still charged its whole time: a change takes a moment.
+#: Time by which a span's first packet may be later than its neighbours' rounded times allow, and is still charged its whole time: a sender that
+#: always has packets is at most one packet of the faster span late, and a change takes a moment.
 LATE_NS = 200_000
 
 
@@ -85,11 +86,11 @@ def shaper_gaps(trace, until_ns, packet_bytes) -> Iterator[tuple[int, float]]:
 
     Examples
     --------
-    A packet in 8 ms before packets each ms. The first has begun after 1 ms; one that leaves later gets half of the remaining time:
+    A packet in 8 ms before packets each ms. The first has begun after 1.2 ms; one that leaves later gets half of the remaining time:
 
     >>> trace = {"step_ms": 8, "rates_mbps": [1, 8]}
     >>> list(shaper_gaps(trace, 10_000_000, 1000))
-    [(0, 8000000.0), (1000000, 3500000.0), (4500000, 1750000.0), (6250000, 1000000.0)]
+    [(0, 8000000.0), (1200000, 3400000.0), (4600000, 1700000.0), (6300000, 1000000.0)]
     """
     rates, step_ns = trace["rates_mbps"], round(trace["step_ms"] * 1e6)
     if len(set(rates)) == 1:
@@ -104,7 +105,7 @@ def shaper_gaps(trace, until_ns, packet_bytes) -> Iterator[tuple[int, float]]:
             yield begin, gap_ns
         end = round(begin + packets * gap_ns)
         begin, in_force_ns, next_ns = end, gap_ns, (next_end - end) / next_packets
-        rest_ns = max(gap_ns - max(next_ns, LATE_NS), gap_ns / 2)
+        rest_ns = max(gap_ns - next_ns - LATE_NS, gap_ns / 2)
         while in_force_ns > next_ns and end - rest_ns < until_ns:
             at_ns, rest_ns = round(end - rest_ns), max(rest_ns / 2, rest_ns - step_ns)
             in_force_ns = max(rest_ns, next_ns)

@@ -2,13 +2,13 @@
 
 
 # A profile says how many runs a job carries (`set-resources`): one on a machine, many on a cluster.
-if EMULATED and RUNS_PER_JOB == 1:
+if EMULATED and JOB_SIZE.runs == 1:
 
     # One run: a guest kernel with its own network and clock. The last line of its log says how it went.
     rule emulate_run:
         input:
-            kernel=kernel_file(),
-            programs=program_archives(),
+            kernel=ancient(lambda wildcards: kernel_for(wildcards.scenario, wildcards.cca)),
+            programs=ancient(lambda wildcards: archives_for(wildcards.scenario, wildcards.cca)),
         output:
             document="results/{study}/runs/{scenario}/{cca}/{ip_version}/{replication}.json.gz",
         log:
@@ -20,11 +20,9 @@ if EMULATED and RUNS_PER_JOB == 1:
         container:
             "envs/testbed.sif"
         resources:
-            mem_mb=job_memory,
-            runtime=job_minutes(1),
-            wall_limit_s=lambda wildcards: wall_limit_s(CONDITIONS[wildcards.scenario]),
+            **ONE_RUN,
         params:
-            conditions=conditions_of(),
+            conditions=lambda wildcards: conditions_of(wildcards.scenario, wildcards.cca, wildcards.replication),
             study_seed=STUDY["seed"],
             testbed=TESTBED_DIGEST,
             image=TESTBED_IMAGE,
@@ -35,48 +33,47 @@ if EMULATED and RUNS_PER_JOB == 1:
 elif EMULATED:
 
     # What a call or profile sets for `emulate_run` holds for these jobs too.
-    SET_FOR_EACH_JOB = {name: value for name, value in RUN_RESOURCES.items() if name != "runs"}
+    SET_FOR_EACH_JOB = {name: value for name, value in RUN_RESOURCES.items() if name not in ("runs", "minutes")}
 
-    # The n-th job of a scenario: several runs, one after another. Each is kept as soon as it is
-    # whole (`update`), and a job that is started again carries out those that are missing.
-    for number, job in enumerate(studies.job_runs(STUDY, RUNS_PER_JOB), 1):
+    # Several runs, one after another. Each is kept as soon as it is whole (`update`), and a job that is started again
+    # carries out those that are missing.
+    for number, runs in enumerate(
+        studies.job_runs(STUDY, *JOB_SIZE, seconds_of=expected_s, needs_of=needs_of, scenarios=SCENARIOS_OF["uml"]), 1
+    ):
+        job_log = f"results/{STUDY['study']}/logs/jobs/{number}.log"
 
         rule:
             name:
                 f"emulate_runs_{number}"
             input:
-                kernel=kernel_file(job[0][0]),
-                programs=program_archives(job[0][0]),
+                kernel=ancient(kernel_for(*runs[0][:2])),
+                programs=ancient(archives_for(*runs[0][:2])),
             output:
-                update(
-                    [
-                        f"results/{{study}}/runs/{{scenario}}/{cca}/{ip_version}/{replication}.json.gz"
-                        for cca, ip_version, replication in job
-                    ]
-                ),
+                update([document_of(run) for run in runs]),
             log:
-                f"results/{{study}}/logs/jobs/{{scenario}}/{number}-of-{RUNS_PER_JOB}.log",
+                job_log,
             benchmark:
-                f"results/{{study}}/benchmarks/jobs/{{scenario}}/{number}-of-{RUNS_PER_JOB}.tsv"
-            wildcard_constraints:
-                scenario=EMULATED,
+                f"results/{STUDY['study']}/benchmarks/jobs/{number}.tsv"
             container:
                 "envs/testbed.sif"
             resources:
                 **{
-                    "mem_mb": job_memory,
-                    "runtime": job_minutes(RUNS_PER_JOB),
-                    "wall_limit_s": lambda wildcards: wall_limit_s(CONDITIONS[wildcards.scenario]),
+                    "mem_mb": max(memory_of(scenario) for scenario, *_ in runs),
+                    "runtime": job_runtime_min(sum(seconds_of(scenario) for scenario, *_ in runs)),
+                    "wall_limit_s": max(limit_of(scenario) for scenario, *_ in runs),
                 }
                 | SET_FOR_EACH_JOB,
             params:
-                conditions=conditions_of(job[0][-1], job[0][0]),
+                conditions=conditions_of_all,
                 study_seed=STUDY["seed"],
                 testbed=TESTBED_DIGEST,
                 image=TESTBED_IMAGE,
-                job=job_with(log=f"{RESULTS}/{{study}}/logs/jobs/{{scenario}}/{number}-of-{RUNS_PER_JOB}.log"),
+                job=job_with(log=inside_snakemake.path_in_module(workflow, job_log)),
             shell:
                 CARRY_OUT
+
+    # What a job of one run records of its run.
+    inside_snakemake.record_for_each_output(workflow, "emulate_runs", conditions_of_document)
 
 
 if MEASURED:
@@ -96,11 +93,9 @@ if MEASURED:
             "envs/testbed.sif"
         threads: workflow.cores or 1
         resources:
-            mem_mb=job_memory,
-            runtime=lambda wildcards: job_runtime_min(CONDITIONS[wildcards.scenario], 1),
-            wall_limit_s=lambda wildcards: wall_limit_s(CONDITIONS[wildcards.scenario]),
+            **ONE_RUN,
         params:
-            conditions=conditions_of(),
+            conditions=lambda wildcards: conditions_of(wildcards.scenario, wildcards.cca, wildcards.replication),
             study_seed=STUDY["seed"],
             testbed=TESTBED_DIGEST,
             image=TESTBED_IMAGE,
@@ -124,11 +119,9 @@ if SIMULATED:
         container:
             "envs/ns3.sif"
         resources:
-            mem_mb=job_memory,
-            runtime=lambda wildcards: job_runtime_min(CONDITIONS[wildcards.scenario], 1),
-            wall_limit_s=lambda wildcards: wall_limit_s(CONDITIONS[wildcards.scenario]),
+            **ONE_RUN,
         params:
-            conditions=conditions_of(),
+            conditions=lambda wildcards: conditions_of(wildcards.scenario, wildcards.cca, wildcards.replication),
             study_seed=STUDY["seed"],
             testbed=MADE_BY["ns3"]["testbed_digest"],
             image=MADE_BY["ns3"]["image_digest"],

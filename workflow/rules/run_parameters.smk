@@ -4,35 +4,30 @@ LINUX_SHA256 = image_fact(own("envs/testbed.json"), "linux_sha256", needed=NEEDS
 KERNELS = kernels_of(STUDY, LINUX_SHA256)
 
 
-def kernel_file(cca=None):
-    """Return the function of a job's input: the kernel that its CCA or mix needs besides the image's, if any."""
-
-    def file(wildcards):
-        defined = studies.definitions_in(STUDY, wildcards.scenario, cca or wildcards.cca)
-        name = kernel_of(defined, LINUX_SHA256)
-        return [os.path.join("results", wildcards.study, "kernels", name, "linux")] if name else []
-
-    return ancient(file)
+def kernel_for(scenario, cca):
+    """Return the file of the kernel that runs need besides the image's, if any, as a list."""
+    name = kernel_of(studies.definitions_in(STUDY, scenario, cca), LINUX_SHA256)
+    return [f"results/{STUDY['study']}/kernels/{name}/linux"] if name else []
 
 
 # Archives of the files of declared programs, by their names, and the programs among the study's CCAs
 PROGRAMS, UNDER_TEST = program_files_of(STUDY), programs_under_test(STUDY)
 
 
-def program_archives(cca=None):
-    """Return the function of a job's input: the archives of the declared programs that its CCA and its scenario's groups need."""
+def archives_for(scenario, cca):
+    """Return the archives of the declared programs that runs need: that under test, and those of the scenario's groups."""
+    own = UNDER_TEST.get(cca)
+    of_runs = {
+        "scenarios": [one for one in STUDY["scenarios"] if one["id"] == scenario],
+        "programs": {own["name"]: own} if own else {},
+    }
+    return [f"results/{STUDY['study']}/programs/{name}.tar" for name in program_files_of(of_runs)]
 
-    def archives(wildcards):
-        own = UNDER_TEST.get(cca or wildcards.cca)
-        of_job = {
-            "scenarios": [one for one in STUDY["scenarios"] if one["id"] == wildcards.scenario],
-            "programs": {own["name"]: own} if own else {},
-        }
-        return [
-            os.path.join("results", wildcards.study, "programs", f"{name}.tar") for name in program_files_of(of_job)
-        ]
 
-    return ancient(archives)
+@cache
+def needs_of(scenario, cca):
+    """Return the files without which runs can't start: their kernel, and the archives of their programs."""
+    return tuple(kernel_for(scenario, cca)), tuple(archives_for(scenario, cca))
 
 
 def files_of_program(wildcards):
@@ -48,12 +43,20 @@ def files_of_kernel(name):
     return [*map(users, filter(os.path.exists, patches)), *(users(one.source) for one in sources)]
 
 
+def document_of(run):
+    """Return the path of a run's document; ``run`` is its scenario, CCA, IP version and replication."""
+    return f"results/{STUDY['study']}/runs/{'/'.join(map(str, run))}.json.gz"
+
+
+def factors_of(path):
+    """Return a run's scenario, CCA, IP version and replication, as texts, by the path of its document."""
+    return str(path).removesuffix(".json.gz").split("/")[-4:]
+
+
 # Control runs are runs like any other until they are tidied.
 RUN_DOCUMENTS = [
-    f"results/{STUDY['study']}/runs/{scenario}/{cca}/{ip_version}/{replication}.json.gz"
-    for scenario, cca, ip_version, replication in studies.all_runs(
-        STUDY, studies.wanted_replications(STUDY, STUDY_FOLDER) if GAPS else None
-    )
+    document_of(run)
+    for run in studies.all_runs(STUDY, studies.wanted_replications(STUDY, STUDY_FOLDER) if GAPS else None)
 ]
 if GAPS:
     RUN_DOCUMENTS = [path for path in RUN_DOCUMENTS if Path(inside_snakemake.path_in_module(workflow, path)).exists()]
@@ -74,22 +77,19 @@ CONDITIONS_JSON = {
 
 # Snakemake records this of the study and the seed with each document, and nothing of the job: how many runs go
 # to a job makes none of them stale.
-def conditions_of(replication=None, cca=None):
-    """Return the function of a job's parameter: the conditions of its runs as JSON, which have one replication where they are
-    drawn, and one CCA where the study defines any.
+def conditions_of(scenario, cca, replication):
+    """Return the conditions of a run as JSON: its scenario's, as drawn for the replication, with the definitions that it needs."""
+    defined = studies.definitions_in(STUDY, scenario, cca)
+    if scenario in CONDITIONS_JSON and not defined and cca not in UNDER_TEST:
+        return CONDITIONS_JSON[scenario]
+    numbered = None if scenario in CONDITIONS_JSON else replication
+    return json.dumps(studies.run_conditions(STUDY, scenario, numbered, cca))
 
-    It asks the wildcards alone: Snakemake notices no change of what follows from a job's files.
-    """
 
-    def conditions(wildcards):
-        of_run = cca or wildcards.cca
-        defined = studies.definitions_in(STUDY, wildcards.scenario, of_run)
-        if wildcards.scenario in CONDITIONS_JSON and not defined and of_run not in UNDER_TEST:
-            return CONDITIONS_JSON[wildcards.scenario]
-        numbered = replication or wildcards.replication if wildcards.scenario not in CONDITIONS_JSON else None
-        return json.dumps(studies.run_conditions(STUDY, wildcards.scenario, numbered, of_run))
-
-    return conditions
+def conditions_of_document(path):
+    """Return the conditions of a run as JSON by the path of its document."""
+    scenario, cca, _, replication = factors_of(path)
+    return conditions_of(scenario, cca, replication)
 
 
 # By which a job notices that the testbed was edited after its identity was computed (`testbed.job.still_valid`).
@@ -99,7 +99,7 @@ PROGRAM_CONTENT = program_content()
 CARRY_OUT = (
     f"PYTHONPATH={in_command(own('workflow'))} python3 -m testbed.job"
     " --conditions {params.conditions:q} --testbed-digest {params.testbed:q} --job {params.job:q}"
-    f" --folder {in_command(RESULTS)}/{{wildcards.study:q}} --wall-limit-s {{resources.wall_limit_s}}"
+    f" --folder {in_command(STUDY_FOLDER)} --wall-limit-s {{resources.wall_limit_s}}"
 )
 
 
@@ -110,39 +110,60 @@ def job_with(log=None):
     """
 
     def job(wildcards, output):
-        factors = (path.removesuffix(".json.gz").split("/")[-4:] for path in output)
         runs = [
             [cca, ip_version, int(replication), studies.seed_of_run(STUDY, scenario, replication)]
-            for scenario, cca, ip_version, replication in factors
+            for scenario, cca, ip_version, replication in map(factors_of, output)
         ]
-        job = {"runs": runs, "log": log and log.format(**wildcards), "program": PROGRAM_CONTENT}
-        return json.dumps(job, separators=(",", ":"))
+        return json.dumps({"runs": runs, "log": log, "program": PROGRAM_CONTENT}, separators=(",", ":"))
 
     return job
 
 
-def conditions_of_job(wildcards):
+def conditions_of_all(wildcards, output):
+    """Return the parameter of a job of several runs: the conditions of each, packed for a command line."""
+    return packed_conditions([json.loads(conditions_of_document(path)) for path in output])
+
+
+def largest_of(scenario):
     """Return the conditions of a scenario's runs at their upper ends: those of the kernel's CCAs, and of each program under test."""
-    return [CONDITIONS[wildcards.scenario]] + [
-        studies.largest_conditions(STUDY, wildcards.scenario, cca) for cca in UNDER_TEST
-    ]
+    return [CONDITIONS[scenario]] + [studies.largest_conditions(STUDY, scenario, cca) for cca in UNDER_TEST]
 
 
-def job_minutes(runs):
-    """Return the function of a job's time for so many runs, in minutes."""
-    return lambda wildcards: max(job_runtime_min(one, runs) for one in conditions_of_job(wildcards))
+@cache
+def seconds_of(scenario):
+    """Return the core-seconds within which a run of a scenario ends."""
+    return max(map(run_time_s, largest_of(scenario)))
 
 
-def job_memory(wildcards):
-    # A job may have runs of every CCA.
+@cache
+def expected_s(scenario, cca):
+    """Return the core-seconds that a run is expected to take."""
+    largest = studies.largest_conditions(STUDY, scenario, cca) if cca in UNDER_TEST else CONDITIONS[scenario]
+    return sum(work_of_run(largest))
+
+
+@cache
+def memory_of(scenario):
+    """Return the memory of a job with runs of a scenario, which may have every CCA, in MB."""
     every = "+".join(STUDY["ccas"])
-    defined = {"cca_definitions": studies.definitions_in(STUDY, wildcards.scenario, every)}
-    return max(job_memory_mb({**one, **defined, "cca": every}) for one in conditions_of_job(wildcards))
+    defined = {"cca_definitions": studies.definitions_in(STUDY, scenario, every)}
+    return max(job_memory_mb({**one, **defined, "cca": every}) for one in largest_of(scenario))
 
 
-def scenarios_on(platform):
-    """Return the scenarios of a platform as a wildcard's constraint; an empty text if there are none."""
-    return "|".join(re.escape(name) for name in SCENARIOS if PLATFORMS[name] == platform)
+@cache
+def limit_of(scenario):
+    """Return the real seconds after which a run of a scenario is ended."""
+    return wall_limit_s(CONDITIONS[scenario])
 
 
-EMULATED, MEASURED, SIMULATED = scenarios_on("uml"), scenarios_on("host"), scenarios_on("ns3")
+# What a job of one run must have.
+ONE_RUN = {
+    "mem_mb": lambda wildcards: memory_of(wildcards.scenario),
+    "runtime": lambda wildcards: job_runtime_min(seconds_of(wildcards.scenario)),
+    "wall_limit_s": lambda wildcards: limit_of(wildcards.scenario),
+}
+
+
+SCENARIOS_OF = {name: [one for one in SCENARIOS if PLATFORMS[one] == name] for name in ("uml", "host", "ns3")}
+# The same as constraints of wildcards; an empty text if there are none.
+EMULATED, MEASURED, SIMULATED = ("|".join(map(re.escape, names)) for names in SCENARIOS_OF.values())

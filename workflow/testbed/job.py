@@ -1,15 +1,17 @@
 """Execute the runs of one job of the workflow: ``python3 -m testbed.job``.
 
-A job has one run, or several runs of one scenario if starting a job costs more than a run (on
+A job has one run, or several runs if starting a job costs more than a run (on
 a cluster). The run remains the unit: each has its own seed, document and log, and a
 restarted job executes only the missing runs.
 """
 
 import argparse
+import base64
 import json
 import os
 import signal
 import sys
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -25,8 +27,8 @@ def specifications(conditions, runs, kernels=None, testbed_digest=None, programs
 
     Parameters
     ----------
-    conditions : dict
-        Conditions that the runs share: ``schema_version`` and ``scenario``.
+    conditions : str
+        Conditions of the runs: one JSON object for all, with ``schema_version`` and ``scenario``, or those of each (`packed_conditions`).
     runs : list
         CCA, IP version, replication and seed of each run.
     kernels : pathlib.Path, optional
@@ -36,9 +38,19 @@ def specifications(conditions, runs, kernels=None, testbed_digest=None, programs
     programs : pathlib.Path, optional
         The folder with the archives of declared programs.
     """
-    for cca, ip_version, replication, seed in runs:
-        document = {**conditions, "cca": cca, "ip_version": ip_version, "replication": replication, "seed": seed}
+    of_runs = [json.loads(conditions)] * len(runs) if conditions.startswith("{") else _unpacked(conditions)
+    for of_run, (cca, ip_version, replication, seed) in zip(of_runs, runs, strict=True):
+        document = {**of_run, "cca": cca, "ip_version": ip_version, "replication": replication, "seed": seed}
         yield RunSpecification(document, kernels, testbed_digest, programs)
+
+
+def packed_conditions(of_runs) -> str:
+    """Return the conditions of several runs, a list of dicts, as compressed JSON in Base64: Linux limits an argument to 128 KiB."""
+    return base64.b64encode(zlib.compress(json.dumps(of_runs).encode(), 9)).decode("ascii")
+
+
+def _unpacked(conditions):
+    return json.loads(zlib.decompress(base64.b64decode(conditions)))
 
 
 def carry_out_if_missing(specification, folder, limit_s, job_log) -> bool:
@@ -94,8 +106,10 @@ def still_valid(testbed_digest, program) -> str | None:
 
 def main(arguments=None) -> int:
     """Parse the command line, execute the runs and return the exit status."""
-    parser = argparse.ArgumentParser(prog="testbed.job", description="Carry out runs of one scenario.")
-    parser.add_argument("--conditions", required=True, help="what the runs' specifications share, a JSON object")
+    parser = argparse.ArgumentParser(prog="testbed.job", description="Carry out the runs of a job.")
+    parser.add_argument(
+        "--conditions", required=True, help="the conditions of all runs, a JSON object, or those of each, packed"
+    )
     parser.add_argument(
         "--job",
         required=True,
@@ -114,7 +128,7 @@ def main(arguments=None) -> int:
             done = [
                 carry_out_if_missing(specification, options.folder, options.wall_limit_s, job_log)
                 for specification in specifications(
-                    json.loads(options.conditions),
+                    options.conditions,
                     job["runs"],
                     options.folder / "kernels",
                     still_valid(options.testbed_digest, job.get("program")),

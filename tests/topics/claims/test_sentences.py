@@ -1,6 +1,7 @@
 """The number of claims that hold: counted, compared with the other method, with an example."""
 
 import pandas as pd
+import pytest
 
 from topics.claims.sentences import claims_sentence, telling_example
 
@@ -27,6 +28,20 @@ def test_claims_are_counted_and_compared_where_both_methods_can_tell():
     none = other.assign(verdict="not testable")
     assert claims_sentence(ours, ("x", none)) == f"{text}; none was decided in the study x too."
     assert "names none" in claims_sentence(None)
+
+
+@pytest.mark.parametrize(
+    ("verdict", "sentence"),
+    [
+        ("reproduced", "All of the paper's 4 claims are reproduced here."),
+        ("not reproduced", "None of the paper's 4 claims is reproduced here."),
+        ("not shown", "None of the paper's 4 claims can be decided from these runs."),
+        ("not testable", "None of the paper's 4 claims can be tested with these data."),
+    ],
+)
+def test_claims_with_one_verdict_are_not_counted_twice(verdict, sentence):
+    assert claims_sentence(claim_rows(*[verdict] * 4)) == sentence
+    assert claims_sentence(claim_rows(*[verdict] * 4)[:1]).startswith("The paper's only claim ")
 
 
 def test_in_the_published_methods_own_study_the_roles_are_swapped():

@@ -144,6 +144,50 @@ def keep_what_failed_jobs_leave() -> None:
     PersistenceBase.finished = finished
 
 
+def record_for_each_output(workflow, beginning: str, value_of: Callable[[str], str]) -> None:
+    """Record a value for each output of the rules whose name starts with ``beginning``, as if it were a parameter of the job.
+
+    Snakemake records the same parameters for all outputs of a job. So a change of one run's conditions, or of the number of runs per job,
+    would make all runs of the job stale. The value follows from the output's path.
+    """
+    from snakemake.persistence import NO_PARAMS_CHANGE, ParamsChange, PersistenceBase
+
+    names = workflow.modifier.modify_rulename(beginning)
+    for rule in workflow.modifier.rules:
+        if rule.name.startswith(names):
+            rule.value_of_output = value_of
+    if hasattr(PersistenceBase, "value_of"):
+        return
+    finished, changed = PersistenceBase.finished, PersistenceBase.params_changed
+
+    def value_of_output(persistence, job, file):
+        return persistence._serialize_param(job.rule.value_of_output(str(file)))
+
+    async def finished_with_values(persistence, job):
+        await finished(persistence, job)
+        if hasattr(job.rule, "value_of_output"):
+            persistence._clear_cache()  # of what was recorded before
+            for file in job.output:
+                key = persistence._get_key(file)
+                if (record := persistence._read_record(key)) and record.params is not None:
+                    record.params = sorted({*record.params, value_of_output(persistence, job, file)})
+                    persistence._write_record(key, record)
+
+    def params_changed(persistence, job, file=None):
+        if not hasattr(job.rule, "value_of_output"):
+            return changed(persistence, job, file)
+        common, changes = set(persistence._params(job)), NO_PARAMS_CHANGE
+        for each in job.output if file is None else [file]:
+            if (recorded := persistence.params(each)) is not None:
+                new = common | {value_of_output(persistence, job, each)}
+                old = set(recorded)
+                changes |= ParamsChange(only_old=old - new, only_new=new - old, files={each})
+        return changes
+
+    PersistenceBase.value_of = value_of_output
+    PersistenceBase.finished, PersistenceBase.params_changed = finished_with_values, params_changed
+
+
 def switch_off_rate_limit(workflow) -> None:
     """Switch off the limit on jobs per second, for which there is no setting.
 
@@ -159,7 +203,8 @@ def plan_without_repetition() -> None:
     Snakemake inspects the signature of a function each time it calls it, about twenty times per job. It searches for the Conda
     environment of each job, and therefore evaluates the parameters of all, although no rule has one. A dry run describes each job in full,
     including resources and shell command, and then shows none of this if ``quiet`` contains ``rules``; and it releases resources that it
-    hasn't allocated. Python searches all jobs for garbage after every 700 new objects.
+    hasn't allocated. It compares each file with the paths of all rules that begin alike, as those of all jobs of several runs do, and
+    with a regular expression for each path, even if that has no wildcards. Python searches all jobs for garbage after every 700 new objects.
     """
     from snakemake import common, dag, jobs, rules
     from snakemake.scheduling.job_scheduler import JobScheduler
@@ -170,6 +215,7 @@ def plan_without_repetition() -> None:
     for module in (common, jobs, rules):
         module.get_function_params = remembered
     describe, free, find_environments = jobs.Job.log_info, JobScheduler._free_resources, dag.DAG.update_conda_envs
+    find_wildcards = rules.Rule.get_wildcards
 
     def log_info(job, *options, **named):
         workflow = job.dag.workflow
@@ -184,6 +230,31 @@ def plan_without_repetition() -> None:
         if any(rule.conda_env for rule in graph.workflow.rules):
             find_environments(graph)
 
+    class ByPath:
+        """Like `OutputIndex`, but with a lookup of whole paths, and of the ends of those with wildcards."""
+
+        def __init__(self, rules):
+            self.whole, self.ends = {}, {}
+            for rule in rules:
+                for path in rule.products():
+                    if path.contains_wildcard():
+                        beginnings = self.ends.setdefault(str(path.constant_suffix()), {})
+                        beginnings.setdefault(str(path.constant_prefix()), set()).add(rule)
+                    else:
+                        self.whole.setdefault(str(path), set()).add(rule)
+            self.lengths = {len(end) for end in self.ends}
+
+        def match_producers(self, path):
+            ends = {path[len(path) - length :] for length in self.lengths if length <= len(path)}
+            of_ends = (beginning for end in ends & self.ends.keys() for beginning in self.ends[end].items())
+            likely = set().union(*(rules for beginning, rules in of_ends if path.startswith(beginning)))
+            return {rule for rule in likely if rule.is_producer(path)} | self.whole.get(path, set())
+
+    def get_wildcards(rule, requested_output, wildcards_dict=None):
+        return find_wildcards(rule, requested_output, wildcards_dict) if rule.wildcard_names else {}
+
+    dag.OutputIndex = ByPath
+    rules.Rule.get_wildcards = get_wildcards
     jobs.Job.log_info = log_info
     JobScheduler._free_resources = free_resources
     dag.DAG.update_conda_envs = update_conda_envs

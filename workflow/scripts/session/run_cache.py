@@ -148,7 +148,7 @@ class RunCache:
         if not still_valid(params.testbed, described["program"]):
             return []
         made_by = {"image_digest": params.image, "testbed_digest": params.testbed}
-        runs = specifications(json.loads(params.conditions), described["runs"])
+        runs = specifications(params.conditions, described["runs"])
         return [
             (str(output), _Run(run, made_by, self.linux_sha256)) for output, run in zip(job.output, runs, strict=True)
         ]

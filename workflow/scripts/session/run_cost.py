@@ -21,6 +21,8 @@ SLOWER = 3
 SPARE_MIN = 10
 #: Memory of the tidy stage in MB; it doesn't depend on the number of runs.
 TIDY_MEMORY_MB = 2000
+#: Largest number of runs in one job, whose descriptions are part of a command line.
+MOST_RUNS = 1000
 #: Time that the tidy stage takes for a run's document, in s.
 TIDY_DOCUMENT_S = 0.05
 #: Core time of a run on the machine of benchmarks/README.md, in s: for container, boot and reading back; for each pair of hosts beyond the
@@ -38,16 +40,27 @@ SIMULATED_PART = 0.36
 DOCUMENT_KB, FLOW_KB, SAMPLE_KB = 6, 1.2, 0.026
 
 
-def runs_per_job(resources: dict) -> int:
-    """Return the number of runs per job: ``--set-resources emulate_run:runs=N``, or 1.
+class JobSize(NamedTuple):
+    """The size of a job: its largest number of runs, and of seconds that they are expected to take on the reference machine."""
 
-    ``resources`` are those set for this rule by the call and the profile, by name. Exit unless N is a whole number of at least 1.
+    runs: int = 1
+    seconds: float = math.inf
+
+
+def job_size(resources: dict) -> JobSize:
+    """Return the size of a job: ``--set-resources emulate_run:runs=N emulate_run:minutes=M``, or one run.
+
+    ``resources`` are those set for this rule by the call and the profile, by name. Exit if N or M is not allowed.
     """
-    value = resources.get("runs", 1)
-    if not isinstance(value, int) or value < 1:
-        shown = "an expression" if callable(value) else repr(value)
-        sys.exit(said(f"set-resources: emulate_run: runs is {shown}; allowed are whole numbers from 1 on."))
-    return value
+    for name, limit in (("runs", MOST_RUNS), ("minutes", None)):
+        value = resources.get(name, 1)
+        if not isinstance(value, int) or value < 1 or (limit and value > limit):
+            given = "an expression" if callable(value) else repr(value)
+            allowed = f"from 1 to {limit:,}" if limit else "from 1 on"
+            sys.exit(said(f"set-resources: emulate_run: {name} is {given}; allowed are whole numbers {allowed}."))
+    if "minutes" not in resources:
+        return JobSize(resources.get("runs", 1))
+    return JobSize(resources.get("runs", MOST_RUNS), 60.0 * resources["minutes"])
 
 
 def _specification(conditions):
@@ -123,9 +136,9 @@ def document_kb(conditions) -> float:
     return DOCUMENT_KB + specification.connections * (FLOW_KB + SAMPLE_KB * samples)
 
 
-def job_runtime_min(conditions, runs) -> int:
-    """Return the minutes after which a scheduler may end a job with the given number of runs of a scenario."""
-    return SPARE_MIN + math.ceil(SLOWER * runs * run_time_s(conditions) / 60)
+def job_runtime_min(seconds) -> int:
+    """Return the minutes after which a scheduler may end a job whose runs take the given core-seconds (`run_time_s`)."""
+    return SPARE_MIN + math.ceil(SLOWER * seconds / 60)
 
 
 def tidy_runtime_min(runs) -> int:

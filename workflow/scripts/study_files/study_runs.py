@@ -5,16 +5,17 @@ Standard library only: the scripts in the analysis image need it too.
 
 import hashlib
 import itertools
+import math
 from collections.abc import Iterator, Mapping
 
 from experiment.conditions import POLICERS
 from experiment.host_options import HOST_OPTIONS
 from experiment.link_options import LINK_OPTIONS
 from experiment.specification import SPECIFICATION_VERSION
-from study_files.cca_definitions import defines_ccas, definitions_of_runs
+from study_files.cca_definitions import definitions_of_runs
 from study_files.program_ccas import scenario_of
 from study_files.study_replications import fixed_replications, has_looks, looks, most_replications
-from study_files.study_variation import corners, drawn, is_varied
+from study_files.study_variation import corners, drawn
 
 #: Keys of a scenario that aren't part of a run.
 NOT_OF_RUNS = ("label", "replications", "seeds_of", "variation", "kernel")
@@ -200,27 +201,44 @@ def _used(section, unused):
     return {key: value for key, value in section.items() if value != unused.get(key, ...)}
 
 
-def job_runs(study, runs_per_job) -> list[list[tuple[str, str, int]]]:
-    """Divide the runs of a scenario into jobs, in the same way for each scenario.
+def job_runs(
+    study, most_runs, most_s=math.inf, *, seconds_of=None, needs_of=None, scenarios=None
+) -> list[list[tuple[str, str, str, int]]]:
+    """Divide the runs of a study into jobs: a list of tuples as in `runs` for each job.
 
-    Returns the runs of each job: tuples (CCA, IP version, replication). They are ordered by replication
-    first, so that more replications only add jobs. A job doesn't extend beyond an interim look. A job's runs share
-    their conditions: if these are drawn, they have the same replication; if these define CCAs, the same CCA.
+    A job ends before the run that would exceed its limit of runs or seconds. Its runs have the same needs and are ordered by scenario and
+    replication. In a study with interim looks they are of one scenario, and none is beyond a look that another one precedes.
+
+    Parameters
+    ----------
+    study : dict
+        The resolved study.
+    most_runs : int
+    most_s : float
+    seconds_of : callable, optional
+        Returns the expected seconds of a run from its scenario and its CCA.
+    needs_of : callable, optional
+        Returns what a run needs before it can start (hashable) from its scenario and its CCA.
+    scenarios : container of str, optional
+        Ids of the scenarios whose runs are divided; all if not given.
     """
-    varied = any(map(is_varied, study["scenarios"]))
-    jobs, begin = [], 1
-    ends = {*looks(study)[:-1], last_replication(study)}
-    for end in sorted(ends if has_looks(study) else ends | {*fixed_replications(study).values()}):
-        numbers = range(begin, end + 1)
-        groups = [[number] for number in numbers] if varied else [numbers]
-        ccas = [[cca] for cca in study["ccas"]] if defines_ccas(study) else [study["ccas"]]
-        for group, of_job in itertools.product(groups, ccas):
-            factors = itertools.product(group, of_job)
-            of_group = [
-                (cca, ip_version, replication)
-                for replication, cca in factors
-                for ip_version in ip_versions_of(study, replication)
-            ]
-            jobs += [of_group[first : first + runs_per_job] for first in range(0, len(of_group), runs_per_job)]
-        begin = end + 1
+    places = {scenario["id"]: place for place, scenario in enumerate(study["scenarios"])}
+    alike = {}
+    for run in sorted(all_runs(study), key=lambda run: (places[run[0]], run[-1])):
+        scenario_id, cca, _, replication = run
+        if scenarios is not None and scenario_id not in scenarios:
+            continue
+        needs = needs_of(scenario_id, cca) if needs_of else None
+        looks_before = (scenario_id, sum(look < replication for look in looks(study))) if has_looks(study) else None
+        alike.setdefault((needs, looks_before), []).append(run)
+    jobs = []
+    for of_kind in alike.values():
+        left_s, job = -math.inf, []
+        for run in of_kind:
+            run_s = seconds_of(*run[:2]) if seconds_of else 0
+            if run_s > left_s or len(job) == most_runs:
+                left_s, job = most_s, []
+                jobs.append(job)
+            left_s -= run_s
+            job.append(run)
     return jobs

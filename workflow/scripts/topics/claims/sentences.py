@@ -9,9 +9,16 @@ from wording.sentence_words import listed
 # Verdict of `VERDICTS` -> predicate for one claim and for several.
 WORDS = (
     ("is reproduced here", "are reproduced here"), ("is not", "are not"),
-    ("can't be decided with so few runs", "can't be decided with so few runs"),
+    ("can't be decided from these runs", "can't be decided from these runs"),
     ("can't be tested with these data", "can't be tested with these data"),
 )  # fmt: skip
+# Subject and predicate of the sentence on several claims with one verdict.
+ALL = (
+    ("All", "are reproduced here"),
+    ("None", "is reproduced here"),
+    ("None", "can be decided from these runs"),
+    ("None", "can be tested with these data"),
+)
 # Largest length of a statement that fits into the sentence on claims.
 EXAMPLE_WORDS = 14
 
@@ -33,6 +40,9 @@ def claims_sentence(claims, other=None, swapped=False) -> str:
     text = f"{of} {listed(said) if said else 'none has a verdict'}"
     if len(claims) == 1:
         text = f"{of} {said[0].partition(' ')[2] if said else 'has no verdict'}"
+    elif len(said) == 1:
+        subject, predicate = dict(zip(VERDICTS, ALL, strict=True))[counts.index[0]]
+        text = f"{subject} of the paper's {len(claims):,} claims {predicate}"
     if other is None:
         return f"{text}."
     name, other_claims = other

@@ -1,0 +1,128 @@
+"""Run studies on a Slurm cluster of nodes on this machine, one of which is lost; print what its jobs cost and repeat some runs here.
+
+``python benchmarks/cluster.py config/studies/smoke.yaml ...``; needs root and Debian's slurmctld, slurmd, slurm-client and munge.
+"""
+
+import argparse
+import os
+import pwd
+import re
+import shutil
+import statistics
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+
+from scale_calls import BIN, ROOT, call, checkout, head, row
+
+sys.path.insert(0, str(ROOT / "tests"))
+from slurm_cluster import SlurmCluster, requirements
+
+#: As on a cluster without accounting.
+STATUS = ("--slurm-status-command", "squeue", "--slurm-init-seconds-before-status-checks", "5")
+TIMES = re.compile(r"JobId=(\d+).*? JobState=(\S+).*? RunTime=(\d\d):(\d\d):(\d\d)")
+RAN = re.compile(r"of traffic in ([\d.]+) s on (\S+?)(?:;|$)")
+
+
+def run_study(cluster, folder, study, config) -> None:
+    """Run a study as the cluster's user; exit if it fails."""
+    command = [BIN / "snakemake", "--profile", "profiles/slurm", "--configfile", study, *STATUS]
+    if config:
+        command += ["--config", *config]
+    workflow = cluster.log_in(*command, cwd=folder, HOME=str(folder), SAWTOOTH_RUN_CACHE="0")
+    printed, _ = workflow.communicate()
+    if workflow.returncode:
+        sys.exit(f"benchmark: {study} failed:\n{printed[-4000:]}")
+
+
+def cut_one(cluster, after_s) -> None:
+    """Cut a node's power while it executes runs, and switch it on again after a minute."""
+    time.sleep(after_s)
+    node = cluster.nodes[0]
+    cluster.cut_power(node)
+    print(f"{node} lost its power", flush=True)
+    time.sleep(60)
+    cluster.power_on(node)
+    print(f"{node} is on again", flush=True)
+
+
+def jobs_of(cluster) -> dict[str, tuple[str, int]]:
+    """Return the state and the duration in s of the cluster's jobs, by number."""
+    jobs = {}
+    for line in cluster.ask("scontrol", "show", "job", "-o").splitlines():
+        number, state, hours, minutes, seconds = TIMES.search(line).groups()
+        jobs[number] = state, 3600 * int(hours) + 60 * int(minutes) + int(seconds)
+    return jobs
+
+
+def runs_of(folder) -> list[tuple[str, float, str]]:
+    """Return results folder, seconds and node of all runs by their logs."""
+    found = []
+    for log in sorted(folder.glob("results/*/logs/runs/*/*/*/*.log")):
+        if match := RAN.search(log.read_text().splitlines()[-1]):
+            found.append((log.relative_to(folder / "results").parts[0], float(match[1]), match[2]))
+    return found
+
+
+def main() -> None:
+    """Run the studies, print tables, and repeat drawn runs."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("studies", nargs="+", help="files of studies")
+    parser.add_argument("--config", nargs="*", help="settings of the studies, as for snakemake --config")
+    parser.add_argument("--nodes", type=int, default=4)
+    parser.add_argument("--cut-after", type=float, default=60, help="seconds after which a node loses its power")
+    parser.add_argument("--repeat", type=int, default=20, help="runs of each study that are repeated here")
+    parser.add_argument("--keep", type=Path, help="where results are copied to")
+    options = parser.parse_args()
+    if missing := requirements():
+        sys.exit(f"benchmark: {missing}")
+    os.environ["TMPDIR"] = tempfile.tempdir = "/var/tmp"
+    os.environ["PYTHONPATH"] = os.pathsep.join(str(ROOT / name) for name in ("workflow/scripts", "workflow"))
+    with checkout() as folder, tempfile.TemporaryDirectory(prefix="sawtooth-cluster-") as state:
+        user = pwd.getpwnam("nobody")
+        for path in (folder, *folder.rglob("*")):
+            os.chown(path, user.pw_uid, user.pw_gid, follow_symlinks=False)
+        for path in (folder, Path(state)):
+            path.chmod(0o755)
+        shown = [Path(sys.base_prefix), ROOT, (ROOT / "envs/testbed.sif").resolve().parents[2]]
+        with SlurmCluster(Path(state) / "cluster", user, options.nodes, shown=shown) as cluster:
+            threading.Thread(target=cut_one, args=(cluster, options.cut_after), daemon=True).start()
+            for study in options.studies:
+                began = time.monotonic()
+                run_study(cluster, folder, study, options.config)
+                print(f"{study}: {time.monotonic() - began:.0f} s", flush=True)
+            jobs = jobs_of(cluster)
+        report(jobs, runs_of(folder))
+        for results in sorted(folder.glob("results/*/report.html")):
+            row(f"{results.parent.name}, verified here", verified(results.parent, options.repeat))
+        if options.keep:
+            shutil.copytree(folder / "results", options.keep, dirs_exist_ok=True)
+
+
+def report(jobs, runs) -> None:
+    """Print what jobs and runs took."""
+    ended = [seconds for state, seconds in jobs.values() if state == "COMPLETED"]
+    states = {
+        state: sum(one == state for one, _ in jobs.values()) for state in sorted({state for state, _ in jobs.values()})
+    }
+    in_runs = sum(seconds for _, seconds, _ in runs)
+    head("what", "value")
+    row("jobs, by Slurm's state", ", ".join(f"{number} {state}" for state, number in states.items()))
+    row(
+        "runs, by node",
+        ", ".join(f"{node} {sum(one == node for *_, one in runs)}" for node in sorted({node for *_, node in runs})),
+    )
+    row("a job's duration: median, longest", f"{statistics.median(ended):.0f} s, {max(ended)} s")
+    row("in jobs, beyond their runs, per run", f"{(sum(ended) - in_runs) / len(runs):.2f} s")
+
+
+def verified(results, runs) -> str:
+    """Verify a results folder here, with some of its runs repeated (`make verify`); return the last line that is printed. Exit if it fails."""
+    command = [sys.executable, "-m", "publishing.verify_results", results, "--count", runs, "--no-derived"]
+    return call(command, ROOT).output.splitlines()[-1]
+
+
+if __name__ == "__main__":
+    main()
