@@ -16,7 +16,7 @@ from topics.ccas.compare_ccas import gated
 
 
 def cca_alarms(rng, samples, n, differing=0.0, places=24, ccas=6) -> list[Rate]:
-    """Studies with a false pair of CCAs, after the test of all CCAs; in a share of places one CCA is another.
+    """Studies with a false pair of CCAs, after the test of all CCAs; in a share of places one CCA differs.
 
     Four metrics of a place, which share their replications' seeds.
     """

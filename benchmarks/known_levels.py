@@ -17,7 +17,7 @@ def runs_of(
 ) -> pd.DataFrame:
     """Return runs: `USUAL` with noise of this standard deviation, relative to each value, and what a function changes.
 
-    ``values(scenario, cca, replication, ip_version, rng)`` returns the columns in which a run is another.
+    ``values(scenario, cca, replication, ip_version, rng)`` returns the columns in which a run differs.
     """
     rng, rows = np.random.default_rng(seed), []
     for scenario in scenarios:

@@ -1,4 +1,4 @@
-"""The specification of a run for tests of modules that read run documents: that of a recorded run, with some values changed."""
+"""The specification of a run, for tests of modules that read run documents: a recorded specification with some values changed."""
 
 import gzip
 import json
@@ -8,7 +8,7 @@ RECORDED = Path(__file__).parent / "data" / "lossy-reno-ipv4.json.gz"
 
 
 def asked(scenario=None, **keys) -> dict:
-    """Return a specification; ``scenario`` is merged into the recorded one's, section by section."""
+    """Return the recorded specification with ``scenario`` merged into it, section by section."""
     specification = json.loads(gzip.decompress(RECORDED.read_bytes()))["specification"]
     return specification | keys | {"scenario": _merged(specification["scenario"], scenario or {})}
 

@@ -88,7 +88,7 @@ class Built:
 
     @property
     def study(self):
-        """The study whose tables are in the folder, resolved as by the Snakefile."""
+        """The study whose tables are in the folder, as resolved by the Snakefile."""
         study = json.loads((self.folder / "tidy" / "provenance.json").read_text(encoding="utf-8"))["study"]
         other = self.other and "other-method"
         return study | {"analysis": self.analysis | {"claims": self.claims_name, "compare_with": other}}
@@ -210,5 +210,5 @@ class Built:
 
 
 def only(*special):
-    """Return the topics of all studies, and of the special ones those that are named."""
+    """Return the topics of all studies and the named special ones."""
     return tuple(topic for topic in registry.TOPICS if topic.name not in SPECIAL or topic.name in special)

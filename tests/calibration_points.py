@@ -1,4 +1,4 @@
-"""Synthetic readings of a calibration with known truth: those of an instrument without any error."""
+"""Synthetic readings of a calibration with known truth: those of an error-free instrument."""
 
 import pandas as pd
 
@@ -22,7 +22,7 @@ def scenario(name, rate_mbps, delay_ms=0.0, **more):
 
 
 def points():
-    """Return scenarios and readings by name: a dict each, of an instrument that is exact to the last digit."""
+    """Return scenarios and readings, a dict by name each, of an instrument that is exact to the last digit."""
     cable = {"topology": "cable", "serialisation": "virtual-clock", "frame_overhead_bytes": 24}
     trips = cable | {"application": "round-trip", "protocol": "udp"}
     jitter = {"topology": "cable", "protocol": "udp", "jitter_forward_ms": 5.0, "jitter_reverse_ms": 5.0}
@@ -66,7 +66,7 @@ def points():
 
 
 def _of_settings(scenario):
-    """Return the readings that a scenario with single losses and even jitter sets."""
+    """Return the readings that follow from the settings of a scenario with single losses and uniform jitter."""
     ways = ("forward", "reverse")
     return {
         **{f"share_{way}_percent": scenario[f"loss_{way}_percent"] for way in ways},

@@ -6,7 +6,7 @@ from topics.path_changes.phases import specification_of
 
 
 def changing_run(*entries, duration_s=20, transport=None, **link) -> RunSpecification:
-    """Return a run at 10 Mbit/s and an RTT of 40 ms with entries of a timeline and other keys of its link."""
+    """Return a run at 10 Mbit/s and an RTT of 40 ms with the given timeline entries and other link keys."""
     scenario = {
         "id": "x",
         "link": {"rate_mbps": 10, "delay_ms": 20, "timeline": list(entries)} | link,

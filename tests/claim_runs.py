@@ -27,7 +27,7 @@ _LOADED = {}
 
 
 def table(values, delays_ms=(10, 50), ccas=CCAS, ip_versions=("ipv4", "ipv6")):
-    """Return runs.csv, each quantity with the same values, a scenario ("1", "2", ...) for each delay.
+    """Return runs.csv, with the same values for each quantity and a scenario ("1", "2", ...) for each delay.
 
     Given scenario, CCA, IP version, `values` returns those of the replications; None is an invalid run.
     """
@@ -48,7 +48,7 @@ def table(values, delays_ms=(10, 50), ccas=CCAS, ip_versions=("ipv4", "ipv6")):
 
 
 def content(*given, delays_ms=(10, 50)):
-    """Return a claims file's content: scenarios by delay, and claims completed by what all need."""
+    """Return the content of a claims file: scenarios by delay, and claims completed with the keys that all claims need."""
     shared = {
         "section": "1", "statement": "Something.", "published": "some", "tolerance": "none",
         "quantity": "throughput_per_stream_mbps",
@@ -88,7 +88,7 @@ def check(folder, values, claim, **options):
 
 
 def study_of(file, replications=3, looks=40, seed=3):
-    """Return runs, flows, scenarios and a reader of sockets with everything that a claims file needs, drawn at random.
+    """Return randomly drawn runs, flows, scenarios and a reader of sockets with everything that a claims file needs.
 
     Scenarios have the first value of each condition in the file, or the lowest.
     """
@@ -139,7 +139,7 @@ def _looks(whose, looks, rng):
 
 
 def mistakes(text, **words):
-    """Return a parameter set for each two lines of a text: the change, in YAML, and the message.
+    """Return one parameter set for every two lines of a text: the change, in YAML, and the message.
 
     $NAME in a line is replaced by the argument of that name.
     """

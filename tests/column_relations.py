@@ -1,4 +1,4 @@
-"""Relations between columns that hold for every run of every study: a violation means that a column has wrong values."""
+"""Relations between columns that hold for every run of every study; a violation means that a column has wrong values."""
 
 import pandas as pd
 
@@ -67,7 +67,7 @@ RUNS = {
     "goodput is what was delivered over the window": lambda runs: _equal(
         runs["goodput_mbps"], 8e3 * runs["delivered_bytes"] / (runs["window_end_ns"] - runs["window_begin_ns"])
     ),
-    "start-up is at the window's begin": lambda runs: _ordered(
+    "start-up is at the window's start": lambda runs: _ordered(
         runs, "window_begin_ns", "steady_begin_ns", "window_end_ns"
     ),
     "a share of time is a share": lambda runs: ~(runs["window_limited_percent"] > 100 + ROUNDING),
@@ -87,7 +87,7 @@ GROUP_ROWS = {
 
 
 def broken(folder):
-    """Return the relations that the valid runs of a study's tidy tables break, each as a text with the run."""
+    """Return the relations that valid runs in a study's tidy tables violate, each as a text with the run."""
     scenarios = read_table(folder / "scenarios.csv", SCENARIOS)[["scenario", "groups"]].fillna("")
     runs = read_runs(folder / "runs.csv").merge(scenarios, on="scenario")
     runs, texts = runs[runs["valid"]], []

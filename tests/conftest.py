@@ -85,7 +85,7 @@ def root():
 
 @pytest.fixture
 def recorded():
-    """A function that reads a recorded run document (see tests/data/README.md) anew at each call."""
+    """A function that reads a recorded run document from its file at each call (see tests/data/README.md)."""
 
     def read(name):
         return json.loads(gzip.decompress((ROOT / "tests" / "data" / f"{name}.json.gz").read_bytes()))
@@ -167,7 +167,7 @@ def one_of_each(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def two_methods(real_shape, tmp_path_factory):
-    """The study of real shape, compared with one of another method with other verdicts on some claims."""
+    """The study of real shape, compared with a study by another method that has other verdicts on some claims."""
     other = Built(tmp_path_factory.mktemp("other"))
     (other.folder / "analysis").mkdir()
     claims = pd.read_csv(real_shape.table("claims"), dtype=str, keep_default_na=False)

@@ -62,7 +62,7 @@ def drawn_cell(rng, invalid):
 
 
 def write_documents(study, folder, specification_of, runs, seed, invalid, failing):
-    """Write the documents of a study's runs, and return their paths in the runs' order.
+    """Write the documents of a study's runs, and return their paths in the order of the runs.
 
     Parameters
     ----------

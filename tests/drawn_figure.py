@@ -1,4 +1,4 @@
-"""Draw figures of synthetic tables, and read the places of the marks from the SVG."""
+"""Draw figures of synthetic tables, and read the positions of the marks from the SVG."""
 
 import math
 import re
@@ -83,7 +83,7 @@ class Drawn:
         return pd.read_csv(self.folder / f"{name}.csv", dtype={"scenario_label": str})
 
     def panel(self, name, number=1):
-        """Return a panel of a figure, which is drawn if it isn't there."""
+        """Return a panel of a figure, which is drawn if it doesn't exist."""
         if not self.figure(name).exists():
             self.draw(name)
         return panel(self.figure(name), number)
@@ -96,7 +96,7 @@ def panel(path, number=1):
 
 
 def scale(panel, direction, kind):
-    """Return a function from a value on the "x" or "y" axis to its place in the SVG, from the axis's own tick labels.
+    """Return a function from a value on the "x" or "y" axis to its position in the SVG, based on the axis's own tick labels.
 
     `kind` is "linear" or "log".
     """
@@ -115,7 +115,7 @@ def scale(panel, direction, kind):
 
 
 def marks(panel, colour=None, kind="stroke"):
-    """Return places (x, y) of a panel's marks whose stroke or fill has the colour of a CCA, or one colour."""
+    """Return the positions (x, y) of a panel's marks whose stroke or fill has a CCA's colour, or a given colour."""
     wanted = {colour} if colour else {getattr(figure_style.LIGHT, hue) for hue in figure_style.HUES}
     places = []
     for parent in panel.iter(f"{{{SVG}}}g"):

@@ -107,7 +107,7 @@ def study_of(scenario) -> dict:
 
 
 def combinations(seed, count, of=2) -> list[tuple[str, ...]]:
-    """Return some combinations of a number of keys, each once, in an order that follows from the seed."""
+    """Return some combinations of a given number of keys, each once, in an order that follows from the seed."""
     rng, keys = np.random.default_rng([seed, of]), combinable()
     if of == 2:
         every = list(itertools.combinations(keys, 2))
@@ -116,7 +116,7 @@ def combinations(seed, count, of=2) -> list[tuple[str, ...]]:
 
 
 def drawn_scenario(keys, seed) -> dict:
-    """Return a scenario with a value of each key."""
+    """Return a scenario with a drawn value for each key."""
     rng = np.random.default_rng([seed, *map(len, keys)])
     scenario = dict(BASE)
     for key in keys:

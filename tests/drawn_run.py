@@ -114,7 +114,7 @@ class Run:
         return entry | (self._datagrams(client) if asked.udp else self._streams(client))
 
     def _intervals(self):
-        """Return begins and ends of the reporting intervals, a few of them."""
+        """Return start and end times of a few reporting intervals."""
         step = self.asked.traffic.interval_s
         count = max(1, min(READINGS, round(self.seconds / step)))
         return [(number * step, (number + 1) * step) for number in range(count)]

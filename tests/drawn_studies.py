@@ -1,4 +1,4 @@
-"""Studies drawn at random from all keys of a study file, combined as a person might, and their reports.
+"""Studies drawn at random from all keys of a study file, in combinations that a user might choose, and their reports.
 
 A draw may contradict itself: then the validation must reject it.
 """
@@ -162,7 +162,7 @@ def _set(scenario, place, value):
 
 
 def build_drawn(study, folder, seed, invalid=None):
-    """Draw the documents of a resolved study, tidy them, and take the tables to the report; return the `Built`."""
+    """Draw the documents of a resolved study, tidy them, and build the report from the tables; return the `Built`."""
     if invalid is None:
         invalid = (0, 0, 0.2, 0.2, 1)[seed % 5]
     failing = (0, 0.3, 0, 1)[seed % 4]

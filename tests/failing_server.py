@@ -19,17 +19,17 @@ SENT_BYTES = 3_000_000
 
 
 class FailingHandler(http.server.SimpleHTTPRequestHandler):
-    """Serves files below a folder until there is a fault; pages of folders are those of a package index."""
+    """Serves files below a folder until a fault occurs; pages of folders have the form of a package index."""
 
     def __init__(self, *arguments, fault, **options):
         self.fault = fault
         super().__init__(*arguments, **options)
 
     def log_message(self, *_):
-        """Say nothing."""
+        """Suppress the log message."""
 
     def copyfile(self, source, outputfile):
-        """Send a file, the first part of a large one only."""
+        """Send a file, but only the first part of a large one."""
         outputfile.write(source.read(SENT_BYTES))
         if (rest := source.read()) and self.fault:
             outputfile.flush()

@@ -27,7 +27,7 @@ IP_VERSIONS = (["ipv4"], ["ipv6"], ["ipv4", "ipv6"])
 
 
 def drawn(seed):
-    """Return a drawn study that is accepted: with one of the choices by its number, and others by chance."""
+    """Return a drawn study that is accepted: one choice is given by its number, the others are random."""
     rng = np.random.default_rng([seed, 39])
     chosen = [(key, choice) for key, choices in CHOICES.items() for choice in choices]
     # Shuffled, so that the first few are of different keys.

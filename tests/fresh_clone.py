@@ -47,7 +47,7 @@ def users_own():
 
 
 class Clone:
-    """A git clone with this checkout's files as they are now, this machine's images, and its own run cache if asked for."""
+    """A git clone with this checkout's current files, this machine's images, and its own run cache if requested."""
 
     def __init__(self, root, place, own_runs=False):
         self.folder, self.cache = place / "sawtooth", cache_folder(root)

@@ -131,7 +131,7 @@ def _document(content, folder):
 
 
 def _json_document(content, folder):
-    """The same with the text damaged, not its compression."""
+    """Damage the JSON text of a document before it is compressed."""
     import gzip
 
     _document(gzip.compress(content, 1, mtime=0), folder)

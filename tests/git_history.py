@@ -1,4 +1,4 @@
-"""Git repositories that tests make, with commits whose names are the same each time."""
+"""Git repositories made by tests, whose commits have the same names each time."""
 
 import os
 import subprocess
@@ -40,7 +40,7 @@ def commit(folder: Path, files: dict[str, str | None], message: str) -> str:
 
 
 def contents_of(folder: Path) -> dict[str, tuple[int, bytes]]:
-    """Return all that is in a folder, to be compared later: path -> change time in ns and content."""
+    """Return everything in a folder, for a later comparison: path -> change time in ns and content."""
     return {
         str(path): (path.stat().st_mtime_ns, path.read_bytes() if path.is_file() else b"") for path in folder.rglob("*")
     }

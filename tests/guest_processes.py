@@ -88,7 +88,7 @@ class Guest:
         os.kill(self.pid, signal.SIGKILL)
 
     def core(self):
-        """Return the one core on which it may run."""
+        """Return the single core on which it may run."""
         (core,) = os.sched_getaffinity(self.pid)
         return core
 

@@ -1,4 +1,4 @@
-"""Synthetic studies with the models fitted to them, as readers of the tables get them."""
+"""Synthetic studies and their fitted models, in the form in which the tables are read."""
 
 import re
 from types import SimpleNamespace
@@ -13,7 +13,7 @@ from topics.theory.tables import MODELS, REGRESSIONS
 
 
 def fit(study, folder, unlike=None):
-    """Return models and regressions as their readers get them."""
+    """Return models and regressions in the form in which they are read."""
     tidy = tidy_tables.write_tidy(study, folder)
     outputs = SimpleNamespace(models=folder / "models.csv", regressions=folder / "regressions.csv")
     inputs = SimpleNamespace(runs=tidy / "runs.csv", scenarios=tidy / "scenarios.csv")

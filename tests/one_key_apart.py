@@ -1,4 +1,4 @@
-"""Resolved scenarios that differ from a base in exactly one key each: every key of every section that the schema has."""
+"""Resolved scenarios that differ from a base in exactly one key each: every key of every section of the schema."""
 
 import copy
 from functools import cache
@@ -47,14 +47,14 @@ VALUES = {
 
 @cache
 def base(name) -> dict:
-    """Return a base as a study resolves it."""
+    """Return a base in the form of a resolved study's scenario."""
     scenario = {"id": "base", "label": "the base", "traffic": {"duration_s": 10}} | BASES[name]
     made = studies.resolve({"study": "s", "ccas": ["reno"], "scenarios": [scenario]}, "s.yaml")
     return made["scenarios"][0]
 
 
 def other_value(value, choices=()):
-    """Return another value of the same kind."""
+    """Return a different value of the same kind."""
     if choices:
         return next(choice for choice in choices if choice != value)
     if isinstance(value, bool):
@@ -74,7 +74,7 @@ ECHO = {
 
 
 def one_key_apart(name) -> dict[str, dict]:
-    """Return key -> the base with another value of it, as a scenario with the key as its identifier and label."""
+    """Return key -> the base with a different value of that key, as a scenario with the key as its identifier and label."""
     apart = {}
 
     def change(path, value, schema):

@@ -1,4 +1,4 @@
-"""Runs by another, unprivileged user of the machine, with tools and an image that everybody may read."""
+"""Runs by another, unprivileged user of the machine, with tools and an image that everyone may read."""
 
 import json
 import os

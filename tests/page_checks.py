@@ -34,7 +34,8 @@ SOURCE = re.compile(
 
 
 class PageParts(HTMLParser):
-    """Collect headings, identifiers, links within the page and to the other one, everything that could load, and what sections hold."""
+    """Collect headings, identifiers, links within the page and to the other page, everything that could load, and the content of
+    sections."""
 
     def __init__(self):
         super().__init__()
@@ -91,7 +92,7 @@ def page_text(page):
 
 
 def word_count(page):
-    """Return the number of words that a page has for readers."""
+    """Return the number of words that readers see on a page."""
     return len(page_text(page).split())
 
 
@@ -168,7 +169,7 @@ def accessibility_findings(page, visit):
 
 
 def both_pages(page):
-    """Return a page of a study and the other one."""
+    """Return both pages of a study, the given one first."""
     return [Path(page), Path(page).with_name(OTHER_PAGE[Path(page).name])]
 
 

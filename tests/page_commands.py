@@ -1,4 +1,4 @@
-"""Commands on the pages for people, and what becomes of each in the tests: carried out, planned, or declared with a reason.
+"""Commands on the pages for users, and what the tests do with each: execute it, plan it, or list it with a reason.
 
 A line of a block marked ``sh``, and a ``python`` block, is carried out as it stands, in the order of the page; a ``text`` block is
 what the commands since the last heading have printed. `PLANNED` and `NOT_RUN` are the exceptions.
@@ -189,13 +189,13 @@ def steps_of(text):
 
 
 def spans_of(text):
-    """Return the commands that stand in sentences."""
+    """Return the commands within sentences."""
     prose = _BLOCK.sub("", text)
     return [span for span in _SPAN.findall(prose) if span.split()[0] in PROGRAMS and len(span.split()) > 1]
 
 
 def reason_not_to_run(command):
-    """Return why a command is not carried out, or None."""
+    """Return the reason why a command is not executed, or None."""
     for declared, reason in NOT_RUN.items():
         if command == declared or (declared.endswith("*") and command.startswith(declared[:-1])):
             return reason
@@ -203,7 +203,7 @@ def reason_not_to_run(command):
 
 
 def planning(command):
-    """Return the command that plans what another one carries out.
+    """Return the command that plans the work of another command.
 
     >>> planning("make STUDY=mine"), planning("snakemake --cores 1")
     ('make STUDY=mine ARGS=-n', 'snakemake --cores 1 -n')
@@ -212,7 +212,7 @@ def planning(command):
 
 
 def not_printed(expected, printed):
-    """Return the lines that a page shows and a command has not printed, in this order.
+    """Return the lines that a page shows but a command has not printed, in this order.
 
     ``...`` stands for anything; numbers that `VARYING` has are not compared.
 

@@ -77,7 +77,7 @@ def udp(scenario):
 
 
 def one_run_is_like_another(scenario):
-    """Return whether only the flows' start times of a scenario are drawn."""
+    """Return whether only the flows' start times are drawn in a scenario."""
     link = link_of(scenario)
     drawn = [
         lossy(scenario), max(link["jitter_ms"].values()), link.get("reordering"), scenario["platform"] == "host", not drop_tail(scenario),
@@ -131,7 +131,7 @@ PRESUMED = {
     "CCAs change between versions, BBR": lambda study: kernel(study) and any("bbr" in cca for cca in study["ccas"]),
     "CCAs change between versions": kernel,
     "On an empty path slow start": any_of(lambda s: not udp(s) and s["traffic"]["application"] != "round-trip"),
-    "Longer runs would weigh it less": any_of(lambda s: not udp(s) and s["traffic"]["application"] != "round-trip"),
+    "It would have less weight in longer runs": any_of(lambda s: not udp(s) and s["traffic"]["application"] != "round-trip"),
     "Cells of fewer than": lambda study: True,
     "The table of power under Method": lambda study: len(study["ip_versions"]) == 2,
     "The width of the intervals": lambda study: True,
@@ -147,8 +147,8 @@ PRESUMED = {
     "Over the whole report, expect more false alarms": lambda study: True,
     "Each run is .* long": lambda study: True,
     "A replication has one seed": lambda study: True,
-    "So packets are lost and flows start alike": any_of(lossy),
-    "So flows start alike": all_of(lambda s: not lossy(s)),
+    "So the losses and the starts of flows are drawn alike": any_of(lossy),
+    "So the starts of flows are drawn alike": all_of(lambda s: not lossy(s)),
     "The runs of a replication are one block": lambda study: len(study["ccas"]) > 1,
     "The runs of a replication are pairs": lambda study: len(study["ip_versions"]) == 2,
     "There is nothing to compare within": lambda study: len(study["ccas"]) == len(study["ip_versions"]) == 1,

@@ -9,7 +9,7 @@ CCAS = ("reno", "cubic", "bbr", "vegas", "westwood", "dctcp")
 
 
 def losses(draw):
-    """Much loss in both directions, alone or in bursts, from the first packet on."""
+    """High loss in both directions, single or in bursts, from the first packet on."""
     bursts = draw.choice([None, None, 3, 30, 200])
     most = 60 if bursts is None else 30
     correlation = draw.choice([None, None, 5, 25, 80]) if bursts is None else None
@@ -74,7 +74,7 @@ def sending(draw):
 
 
 def datagrams(draw):
-    """UDP far below and far above the link's rate, with queues that hold a part of it, or of the run."""
+    """UDP far below and far above the link's rate, with queues that hold a part of it or of the whole run."""
     rate_mbps = draw.choice([0.5, 3, 20])
     return {
         "link": {
@@ -93,7 +93,7 @@ def datagrams(draw):
 
 
 def slow(draw):
-    """A link on which a packet takes long, below queues that take seconds to drain."""
+    """A link on which a packet takes long, with queues that take seconds to drain."""
     return {
         "link": {"rate_mbps": draw.choice([0.03, 0.1, 0.4]), "delay_ms": draw.choice([0, 50, 300])},
         "queue": draw.choice([{"packets": 2}, {"packets": 60}, {"bytes": 15_000}]),
@@ -103,7 +103,7 @@ def slow(draw):
 
 
 def far(draw):
-    """Runs of some round trips."""
+    """Runs that last only a few round trips."""
     return {
         "link": {"rate_mbps": draw.choice([10, 200]), "delay_ms": draw.choice([200, 400])},
         "queue": {"bdp": draw.choice([0.1, 1, 4])},
@@ -129,7 +129,7 @@ def marking(draw):
 
 
 def arrivals(draw):
-    """Packets that come late, twice or damaged, or with jitter."""
+    """Packets that arrive late, duplicated or damaged, or with jitter."""
     link = {"rate_mbps": draw.choice([5, 40]), "delay_ms": 20}
     link |= draw.choice(
         [
@@ -151,7 +151,7 @@ def arrivals(draw):
 
 
 def changes(draw):
-    """A path whose rate, delay and loss change, also to losing all and back."""
+    """A path whose rate, delay and loss change, including a loss of everything and back."""
     timeline = [
         {"at_s": round(draw.uniform(0.2, 4.5), 2), "direction": draw.choice(["forward", "reverse", "both"])}
         | draw.choice([{"rate_mbps": draw.choice([0.5, 3, 30])}, {"loss_percent": draw.choice([0, 5, 60, 100])}, {"delay_ms": draw.choice([1, 60])}])
@@ -180,7 +180,7 @@ def policed(draw):
 
 
 def backwards(draw):
-    """Queues and policers of the way back, for acknowledgements and for data against them, with packets of all sizes."""
+    """Queues and policers of the reverse path, for acknowledgements and for data in that direction, with packets of all sizes."""
     back = draw.choice(
         [
             {"link": {"reverse_policer": {"rate_mbps": draw.choice([0.1, 2, 25]), "burst_bytes": draw.choice([9014, 100_000])}}},
@@ -204,7 +204,7 @@ def backwards(draw):
 
 
 def shaped(draw):
-    """Shapers with buckets of all sizes, apart from the delay and above it."""
+    """Shapers with buckets of all sizes, separate from the delay or above it."""
     return {
         "link": {
             "rate_mbps": draw.choice([1, 20, 200]), "delay_ms": draw.choice([2, 30]), "loss_percent": draw.choice([0, 2]),
@@ -218,7 +218,7 @@ def shaped(draw):
 
 
 def groups(draw):
-    """Web objects, streams and long flows over a path that loses much, or little."""
+    """Web objects, streams and long flows over a path that loses many or few packets."""
     loss = draw.choice([0, 5, 40])
     return {
         "link": {"rate_mbps": 10, "delay_ms": 15, "loss_percent": {"forward": loss, "reverse": draw.choice([0, loss])}},
@@ -297,7 +297,7 @@ def amounts(draw):
 
 
 def outages(draw):
-    """A path of MPTCP that goes down and comes back, or does not before the end."""
+    """A path of MPTCP that goes down, and comes back before the end or not."""
     at_s = draw.choice([1, 2.5])
     return {
         "topology": "cable", "link": {"rate_mbps": draw.choice([2, 15]), "delay_ms": draw.choice([2, 30])},
@@ -368,7 +368,7 @@ NOT_DRAWN = {
 
 
 def specification_of(family, number) -> dict:
-    """Return the specification of a drawn run; a scenario that a study may not have is drawn again."""
+    """Return the specification of a drawn run; a scenario that a study may not have is replaced by another draw."""
     draw = random.Random(f"{family} {number}")
     for _ in range(100):
         scenario, cca = FAMILIES[family](draw), draw.choice(CCAS)

@@ -52,12 +52,12 @@ def rules_of(path):
 
 
 def code_beside_rules(path):
-    """Return the Python of a rule file that stands outside of its rules."""
+    """Return the Python code of a rule file outside its rules."""
     return RULE.sub("", Path(path).read_text(encoding="utf-8") + "\n")
 
 
 def carry_out(script, inputs, outputs, params):
-    """Carry out a script as its rule does: a rule's own by its main, one that a topic declares by its function."""
+    """Execute a script as its rule does: a rule's own script by its main function, a declared one by its function."""
     module = importlib.import_module(script)
     inputs, outputs, params = (part if isinstance(part, dict) else vars(part) for part in (inputs, outputs, params))
     if hasattr(module, "main"):

@@ -18,7 +18,7 @@ DURATION_S = 20.0
 
 
 def scenarios(**columns):
-    """Return scenarios of two flows, sampled: a base and others that differ from it in one thing."""
+    """Return sampled scenarios of two flows: a base, and others that differ from it in one condition."""
     base = tidy_tables.grid(delays_ms=(20,), losses_percent=(0,), flows=(2,), rate_mbps=10)
     changes = {
         "base": {},
@@ -74,7 +74,7 @@ def sharing_study(mixes=None, places=None, replications=8, start=0.0, hosts=0.0,
 
 
 def _flow_rows(runs, rtts_ms, start, hosts, noise, seed):
-    """Return what flows.csv says of each flow; RTTs are those of the empty path of each pair of hosts, by scenario."""
+    """Return the rows of flows.csv for each flow; RTTs are those of the empty path of each pair of hosts, by scenario."""
     rng, rows = np.random.default_rng(seed), []
     for run in runs.to_dict("records"):
         ccas = run["cca"].split("+")

@@ -1,4 +1,4 @@
-"""Synthetic studies of message sizes: both environments, all traffic, what headers alone make of each run."""
+"""Synthetic studies of message sizes: both environments, all traffic, and values that follow from headers alone."""
 
 from itertools import product
 from types import SimpleNamespace
@@ -35,7 +35,7 @@ def sizes_scenarios(platform="uml", sizes=SIZES, rate_mbps=100):
 
 
 def sizes_study(platform="uml", replications=6, sizes=SIZES, invalid_share=0.0, ccas=("cubic",), rates=(100,)):
-    """Return a study of message sizes whose runs are what headers alone make of them, but for a little spread."""
+    """Return a study of message sizes whose runs have the values that follow from headers alone, with a small spread."""
     scenarios = pd.concat([sizes_scenarios(platform, sizes, rate) for rate in rates], ignore_index=True)
     study = tidy_tables.synthetic_study(
         scenarios, list(ccas), replications=replications, study=f"sizes-{platform}", title="Sizes", seed=31,

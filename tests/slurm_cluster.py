@@ -58,7 +58,7 @@ ENTER = 'hostname "$0" && . "$1/mounts" && shift && exec "$@"'
 
 
 def requirements():
-    """Return what is missing for a cluster in one sentence, or None."""
+    """Return the missing requirements of a cluster in one sentence, or None."""
     if os.geteuid() != 0:
         return "only root can set a cluster up"
     path = os.pathsep.join([os.environ["PATH"], "/usr/sbin"])
@@ -85,7 +85,7 @@ class SlurmCluster:
     memory_mb : int
         Of a node.
     shown : list of pathlib.Path
-        Folders that the user must be able to reach, also within a home that is another's.
+        Folders that the user must be able to reach, even within another user's home.
     """
 
     def __init__(self, folder, user, nodes=3, memory_mb=4000, shown=()):
@@ -152,7 +152,7 @@ class SlurmCluster:
             )  # fmt: skip
 
     def enter(self, machine, own_processes=False):
-        """Return the start of a command line that is carried out on a machine of the cluster."""
+        """Return the start of a command line that is executed on a machine of the cluster."""
         pids = ["--pid", "--fork", "--kill-child", "--mount-proc"] if own_processes else []
         return ["unshare", "--mount", "--uts", *pids, "sh", "-c", ENTER, machine, str(self.folder)]
 
@@ -161,7 +161,7 @@ class SlurmCluster:
         return {"PATH": path, "LANG": "C.UTF-8", **more}
 
     def log_in(self, *command, cwd, **variables):
-        """Start a command of the ordinary user on the login node, its output in one pipe."""
+        """Start a command as the ordinary user on the login node, with its output in one pipe."""
         as_user = ["setpriv", f"--reuid={self.user.pw_uid}", f"--regid={self.user.pw_gid}", "--clear-groups"]
         return subprocess.Popen(
             [*self.enter("login"), *as_user, *map(str, command)],
@@ -170,7 +170,7 @@ class SlurmCluster:
         )  # fmt: skip
 
     def ask(self, *command, check=True):
-        """Return what a command of Slurm prints on the login node."""
+        """Return the output of a Slurm command on the login node."""
         done = subprocess.run(
             [*self.enter("login"), *command], env=self.environment(), capture_output=True, text=True, timeout=60
         )
@@ -191,7 +191,7 @@ class SlurmCluster:
 
 
 def passages(paths, stash):
-    """Return the shell commands that put each path that lies in somebody's private folder into an open one instead."""
+    """Return the shell commands that make each path in somebody's private folder available in an open one."""
     held, opened, shown = [], [], []
     for number, path in enumerate(dict.fromkeys(paths)):
         private = next((p for p in reversed(path.parents) if not p.stat().st_mode & stat.S_IXOTH), None)
@@ -203,7 +203,7 @@ def passages(paths, stash):
 
 
 def free_ports(count):
-    """Return TCP ports that nobody listens on."""
+    """Return TCP ports on which nobody listens."""
     with_ports = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
     try:
         return [server.getsockname()[1] for server in with_ports]

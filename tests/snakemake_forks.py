@@ -1,4 +1,4 @@
-"""Calls of Snakemake by a process that has imported it already: importing is the larger half of a dry run or a refusal.
+"""Calls of Snakemake by a process that has already imported it: importing is the larger half of a dry run or a refusal.
 
 Each call is a process of its own, forked off, with its folder, environment and output, and goes through Snakemake's command
 line from its beginning.
@@ -16,7 +16,7 @@ from pathlib import Path
 
 
 def call(arguments, folder, environment, timeout):
-    """Return exit status and output of ``snakemake <arguments>`` in a folder; after so many seconds a signal ends it."""
+    """Return exit status and output of ``snakemake <arguments>`` in a folder; after a number of seconds a signal ends it."""
     with tempfile.NamedTemporaryFile() as output:
         command = [str(Path(sys.executable).with_name("snakemake")), *map(str, arguments)]
         asked = {"command": command, "folder": str(folder), "environment": environment, "timeout": timeout}
@@ -25,7 +25,7 @@ def call(arguments, folder, environment, timeout):
 
 
 def _answer(line):
-    """Return what the process says to a line; a test may have ended the last one with all that it had started."""
+    """Return the process's answer to a line; a test may have ended the last process with everything that it had started."""
     if _process().poll() is not None:
         _process.cache_clear()
     process = _process()
@@ -41,7 +41,7 @@ def _process():
 
 
 def _answer_calls():
-    """For each line of the input carry out its call and print the exit status."""
+    """Execute the call in each line of the input and print its exit status."""
     from snakemake.cli import main
 
     gc.freeze()  # what is imported stays shared with the forks
@@ -54,7 +54,7 @@ def _answer_calls():
 
 
 def _carry_out(asked, main):
-    """Be the called command, from its folder to its exit status."""
+    """Be the called command, from changing to its folder to its exit status."""
     output = os.open(asked["output"], os.O_WRONLY)
     for stream, place in ((os.open(os.devnull, os.O_RDONLY), 0), (output, 1), (output, 2)):
         os.dup2(stream, place)

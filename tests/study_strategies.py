@@ -1,4 +1,4 @@
-"""Hypothesis' strategies for study files: drawn from the schema, so that whatever it allows is tried, and what it doesn't."""
+"""Hypothesis strategies for study files, drawn from the schema, so that both allowed and forbidden content is tried."""
 
 import math
 
@@ -16,7 +16,7 @@ NAMES = st.from_regex(r"[a-z0-9][a-z0-9.-]{0,8}", fullmatch=True)
 
 
 def values(node):
-    """Return a strategy for what a node of the schema allows, as far as the schema says it."""
+    """Return a strategy for the values that a node of the schema allows, as far as the schema defines them."""
     node = dereferenced(node)
     if "joined" in node:
         return st.lists(st.sampled_from(node["joined"][:6]), min_size=1, max_size=3).map("+".join)
@@ -61,7 +61,7 @@ def _of_kind(kind, node):
 
 @st.composite
 def studies(draw, mistakes=True):
-    """Draw a study as it would stand in its file: few keys, and now and then one that means nothing."""
+    """Draw a study in the form of its file: few keys, and occasionally a meaningless one."""
     schema = study_schema()
     scenario = keys_of(dereferenced(schema["$defs"]["scenario"]))
     config = {
@@ -80,7 +80,7 @@ def studies(draw, mistakes=True):
 
 
 def _few(draw, children, without):
-    """Draw some keys of a section, and of its own sections some keys."""
+    """Draw some keys of a section, and some keys of its subsections."""
     names = draw(st.lists(st.sampled_from([key for key in children if key not in without]), max_size=2, unique=True))
     section = {}
     for name in names:

@@ -1,4 +1,4 @@
-"""Synthetic time series for synthetic studies: samples of windows by the book, pacing rates, what flows and subflows got."""
+"""Synthetic time series for synthetic studies: samples of textbook windows, pacing rates, goodputs of flows and subflows."""
 
 import numpy as np
 import pandas as pd
@@ -12,7 +12,7 @@ DURATION_S, STEP_S, RTT_MS, PEAK, PERIOD_S = 30, 0.1, 100.0, 20, 1.4
 
 
 def window_samples(cca):
-    """Return the samples of a flow whose window does what its CCA's document says: a row a sample.
+    """Return the samples of a flow whose window follows its CCA's specification, one row per sample.
 
     Reno's grows by a packet a round trip of 100 ms from 10 to 20 and is halved, CUBIC's stays at 0.7; after each loss 0.2 s of
     recovery. Vegas keeps 3 packets queued. BBR has Startup, Drain, ProbeBW, and ProbeRTT every 10 s.
@@ -44,7 +44,7 @@ def window_samples(cca):
 
 
 def _write(parts, declared, path):
-    """Write rows as a table of time series, with whatever declared columns they lack."""
+    """Write rows as a table of time series, adding any declared columns that they lack."""
     pd.concat(parts, ignore_index=True).reindex(columns=declared.names).to_parquet(path, index=False)
 
 
@@ -70,14 +70,14 @@ def write_series(built):
 
 
 def share_out(flows, runs):
-    """Return flows.csv with each run's goodput dealt out unevenly to its flows."""
+    """Return flows.csv with each run's goodput distributed unevenly over its flows."""
     weights = pd.Series(np.random.default_rng(5).gamma(3.0, size=len(flows)), flows.index)
     totals = flows[RUN].merge(runs[[*RUN, "goodput_mbps"]], on=RUN, how="left")["goodput_mbps"].to_numpy()
     return flows.assign(goodput_mbps=totals * weights / weights.groupby([flows[name] for name in RUN]).transform("sum"))
 
 
 def write_sockets(flows, path):
-    """Write sockets.parquet with a pacing rate that swings about each flow's goodput, in steps as BBR's gains."""
+    """Write sockets.parquet with a pacing rate that oscillates around each flow's goodput, in steps like BBR's gains."""
     times = np.arange(0, 20, STEP_S)
     gains = np.array([1.25, 0.75, 1, 1, 1, 1, 1, 1])[(np.arange(len(times)) // 2) % 8]
     parts = [
@@ -88,7 +88,7 @@ def write_sockets(flows, path):
 
 
 def write_intervals(flows, path):
-    """Write intervals.parquet: of 2 and 8 s, in the first of which a flow sends two segments again."""
+    """Write intervals.parquet: intervals of 2 and 8 s, with two retransmitted segments of each flow in the first."""
     parts = [
         pd.DataFrame({"start_s": [0.0, 2.0], "end_s": [2.0, 10.0], "retransmits": [2, 0]}).assign(**_key(flow))
         for flow in flows.to_dict("records")
@@ -97,7 +97,7 @@ def write_intervals(flows, path):
 
 
 def write(built):
-    """Write what the topics of a `Built` read over time, and into flows.csv what synthetic flows lack, where nothing is there."""
+    """Write the time series that the topics of a `Built` read, and missing values into flows.csv, unless they exist."""
     topics, tidy = {topic.name for topic in built.outline.topics}, built.folder / "tidy"
     if (tidy / "sockets.parquet").exists():
         return
@@ -123,7 +123,7 @@ def write(built):
 
 
 def intervals(runs):
-    """Return rows of the table of reporting intervals: ten of a second for a flow of each run that has a goodput."""
+    """Return rows of the table of reporting intervals: ten of a second each for a flow of each run that has a goodput."""
     return [
         {name: run[name] for name in RUN}
         | {"flow": 0, "start_s": float(second), "end_s": second + 1.0, "sent_mbps": run["goodput_mbps"] * (1 + second / 100)}

@@ -1,4 +1,4 @@
-"""Each benchmark can be called as it says, without a search path of the caller's."""
+"""Each benchmark can be called as documented, without a search path from the caller."""
 
 import subprocess
 import sys

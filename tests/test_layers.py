@@ -1,4 +1,4 @@
-"""The rooms of the workflow's Python, and what each may import: read from the code, nothing of which is carried out."""
+"""The rooms of the workflow's Python code, and what each may import: read from the code without executing it."""
 
 import ast
 import graphlib
@@ -39,7 +39,7 @@ MODULES = {".".join(path.relative_to(SCRIPTS).with_suffix("").parts): path for p
 
 @cache
 def imports(name):
-    """Return what a module imports, anywhere in it: dotted names, of this folder always those of modules."""
+    """Return all imports of a module, at any level: dotted names; names of this folder are always modules."""
     names = set()
     for node in ast.walk(ast.parse(MODULES[name].read_text())):
         if isinstance(node, ast.Import):
@@ -79,7 +79,7 @@ def top(name):
 
 @cache
 def scripts():
-    """Return the modules that rules carry out: those that a rule's file or a topic's declaration names, and those that draw figures."""
+    """Return the modules that rules execute: those named by a rule file or a topic's declaration, and those that draw figures."""
     return scripts_of_rules() | declared_scripts()
 
 
@@ -129,7 +129,7 @@ def test_analysis_and_figures_know_nothing_of_the_page():
 
 
 def test_scripts_of_rules_are_called_alike():
-    """Each ends with its call, and nothing else does; a declared script has a function with the script's name."""
+    """Each script ends with its call, and nothing else does; a declared script has a function with the script's name."""
     call = 'if "snakemake" in globals():\n    run_rule(main, snakemake)\n'
     assert {name for name, path in MODULES.items() if path.read_text().endswith(call)} == scripts_of_rules()
     without = {name for name in declared_scripts() if f"\ndef {name.split('.')[-1]}(" not in MODULES[name].read_text()}
@@ -141,7 +141,7 @@ def test_no_module_changes_the_import_path():
 
 
 def test_scripts_use_the_analysis_images_libraries_only():
-    """Others would silently come from Snakemake's own environment, in versions that the results don't name."""
+    """Other libraries would silently come from Snakemake's own environment, in versions that the results don't name."""
     lock = (ROOT / "envs" / "analysis.lock").read_text()
     known = {name.lower().replace("-", "_") for name in re.findall(r"^([\w.-]+)==", lock, re.MULTILINE)}
     known |= sys.stdlib_module_names | {*ROOMS, *GROUND}
@@ -177,7 +177,7 @@ def test_what_carries_runs_out_has_no_cycle():
 
 
 def test_rooms_of_the_testbed():
-    """Each module stands in a room, except those that are started by name, and the exceptions."""
+    """Each module is in a room, except those that are started by name and the listed exceptions."""
     testbed = ROOT / "workflow" / "testbed"
     assert {path.stem for path in testbed.glob("*.py")} == {"__init__", "__main__", "errors", "guest", "job"}
     # Network and readings do not depend on the machine room.
@@ -197,7 +197,7 @@ def test_a_run_document_has_one_interface_to_what_was_asked():
 
 
 def imported_at_once(name):
-    """Return the names that importing a module imports, directly or through this folder's modules; imports in functions are not among them."""
+    """Return the names that importing a module imports, directly or through this folder's modules; imports in functions don't count."""
     names, waiting, known = set(), [name], set()
     while waiting:
         known.add(module := waiting.pop())
@@ -220,7 +220,7 @@ def imported_at_once(name):
     ],
 )
 def test_a_job_imports_nothing_slow_before_it_is_used(name, slow):
-    """Each of these takes half a second or more, in each small study."""
+    """Each of these takes half a second or more in every small study."""
     assert [other for other in imported_at_once(name) if other == slow or other.startswith(f"{slow}.")] == []
 
 

@@ -1,7 +1,7 @@
 """Synthetic tidy tables with known truth, in the shape of a real study's.
 
 Each metric of a run is the cell's true mean times a normal factor of known spread, so that
-statistics can be held against what was put in.
+statistics can be compared with what was put in.
 """
 
 import copy
@@ -43,7 +43,7 @@ DIGESTS = {"image_digest": "sha256:" + "2" * 64, "testbed_digest": "sha256:" + "
 
 @cache
 def least_study():
-    """Return the least study, resolved: of each key its default."""
+    """Return the smallest study, resolved: every key has its default."""
     return resolve(
         {"study": "least", "ccas": ["reno"], "scenarios": [{"id": "a", "link": {"rate_mbps": 10}}]}, "least.yaml"
     )
@@ -63,14 +63,14 @@ USUAL = {
 
 
 def conditions_words(row):
-    """Return what `scenario_labels` would call a scenario, as far as synthetic ones differ."""
+    """Return the label that `scenario_labels` would give a scenario, as far as synthetic ones differ."""
     rtt_ms = row["delay_forward_ms"] + row["delay_reverse_ms"] + 4 * float(row.get("access_delay_ms", "0").split()[0])
     loss = loss_words(row, "both ways", both_ways)
     return f"{rate_words(row['rate_mbps'])}, RTT {rtt_ms:g} ms, {loss}, {count(int(row['flows']), 'flow')}"
 
 
 def completed(frame, table):
-    """Return a table with all columns that it declares: what is usual, or nothing, where the frame has none."""
+    """Return a table with all declared columns: where the frame lacks one, the usual value or none."""
     frame = frame.assign(**{name: USUAL[name] for name in table.names if name in USUAL and name not in frame})
     if "queue_bytes" in table.names and "queue_bytes" not in frame and "queue_packets" in frame:
         frame = frame.assign(queue_bytes=1514 * pd.to_numeric(frame["queue_packets"]))
@@ -110,7 +110,7 @@ def completed(frame, table):
 
 
 def grid(delays_ms=(10, 50, 100), losses_percent=(1, 0), flows=(1, 12), rate_mbps=1000):
-    """Return scenarios: a row for each loss within flows, delays side by side."""
+    """Return scenarios: one row for each loss within each number of flows, delays side by side."""
     rows = []
     for streams, loss, delay in itertools.product(flows, losses_percent, delays_ms):
         bdp_packets = max(10, round(rate_mbps * 1e6 * 2 * delay / 1000 / 12000)) if rate_mbps else None
@@ -125,7 +125,7 @@ def grid(delays_ms=(10, 50, 100), losses_percent=(1, 0), flows=(1, 12), rate_mbp
 
 
 def cell_truth(scenario, cca, ip_version, ipv6_ratio=1428 / 1448):
-    """Return the true means of a cell, one value a metric."""
+    """Return the true means of a cell, one per metric."""
     path_ms = scenario["delay_forward_ms"] + scenario["delay_reverse_ms"]
     rate, loss = scenario["rate_mbps"] or 4000, scenario["loss_forward_percent"]
     factor = LOSS_FACTOR.get(cca, 0.6 + 0.1 * (len(cca) % 7))
@@ -261,7 +261,7 @@ def run_row(run, scenario, means, spread, failed, rng):
 
 
 def flow_rows(runs):
-    """Return what flows.csv says of the CCA of each flow: the one asked for, of a mix in turn."""
+    """Return the rows of flows.csv with each flow's CCA: the requested one, or those of a mix in turn."""
     columns = [*RUN, "goodput_mbps", "retransmits", "rtt_mean_ms", "rtt_path_ms", "flows", "valid"]
     flows = runs.loc[runs.index.repeat(runs["flows"]), columns]
     numbers = flows.groupby(level=0).cumcount()
@@ -315,7 +315,7 @@ def buffers_study(scenarios=None, ccas=("bbr", "cubic", "reno"), replications=2)
 
 
 def resolved_scenario(row):
-    """Return a scenario as a study has it, from its row of scenarios.csv."""
+    """Return a scenario in a study's form, from its row of scenarios.csv."""
     scenario = copy.deepcopy(least_study()["scenarios"][0])
     known = {key: None if pd.isna(value) else value for key, value in row.items()}
     scenario |= {"id": row["scenario"], "flows": int(row["flows"])}

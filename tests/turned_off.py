@@ -42,7 +42,8 @@ def _turn_off(path, specification):
 
 @dataclass(frozen=True)
 class Off:
-    """A scenario, what turns an effect of it off (Python with ``path`` and ``specification``), and the name of the check that fails."""
+    """A scenario, code that turns off one of its effects (Python with ``path`` and ``specification``), and the name of the check that
+    fails."""
 
     scenario: dict
     code: str
@@ -53,7 +54,7 @@ class Off:
     before: str = ""
 
     def guest(self) -> str:
-        """Return what is added to the guest's program."""
+        """Return the code that is added to the guest's program."""
         code = "\n".join(f"    {line}" for line in (self.code or "pass").splitlines())
         return self.before + PRELUDE.replace("{lies}", str(self.lies)).replace("{code}", code)
 
@@ -66,12 +67,12 @@ def scenario(**sections) -> dict:
 
 
 def tc(node, *lines) -> str:
-    """Return code that has tc carry lines out in a node."""
+    """Return code that lets tc execute lines in a node."""
     return f"_tc(path, {node!r}, {', '.join(map(repr, lines))})"
 
 
 def netem(words, device="r2-eth0", node="r2") -> str:
-    """Return code that gives a device another netem, with the seed and the limit of the first; a change would keep what it does not name."""
+    """Return code that gives a device another netem with the seed and limit of the first; a change would keep unnamed values."""
     return (
         f"_old = path.devices[{device!r}].emulation\n"
         f"_tc(path, {node!r}, 'qdisc delete dev {device} root', "
@@ -90,7 +91,7 @@ def without(*words) -> str:
 
 
 def instead(option, value) -> str:
-    """Return code that calls iperf3's client with another value of an option."""
+    """Return code that calls iperf3's client with a different value of an option."""
     return (
         "\n\nimport testbed.traffic.iperf3 as _iperf3\n_client_command = _iperf3.client_command\n\n\ndef _instead(*arguments):\n"
         f"    words = _client_command(*arguments)\n    words[words.index({option!r}) + 1] = {value!r}\n    return words\n\n\n"
@@ -99,12 +100,12 @@ def instead(option, value) -> str:
 
 
 def _limit(limit, value) -> str:
-    """Return code that gives the sender's interface another limit of its super-packets."""
+    """Return code that sets a different limit of super-packets on the sender's interface."""
     return f"from testbed.network.devices import set_limit\nset_limit(path.net['h1'], 'h1-eth0', {limit!r}, {value})"
 
 
 def never(quantity) -> str:
-    """Return code that has no change of a quantity take place, and says that it did."""
+    """Return code that suppresses every change of a quantity but reports that it took place."""
     return (
         "\n\nfrom testbed.network.netlink import Channel as _Channel\n"
         "_honest_set = PathChanges._set_rate, PathChanges._set_netem\n\n\n"
@@ -304,7 +305,8 @@ EXEMPT = {
 
 
 def of_disciplines() -> dict[str, list[Off]]:
-    """Return key -> how a parameter of a discipline gets another value, for each discipline that has it: what is read back a second time tells."""
+    """Return key -> code that gives a discipline's parameter a different value, for each discipline that has it; a second reading notices
+    it."""
     offs = {}
     for discipline in DISCIPLINES.values():
         for parameter in discipline.parameters if discipline.name != DROP_TAIL else ():
@@ -329,7 +331,7 @@ def of_disciplines() -> dict[str, list[Off]]:
 
 
 def of_hosts() -> dict[str, list[Off]]:
-    """Return key -> how a setting of a host gets another value: what is read back a second time tells."""
+    """Return key -> code that gives a host's setting a different value; a second reading notices it."""
     return {
         f"transport.{option.name}": [
             Off(
@@ -345,7 +347,7 @@ def of_hosts() -> dict[str, list[Off]]:
 
 
 def asked_of(option) -> object:
-    """Return a value of a host's option that isn't the kernel's own."""
+    """Return a value of a host's option that isn't the kernel's default."""
     if "enum" in option.value:
         return next(one for one in option.value["enum"] if one != option.default)
     if isinstance(option.default, bool):
@@ -354,7 +356,7 @@ def asked_of(option) -> object:
 
 
 def _otherwise(option, asked):
-    """Return code that gives the hosts that have an option another value of it."""
+    """Return code that gives an option a different value on the hosts that have it."""
     host, router = ("h1", "10.1.1.1") if SENDER in option.sides else ("h2", "10.2.1.1")
     if option.metric:
         return f"path.net[{host!r}].popen(['ip', 'route', 'replace', 'default', 'via', {router!r}, {option.metric!r}, '3']).wait()"
@@ -362,7 +364,7 @@ def _otherwise(option, asked):
 
 
 def other(discipline, parameter) -> dict:
-    """Return another value of a discipline's parameter, with what it needs."""
+    """Return a different value of a discipline's parameter, with the settings that it needs."""
     if parameter.is_switch:
         return {parameter.name: not parameter.default}
     if parameter.choices:
@@ -375,12 +377,12 @@ def other(discipline, parameter) -> dict:
 
 
 def all_off() -> dict[str, list[Off]]:
-    """Return key -> all its `Off`."""
+    """Return key -> all its `Off` objects."""
     return OFF | of_disciplines() | of_hosts()
 
 
 def keys_of_the_schema() -> list[str]:
-    """Return all keys of a scenario as the schema has them, with dots between; those of groups and changes by their definition's name."""
+    """Return all keys of a scenario in the schema, joined by dots; those of groups and changes have their definition's name."""
     found = []
 
     def walk(node, place):

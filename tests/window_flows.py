@@ -1,4 +1,4 @@
-"""Samples of windows for tests: recorded ones, and ones made by the book."""
+"""Samples of windows for tests: recorded ones and textbook ones."""
 
 from pathlib import Path
 
@@ -36,7 +36,7 @@ def lone_flow(cell, cca):
 
 
 def identified(samples, cca, flow=0, replication=1):
-    """Return samples as rows of ``sockets.parquet``, with whatever columns they lack."""
+    """Return samples as rows of ``sockets.parquet``, with any columns that they lack."""
     known = {"scenario": "s", "cca": cca, "ip_version": "ipv4", "replication": replication, "flow_cca": cca}
     known |= {"flow": samples.get("flow", flow)}
     columns = (
@@ -47,7 +47,7 @@ def identified(samples, cca, flow=0, replication=1):
 
 
 def aimd(growth=1.0, left=0.5, peak=24, rtt_s=0.2, recovery_s=0.2, step_s=0.02, teeth=5):
-    """Return the samples of a window that grows by `growth` packets a round trip up to `peak`, and falls to `left` of it."""
+    """Return the samples of a window that grows by `growth` packets per round trip up to `peak`, and falls to the share `left` of it."""
     rows, begin, trough = [], 0.0, int(peak * left)
     for _ in range(teeth):
         rows += [(begin + t, "recovery", trough, trough) for t in np.arange(0, recovery_s - 1e-9, step_s)]

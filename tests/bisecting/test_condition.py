@@ -1,4 +1,4 @@
-"""What `make bisect WHEN=...` means, and what it says of other texts; what is wrong with the rest of a call."""
+"""The meaning of `make bisect WHEN=...`, and the messages for invalid conditions and other mistakes in a call."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The search for the first bad commit, by Git's own bisection, on a history whose commits are known: runs are drawn, no kernel is built."""
+"""The search for the first bad commit, by Git's own bisection, in a history with known commits: runs are drawn, and no kernel is built."""
 
 import json
 
@@ -24,7 +24,7 @@ def history(tmp_path_factory):
 
 
 class Drawn:
-    """Commits whose runs are drawn: normal values about a mean that changes with the culprit; no kernel is built of those that are ``broken``."""
+    """Commits whose runs are drawn: normal values about a mean that the culprit changes; commits in ``broken`` don't build."""
 
     def __init__(self, names, culprit, before=9.3, after=8.5, spread=0.2, broken=(), dead=(), cell="a", alike=()):
         self.number = {name: number for number, name in enumerate(names)}
@@ -55,7 +55,7 @@ class Drawn:
 
 @pytest.fixture
 def search(history, tmp_path):
-    """A function that searches for the first bad commit of 39; returns what was found, what was printed, and the searching."""
+    """A function that searches for the first bad commit of 39; it returns the result, the printed lines and the search."""
     folder, names = history
 
     def search(drawn, when="goodput_mbps falls", cells=CELLS, skipped=None):
@@ -95,7 +95,7 @@ def test_all_comparisons(history, search, when, before, after):
 
 
 def test_a_rare_event_is_found(history, search):
-    """Two of five runs of a bad commit collapse: the medians are the same."""
+    """Two of five runs of a bad commit collapse, but the medians are the same."""
 
     class Rare(Drawn):
         def runs(self, commit, cells, replications):
@@ -134,7 +134,7 @@ def test_skipped_ones_around_it_are_named(history, search):
 
 
 def test_the_same_kernel_is_not_run_again(history, search):
-    """Of a commit whose kernel is that of one that was judged, nothing is run."""
+    """A commit whose kernel was already judged for another commit gets no runs."""
     first = Drawn(history[1], 22)
     judged = [verdict.commit for verdict in search(first)[0].verdicts]
     places = [first.number[commit] for commit in judged]
@@ -186,7 +186,7 @@ def test_histories_with_merges_and_unrelated_ends(tmp_path):
     while search.next:
         search = history.tell(search.next, told[search.next])
     assert search.found == main
-    # GOOD on another branch than BAD: their common ancestor is judged first.
+    # GOOD on a different branch than BAD: their common ancestor is judged first.
     assert History(folder, tmp_path / "history.git").begin(side, main).next == base
     worktree = tmp_path / "worktree"
     git_history.git(folder, "worktree", "add", "--quiet", "--detach", worktree, "main")

@@ -5,6 +5,6 @@ import pytest
 
 @pytest.fixture
 def small():
-    """A study with only what must be given, and a second scenario; changes stay in the test."""
+    """A study with only the required keys, and a second scenario; changes stay within the test."""
     scenarios = [{"id": "near"}, {"id": "far", "link": {"delay_ms": 100}}]
     return {"study": "small", "ccas": ["reno", "cubic"], "scenarios": scenarios}

@@ -1,4 +1,4 @@
-"""CCAs that a study defines: what a run gets of them, and what is refused."""
+"""CCAs defined by a study: what a run gets of them, and what is refused."""
 
 import hashlib
 

@@ -1,4 +1,4 @@
-"""Any two or three keys of the schema together make a study, or are refused in sentences: never a traceback."""
+"""Any two or three keys of the schema together make a valid study or are refused in sentences, never with a traceback."""
 
 import pytest
 
@@ -16,7 +16,7 @@ def resolved(scenario) -> bool:
 
 
 def test_a_chain_that_contradicts_itself_is_refused():
-    """Nothing else is asked of it: each of its answers would be about hosts that are not there."""
+    """No further checks are made of it, because they would be about hosts that don't exist."""
     for group in ({"application": "web", "bytes": 5000, "arrivals_per_s": 4}, {"application": "iperf3"}):
         group |= {"name": "g", "stop_s": 2, "pair": 2}
         assert not resolved({"id": "s", "topology": "chain", "flows": [group], "hosts": {"pairs": 2}})

@@ -1,4 +1,4 @@
-"""Tables of delays from files, and the distance of delays from them on draws whose truth is known."""
+"""Delay tables from files, and the distance between delays and their table on draws with known truth."""
 
 import math
 import random
@@ -29,7 +29,7 @@ def test_measured_delays_have_mean_zero_and_one_jitter_as_deviation(tmp_path):
 
 
 def test_netem_s_own_tables_are_taken_as_they_are(tmp_path):
-    """Numbers in lines of several, with a comment, as iproute2 has them."""
+    """Several numbers per line and a comment, as in iproute2's files."""
     table = table_of(tmp_path, "# my.dist\n -8192 0 100\n 8192\n", "my.dist")
     assert table["numbers"] == [-8192, 0, 100, 8192] and len(table["sha256"]) == 64
     assert reach(table["numbers"]) == (1, 1)
@@ -86,7 +86,7 @@ TABLES = {
 
 @pytest.mark.parametrize("name", TABLES)
 def test_delays_drawn_from_a_table_are_near_it_and_those_of_others_are_not(name):
-    """500 delays, as the probe has them: none of 200 draws is taken for another, and each other table is told apart."""
+    """500 delays, as many as the probe has: no draw of 200 is rejected, and every other table is recognised as different."""
     draw, count = random.Random(11), 500
     for _ in range(200):
         delays = [20 + 4 * draw.choice(TABLES[name]) / SCALE for _ in range(count)]

@@ -1,4 +1,4 @@
-"""The language of study files, by drawing: whatever is written is refused in sentences, or runs as it says."""
+"""The language of study files, tested by drawing: every file is either refused in sentences or runs as written."""
 
 import itertools
 import json
@@ -28,7 +28,7 @@ SETTINGS = settings(
 
 
 def resolved(config, folder):
-    """Return the resolved study that a file has, or None if it is refused as it should be."""
+    """Return the resolved study of a file, or None if the file is refused as it should be."""
     path = folder / "study.yaml"
     path.write_text(yaml.safe_dump(config, allow_unicode=True), encoding="utf-8", errors="surrogatepass")
     try:
@@ -57,7 +57,7 @@ def test_a_study_is_refused_in_sentences_or_holds_together(tmp_path_factory, con
 
 
 def check_run(study, scenario_id, cca, ip_version, replication):
-    """Hold the specification of one run against the study, and ask it all that a run asks."""
+    """Compare the specification of one run with the study, and evaluate everything that a run evaluates."""
     specification = json.loads(
         json.dumps(study_files.run_specification(study, scenario_id, cca, ip_version, replication))
     )

@@ -1,4 +1,4 @@
-"""Whatever lies where a file should: a sentence in two seconds and 200 MB, for each kind of file that people give."""
+"""Every kind of file that users provide, replaced by something else: one sentence within two seconds and 200 MB."""
 
 import ctypes
 import gzip
@@ -101,7 +101,7 @@ def compared(path):
 
 
 def listed(problems):
-    """Raise the problems of a file, if there are any, as those of a study are."""
+    """Raise the problems of a file, if any, in the same way as a study's."""
     if problems:
         raise studies.StudyError("study.yaml", problems)
 
@@ -126,7 +126,7 @@ ERRORS = (studies.StudyError, ClaimsError, CandidateError, ReceivedError, Manife
 
 
 def refusal(reader, path):
-    """Return the sentence with which a reader, in a process with little memory and time, refuses a file."""
+    """Return the sentence with which a reader refuses a file, in a process with little memory and time."""
     context = multiprocessing.get_context("fork")
     said = context.SimpleQueue()
     process = context.Process(target=_read, args=(reader, path, said))
@@ -142,7 +142,7 @@ def refusal(reader, path):
 
 
 def give_up_privileges():
-    """Let the modes of files hold for this process, even if it is root's (capset(2), of version 3 and no capability)."""
+    """Make file modes effective for this process even if it runs as root (capset(2), version 3 and no capability)."""
     if ctypes.CDLL(None, use_errno=True).capset(struct.pack("Ii", 0x20080522, 0), bytes(24)):
         raise OSError(ctypes.get_errno(), "capset")
 
@@ -217,7 +217,7 @@ BOMBS = {
 
 
 def archive_of(count):
-    """Return a zip archive whose list has one entry many times."""
+    """Return a zip archive whose directory lists one entry many times."""
     whole = io.BytesIO()
     with zipfile.ZipFile(whole, "w") as archive:
         archive.writestr("x/runs/a", "")

@@ -1,4 +1,4 @@
-"""Forms that were found in order are not compared with their schema again; others are, each time."""
+"""Content that has passed validation isn't compared with its schema again; other content always is."""
 
 import json
 
@@ -12,7 +12,7 @@ SCHEMA = {"type": "object", "properties": {"runs": {"type": "integer", "allowed"
 
 @pytest.fixture
 def compared(tmp_path, monkeypatch):
-    """The contents that are compared with a schema, in a folder in which Snakemake has been."""
+    """The content that is compared with a schema, in a folder in which Snakemake has run."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / ".snakemake").mkdir()
     contents, validator = [], study_validation.validator_class()

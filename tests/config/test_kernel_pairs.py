@@ -1,4 +1,4 @@
-"""Which CCAs of a study differ only in the kernel they run on, and which of the two is the base."""
+"""CCAs of a study that differ only in their kernel, and which of the two is the base."""
 
 from study_files.kernel_pairs import kernel_pairs
 

@@ -1,4 +1,4 @@
-"""Kernels by a revision of a Git repository or an archive: what identifies them, what is read, what is refused."""
+"""Kernels from a revision of a Git repository or from an archive: how they are identified, what is read, what is refused."""
 
 import shutil
 import subprocess
@@ -29,7 +29,7 @@ LINUX = {
 
 @pytest.fixture
 def linux(tmp_path, monkeypatch):
-    """The folder of a repository with two commits, of which the second changes CUBIC."""
+    """The folder of a repository with two commits; the second changes CUBIC."""
     monkeypatch.chdir(tmp_path)
     folder = git_history.repository(tmp_path / "linux")
     git_history.commit(folder, LINUX, "Linux")

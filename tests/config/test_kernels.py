@@ -1,4 +1,4 @@
-"""Guest kernels of a study's own: what a run gets of them, what names them, and what is refused."""
+"""Guest kernels defined by a study: what a run gets of them, how they are identified, and what is refused."""
 
 import hashlib
 import json
@@ -37,7 +37,7 @@ SCENARIOS = [{"id": "a", "flows": 2}]
 
 @pytest.fixture(autouse=True)
 def checkout(tmp_path, monkeypatch):
-    """A folder with what names kernels in a checkout, and a patch."""
+    """A folder with the files that identify a checkout's kernels, and a patch."""
     shutil.copytree(ROOT / "envs/guest", tmp_path / "envs/guest")
     shutil.copy(ROOT / "envs/debian.lock", tmp_path / "envs")
     (tmp_path / "mine.patch").write_text(PATCH)
@@ -83,7 +83,7 @@ def test_only_runs_on_a_kernel_know_of_it():
 
 
 def test_a_scenario_may_have_a_kernel():
-    """All CCAs of its runs are that kernel's; those of other scenarios, and the conditions, know nothing of it."""
+    """All CCAs of its runs are that kernel's; CCAs of other scenarios, and the conditions, are unaffected."""
     scenarios = [
         {"id": "a", "flows": [{"name": "own", "stop_s": 5}, {"name": "other", "cca": "reno", "stop_s": 5}]},
         {"id": "b"},
@@ -180,7 +180,7 @@ def a_tree(folder):
 
 
 def test_of_a_changed_tree_what_changed_is_built(checkout, monkeypatch):
-    """But for files that the guest's patches change, those that a build runs, and those that come or go."""
+    """Except for files that the guest's patches change, files that a build executes, and files that are added or removed."""
     monkeypatch.setenv("SAWTOOTH_CACHE", str(checkout / "cache"))
     tree, base = a_tree(checkout / "tree"), checkout / "cache/kernels/base-7-0"
     kernel = {"tree": "tree", "sha256": tree_digest(tree)}
@@ -296,7 +296,7 @@ def test_the_report_says_which_kernel_a_cca_runs_on():
 
 
 def test_a_patch_is_needed_until_its_kernel_is_built(checkout):
-    """One that the study names with its digest is not read before."""
+    """A patch that the study names with its digest isn't read before then."""
     patches = [{"path": "patches/theirs.patch", "sha256": "0" * 64}]
     of_study = with_kernel(base="6.12", patches=patches)
     assert "kernels has the patch patches/theirs.patch, which is not there" in patch_problem(
@@ -309,7 +309,7 @@ def test_a_patch_is_needed_until_its_kernel_is_built(checkout):
 
 
 def test_of_a_received_run_no_file_of_this_machine_is_read(checkout):
-    """A kernel without digests would have a patch or a whole tree read, of whatever path the sender chose."""
+    """For a kernel without digests, a patch or a whole tree would be read from any path that the sender chose."""
     run = studies.run_specification(with_kernel(base="6.12", patches=["mine.patch"]), "a", "mine", "ipv4", 1)
     run = json.loads(json.dumps(run))
     (checkout / "mine.patch").unlink()

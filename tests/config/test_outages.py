@@ -1,4 +1,4 @@
-"""The outage of a path: what a study can't ask of it."""
+"""The outage of a path: what a study can't request."""
 
 import pytest
 

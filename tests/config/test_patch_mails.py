@@ -1,4 +1,4 @@
-"""Series of patches as mail: decoded, in order, without cover letters and answers."""
+"""Patch series as mail: decoded, in order, without cover letters and replies."""
 
 import quopri
 import shutil
@@ -77,7 +77,7 @@ def test_a_series_is_whole(subjects, sentence, tmp_path, monkeypatch):
 
 
 def test_what_git_format_patch_writes_applies(tmp_path):
-    """Also where a patch changes what one before it made, and where a log has a line that begins with From."""
+    """This includes a patch that changes what an earlier one added, and a log with a line that begins with From."""
     repository = git_history.repository(tmp_path / "linux")
     git_history.commit(repository, {"net/a.c": "one\ntwo\nthree\n"}, "Begin")
     git_history.git(repository, "tag", "begin")

@@ -1,4 +1,4 @@
-"""A study of perturbed scenarios: each changes one condition by what is asked, and the sample follows from the seed."""
+"""A study of perturbed scenarios: each changes one condition by the requested amount, and the sample follows from the seed."""
 
 import pytest
 import yaml
@@ -12,7 +12,7 @@ LINK = {"rate_mbps": 100, "delay_ms": {"forward": 10, "reverse": 5}, "jitter_ms"
 
 
 def perturbed(scenario, count=9, **changes):
-    """Return perturbed scenarios of a study of one, by perturbation."""
+    """Return the perturbed scenarios of a study with one scenario, by perturbation."""
     config = {
         "study": "small",
         "ccas": ["reno", "cubic"],
@@ -116,7 +116,7 @@ def test_a_study_that_concludes_nothing_is_refused(tmp_path, capsys, changes, se
 
 
 def test_programs_under_test_are_perturbed_too(tmp_path, monkeypatch):
-    """They are declared in the perturbed study; what no program can have, offload and another tick, is left out."""
+    """They are declared in the perturbed study; offload and another tick, which programs don't support, are left out."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "flow").touch()
     program = {"path": "flow", "server": "{folder}/flow {seconds}", "client": "{folder}/flow", "ccas": ["a", "b"]}

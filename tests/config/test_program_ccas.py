@@ -1,4 +1,4 @@
-"""A program among a study's CCAs: what its runs get in the place of the flows under test, and what is refused, in sentences."""
+"""A program among a study's CCAs: what its runs have in place of the flows under test, and what is refused, in sentences."""
 
 import json
 
@@ -23,7 +23,7 @@ BESIDE = [{"name": "own", "stop_s": 10, "count": 2}, {"name": "other", "cca": "b
 
 @pytest.fixture(autouse=True)
 def files(tmp_path, monkeypatch):
-    """The user's folder, with a program."""
+    """The user's folder, with a program in it."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "my").mkdir()
     (tmp_path / "my/flow").write_text("#!/bin/sh\n")
@@ -45,7 +45,7 @@ def specification(of_study, cca):
 
 
 def test_flows_under_test_are_the_programs():
-    """Alike ones become a group; groups of others stay, and those of the kernel's CCA have what they have without programs."""
+    """Identical flows become one group; other groups stay, and groups with a kernel CCA are the same as without programs."""
     alone = RunSpecification(specification(study(flows=3, traffic={"duration_s": 7}), "mine:fast"))
     assert (alone.flows, [flow.program.label for flow in alone.program_flows]) == (0, ["mine:fast"] * 3)
     assert {flow.seconds for flow in alone.program_flows} == {7} and numbers_under_test(alone) == {0, 1, 2}
@@ -58,7 +58,7 @@ def test_flows_under_test_are_the_programs():
 
 
 def test_a_program_under_test_starts_when_the_flow_in_its_place_would():
-    """And so do the others: runs of the same seed differ in nothing but what sends."""
+    """So do the other flows: runs with the same seed differ only in the sender."""
     groups = [{"name": "first", "cca": "bbr", "stop_s": 9}, *BESIDE, {"name": "late", "start_s": 4, "stop_s": 9}]
     of_study = study(flows=groups, traffic={"duration_s": 10})
     kernel, program = (RunSpecification(specification(of_study, cca)) for cca in of_study["ccas"])

@@ -1,4 +1,4 @@
-"""Bottlenecks in a row: what a study says of them is completed, what they can't be is refused."""
+"""Bottlenecks in a row: how a study's values for them are completed, and what is refused."""
 
 import pytest
 

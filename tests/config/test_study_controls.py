@@ -1,4 +1,4 @@
-"""Control runs are the replications behind the last: other seeds, the same specification, and none without being asked."""
+"""Control runs are the replications after the last one: other seeds, the same specification, and none unless requested."""
 
 import pytest
 

@@ -151,7 +151,7 @@ SENTENCES = [
 
 
 def set_by_path(config, path, value):
-    """Set (or remove) what a dotted path names, making sections on the way."""
+    """Set (or remove) the value at a dotted path, creating sections on the way."""
     *steps, last = [int(step) if step.isdigit() else step for step in path.split(".")]
     for step in steps:
         config = config[step] if isinstance(step, int) else config.setdefault(step, {})

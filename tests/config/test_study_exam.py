@@ -1,4 +1,4 @@
-"""What a study says of an exam."""
+"""The exam section of a study."""
 
 import pytest
 
@@ -27,13 +27,13 @@ def test_an_examined_cca_may_be_the_studys_own():
 
 
 def test_margins_are_merged_key_by_key():
-    """What a call changes leaves the file's other margins."""
+    """A call that changes one margin keeps the file's others."""
     exam = resolved(exam={"cca": "vegas", "margins": {"delay_ms": 7}})["exam"]
     assert (exam["margins"]["delay_ms"], exam["margins"]["goodput_points"]) == (7, 5)
 
 
 def test_dctcp_is_examined_without_marks_too():
-    """Elsewhere it is refused: an exam asks what it does on today's paths."""
+    """Elsewhere it is refused, but an exam also covers its behaviour on today's paths."""
     assert "dctcp" in resolved(exam={"cca": "dctcp"})["ccas"]
     with pytest.raises(study.StudyError, match="does what Reno does"):
         resolved(ccas=["reno", "dctcp"])
@@ -90,7 +90,7 @@ def test_what_decides_must_be_there(primaries, sentence):
 
 
 def test_ip_versions_that_alternate():
-    """Each replication is over one of them, in turn, alike for all CCAs."""
+    """Each replication runs over one of them, in turn, the same for all CCAs."""
     made = resolved(exam={"cca": "reno", "ip_versions": "alternate"}, replications=3)
     runs = [run[2:] for run in study.runs(made) if run[1] == "reno"]
     assert sorted(runs, key=lambda run: run[1]) == [("ipv4", 1), ("ipv6", 2), ("ipv4", 3)]
@@ -100,7 +100,7 @@ def test_ip_versions_that_alternate():
 
 
 def test_a_scenario_may_have_replications_and_seeds_of_another():
-    """The same seeds draw the same path, so that two scenarios can be compared run by run."""
+    """The same seeds draw the same path, so two scenarios can be compared run by run."""
     varied = SAMPLED | {"variation": {"rtt_percent": 20}}
     made = resolved(
         scenarios=[varied, varied | {"id": "beside", "label": "b", "seeds_of": "near", "replications": 2, "flows": 2}]

@@ -1,4 +1,4 @@
-"""Reading study files: strict YAML, and values that win over the file's."""
+"""Reading study files: strict YAML, and values that override the file's."""
 
 import pytest
 

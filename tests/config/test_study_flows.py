@@ -1,4 +1,4 @@
-"""Mixes, pairs of hosts, time series and platforms: what studies may say of them, and what they then mean."""
+"""Mixes, pairs of hosts, time series and platforms: what studies may request, and its effect."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Groups of flows in a study: what they mean, and what is said of those that can't be run."""
+"""Groups of flows in a study: their meaning, and the messages for groups that can't be run."""
 
 import pytest
 
@@ -13,7 +13,7 @@ CALL = {"name": "call", "application": "real-time", "stop_s": 10}
 
 @pytest.fixture
 def grouped(small):
-    """A study of one CCA whose scenarios have the given groups, and what is given besides."""
+    """A study of one CCA whose scenarios have the given groups and other given keys."""
 
     def make(*groups, **defaults):
         small["ccas"] = ["reno"]
@@ -106,8 +106,8 @@ MESSAGES = [
     ([WEB | {"sizes": "main-object"}], {}, "flows[web].bytes is 1000; allowed with sizes main-object is null, for sizes says how large they are."),
     ([WEB | {"count": 7}], {}, "flows[web].count is 7; allowed with arrivals_per_s is 1, for as many objects are asked for as arrive until stop_s."),
     ([WEB | {"arrivals_per_s": None}], {}, "flows[web].stop_s is 10; allowed without arrivals_per_s is null, for web then asks for count objects at once."),
-    ([WEB | {"arrivals_per_s": 200, "bytes": 1_000_000}], {}, "flows[web].arrivals_per_s is 200, at which objects have 1600 Mbit/s in the mean; allowed is less than link.rate_mbps, 1000,"),
-    ([WEB | {"arrivals_per_s": 10_000, "stop_s": 10, "bytes": 10}], {}, f"which makes 100,000 objects in the mean; allowed are up to {MOST_OBJECTS:,}."),
+    ([WEB | {"arrivals_per_s": 200, "bytes": 1_000_000}], {}, "flows[web].arrivals_per_s is 200, at which objects have 1600 Mbit/s on average; allowed is less than link.rate_mbps, 1000,"),
+    ([WEB | {"arrivals_per_s": 10_000, "stop_s": 10, "bytes": 10}], {}, f"which makes 100,000 objects on average; allowed are up to {MOST_OBJECTS:,}."),
     ([CALL | {"interval_ms": 0.1, "packet_bytes": 1452, "count": 64, "stop_s": 1}], {"link": {"rate_mbps": 100}, "queue": {"packets": 9}}, "flows[call].interval_ms is 0.1, at which streams have"),
     ([CALL | {"rate_mbps": 3}], {}, "flows[call].rate_mbps is 3; allowed with application real-time is null, for only iperf3 has it."),
     ([LONG], {"platform": "ns3:3.44"}, "flows is a list of groups; allowed on ns3:3.44 is a number of flows."),

@@ -1,4 +1,4 @@
-"""Studies that nobody means: each is refused in one sentence, in little memory and time."""
+"""Nonsensical or hostile studies: each is refused in one sentence, with little memory and time."""
 
 import time
 import tracemalloc
@@ -15,7 +15,7 @@ BOMB = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n" + "".join(
 
 
 def refusal(path, text=None, overrides=None):
-    """Return what a study file, or a shipped one with overrides, is refused with; its reading is bounded."""
+    """Return the message that refuses a study file, or a shipped one with overrides; reading it is bounded."""
     if text is not None:
         path.write_text(text)
     tracemalloc.start()
@@ -55,7 +55,7 @@ def test_a_number_of_5000_digits(tmp_path):
 
 
 def test_a_text_of_3000_digits_where_a_number_belongs(tmp_path):
-    """What might be a number with its unit was once looked for in the third power of a text's length."""
+    """Recognising a number with its unit once took time with the third power of the text's length."""
     assert "allowed is a whole number" in refusal(tmp_path / "study.yaml", f"{START}seed: '{'9' * 3000} Mbit / s'\n")
 
 
@@ -120,7 +120,7 @@ def test_escapes_for_a_terminal_are_shown_and_not_printed(tmp_path):
     ],
 )  # fmt: skip
 def test_what_could_only_fail_later(root, overrides, message):
-    """The shipped smoke study, changed."""
+    """The shipped smoke study with one change each."""
     path = root / "config/studies/smoke.yaml"
     if message is None or "80,000" in message:
         study.resolve(study.load(path, overrides), path)
@@ -129,7 +129,8 @@ def test_what_could_only_fail_later(root, overrides, message):
 
 
 def test_a_study_at_its_limits_has_documents_that_a_verification_reads():
-    """Bytes of text of a reading and of an interval of iperf3's as measured in the largest documents; the rest takes less than 1 MB."""
+    """A reading and an interval of iperf3 have as many bytes of text as in the largest documents measured; the rest takes less than 1
+    MB."""
     assert 165 * study_consistency.SAMPLES_LIMIT + 400 * study_consistency.INTERVALS_LIMIT + 1e6 < TEXT_LIMIT
 
 
@@ -140,7 +141,7 @@ def test_a_label_is_no_formula(tmp_path, sign):
 
 
 def test_numbers_in_mappings_of_a_call_are_numbers(root):
-    """Snakemake hands `--config 'defaults={"flows": 5001}'` on with text for 5001, not so `--config seed=2`."""
+    """Snakemake passes the 5001 of `--config 'defaults={"flows": 5001}'` on as text, but not that of `--config seed=2`."""
     path = root / "config/studies/smoke.yaml"
     given = {"defaults": {"flows": "4", "link": {"rate_mbps": "2.5", "loss_percent": {"forward": "1", "reverse": "0"}}}}
     written = {"defaults": {"flows": 4, "link": {"rate_mbps": 2.5, "loss_percent": {"forward": 1, "reverse": 0}}}}

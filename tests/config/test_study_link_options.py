@@ -1,4 +1,4 @@
-"""A policer and bursts of losses in a study: how they are completed, and the sentences that refuse what can't be."""
+"""A policer and bursts of losses in a study: how they are completed, and the sentences that refuse impossible values."""
 
 import pytest
 

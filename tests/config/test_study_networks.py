@@ -1,4 +1,4 @@
-"""Cables, several paths and applications: what contradicts itself is refused in a sentence, before any run."""
+"""Cables, several paths and applications: contradictions are refused in a sentence, before any run."""
 
 import pytest
 
@@ -137,7 +137,7 @@ def test_contradictions_are_refused(scenario, sentence):
 
 
 def test_what_the_rules_leave_is_taken():
-    """Beside each refusal what is next to it."""
+    """For each refusal, the nearest allowed value is accepted."""
     lossy = {"link": CLOSE | {"loss_percent": 1}}
     gre = {"by": "gre", "paths": 2, "tunnel_ip_version": "ipv6", "distribution": "per-flow"}
     for scenario in (

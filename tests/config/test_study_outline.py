@@ -1,4 +1,4 @@
-"""What a study's design asks of analysis, figures and report follows from its file alone."""
+"""The analysis, figures and report that a study's design requires follow from its file alone."""
 
 from pathlib import Path
 
@@ -96,7 +96,7 @@ def test_mixes_have_no_models_and_no_price_of_a_cca():
 
 
 def test_studies_without_flows_of_the_cca_ask_nothing_of_it():
-    """Web objects and calls beside flows of other CCAs: a run has no goodput, RTT or retransmissions, but drops."""
+    """Web objects and calls beside flows of other CCAs: a run has no goodput, RTT or retransmissions, but it has drops."""
     path = ROOT / "config/studies/web.yaml"
     outline = study_outline(StudyDesign(studies.resolve(studies.load(path), path)))
     assert not {"speed", "ccas", "theory"} & {topic.name for topic in outline.topics}

@@ -1,4 +1,4 @@
-"""Programs that a study declares: what a run gets of them, and what is refused, in sentences."""
+"""Programs declared by a study: what a run gets of them, and what is refused, in sentences."""
 
 import json
 import re
@@ -25,7 +25,7 @@ BULK = {"name": "mine", "program": "mine", "stop_s": 10}
 
 @pytest.fixture(autouse=True)
 def files(tmp_path, monkeypatch):
-    """The user's folder, with a program."""
+    """The user's folder, with a program in it."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "my").mkdir()
     (tmp_path / "my/flow").write_text("#!/bin/sh\n")
@@ -141,7 +141,7 @@ def test_what_can_not_be_is_said_in_a_sentence(groups, mine, sentence):
 
 
 def test_the_page_declares_what_the_workflow_takes(files, root):
-    """The example of the page and that of `examples/`, and all placeholders."""
+    """The example on the page and that in `examples/`, and all placeholders."""
     text = (root / "docs/programs.md").read_text()
     block, under_test, logs = re.findall(r"^```yaml\n(.*?)^```$", text, re.M | re.S)
     for program in ("mine", "quic-go", "quinn", "aioquic", "s2n-quic"):

@@ -1,4 +1,4 @@
-"""Queueing disciplines and ECN in a study: what is filled in, and what is refused in one sentence."""
+"""Queueing disciplines and ECN in a study: which values are filled in, and what is refused in one sentence."""
 
 import pytest
 
@@ -118,7 +118,7 @@ def test_ns3_has_some_disciplines_without_ecn(small, keys, problem):
     ],
 )
 def test_what_tc_or_the_kernel_would_not_take_is_refused(small, queue, key):
-    """As seen in the guest: each of these is an error of tc, or is read back as something else."""
+    """As observed in the guest, each of these values is an error of tc or is read back as a different value."""
     (sentence,) = problems(near(small, queue=queue))
     assert sentence.startswith(f"{key}") or f".{key}" in sentence
 

@@ -1,4 +1,4 @@
-"""Replications until a study is precise enough: when runs are looked at, and what is known of a scenario on the way."""
+"""Replications until a study is precise enough: the times of the looks, and what is known of a scenario at each."""
 
 import itertools
 import json
@@ -34,7 +34,7 @@ def test_the_default_looks_are_these():
 
 
 def test_numbers_given_on_the_command_line_are_those_of_a_file(tmp_path):
-    """Snakemake's `--config` hands numbers inside of mappings on as text."""
+    """Snakemake's `--config` passes numbers inside mappings on as text."""
     (tmp_path / "x.yaml").write_text("study: x\nccas: [reno]\nscenarios: [{id: a}]\nreplications: 3\n")
     given = {"replications": {"until": {"goodput_percent": "1.5"}, "at_most": "20"}}
     study = studies.resolve(studies.load(tmp_path / "x.yaml", given), "x.yaml")

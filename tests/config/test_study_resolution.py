@@ -1,4 +1,4 @@
-"""A resolved study has every key, in one form, and scenarios that contain what they share."""
+"""A resolved study has every key, in one form, and its scenarios contain the shared values."""
 
 import copy
 import json
@@ -13,7 +13,7 @@ from study_files import study, study_schema
 
 
 def all_nodes(node):
-    """Return every schema node of the parameters below a node, itself not among them."""
+    """Return every schema node of the parameters below a node, without the node itself."""
     for key, child in study_schema.keys_of(node).items():
         yield key, child
         yield from all_nodes(child)

@@ -19,7 +19,7 @@ def without(section, *keys):
 
 
 def conditions(scenario):
-    """Return what table 2 of the paper lists of a scenario."""
+    """Return the conditions of a scenario that the paper's table 2 lists."""
     link = scenario["link"]
     return link["delay_ms"]["forward"], link["loss_percent"]["forward"], scenario["flows"]
 

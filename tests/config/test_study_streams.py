@@ -1,4 +1,4 @@
-"""Flows by the thousands: how many a study may have, and what it can't ask of the two programs that carry them."""
+"""Thousands of flows: the number that a study may have, and what the two programs that carry them don't support."""
 
 import pytest
 
@@ -78,7 +78,7 @@ def test_groups_by_the_thousands(many):
 
 
 def test_no_program_carries_flows_that_there_are_not(many):
-    """Web objects have nginx and a client, and a declared program its server and client: no flow is left for `per-side`."""
+    """Web objects have nginx and a client, and a declared program its server and client, so `per-side` has no flow to carry."""
     scenario = many["scenarios"][0]
     scenario["flows"] = [{"name": "web", "application": "web", "count": 5, "bytes": 20_000}]
     scenario["traffic"] |= {"duration_s": 30, "sample_interval_ms": None}

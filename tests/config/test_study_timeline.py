@@ -1,4 +1,4 @@
-"""Changes of a path in a study: how they are completed, and the sentences that refuse what can't be."""
+"""Path changes in a study: how they are completed, and the sentences that refuse impossible ones."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Capacity from a file: both formats in steps, what is part of a run's specification, and the sentences for what can't be used."""
+"""Capacity from a file: both formats in steps, the part in a run's specification, and the sentences for unusable files."""
 
 import hashlib
 import importlib.util
@@ -13,7 +13,7 @@ PACKET_MBPS = 1514 * 8 / 100 / 1e3  # one packet in a step of 100 ms
 
 @pytest.fixture
 def study(tmp_path):
-    """A function that resolves a study beside which a file lies, given as text or bytes."""
+    """A function that resolves a study with a file beside it, given as text or bytes."""
 
     def resolve(content, file="link.trace", duration_s=2, timeline=(), **keys):
         (tmp_path / file).write_bytes(content if isinstance(content, bytes) else content.encode())

@@ -1,4 +1,4 @@
-"""What replications draw: evenly between the ends asked for, the same for all that share a seed, and nothing where nothing is asked."""
+"""Conditions drawn by replications: uniform within the requested range, the same for all with the same seed, and none unless requested."""
 
 import copy
 import json
@@ -26,7 +26,7 @@ def study_of(variation, replications=1, **scenario):
 
 @pytest.fixture(scope="module")
 def drawn():
-    """The scenario of each of many replications, all that may be drawn."""
+    """The scenario of each of many replications, with every condition drawn that may be."""
     study = study_of(ALL, SEEDS)
     return [
         studies.run_specification(study, "drawn", "reno", "ipv4", number)["scenario"] for number in range(1, SEEDS + 1)
@@ -34,7 +34,7 @@ def drawn():
 
 
 def values_of(drawn, quantity):
-    """Return a quantity of each replication, with the ends that were asked for."""
+    """Return a quantity of each replication, with the requested ends of its range."""
     if quantity == "rtt":
         return np.array([sum(each["link"]["delay_ms"].values()) for each in drawn]), (13.5, 16.5)
     if quantity == "rate":

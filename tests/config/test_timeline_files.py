@@ -1,4 +1,4 @@
-"""A link's timeline from a table: what a row becomes, and what no table is."""
+"""A link's timeline from a table: the changes that a row becomes, and the tables that are refused."""
 
 import json
 import subprocess
@@ -100,7 +100,7 @@ def test_values_beyond_what_a_change_may_have_are_said_as_of_any_change(tmp_path
 
 
 def test_the_pages_line_makes_a_timeline_of_delays_each_ten_milliseconds(tmp_path):
-    """LeoReplayer's: a line each 10 ms. Changes of less than 2 ms are left out."""
+    """LeoReplayer's format, one line per 10 ms. Changes of less than 2 ms are left out."""
     page = (Path(__file__).resolve().parents[2] / "docs/programs-and-paths.md").read_text()
     (line,) = [line for line in page.splitlines() if line.startswith("awk ")]
     (tmp_path / "delay_1.txt").write_text("24\n24\n25\n18\n18\n19\n40\n")
@@ -110,7 +110,7 @@ def test_the_pages_line_makes_a_timeline_of_delays_each_ten_milliseconds(tmp_pat
 
 
 def test_rattan_s_rates_are_read_by_the_page_s_command(tmp_path):
-    """Its format, two patterns with different lengths; the result is a trace of the study."""
+    """Rattan's format, two patterns of different lengths; the result is a trace for a study."""
     page = (Path(__file__).resolve().parents[2] / "docs/programs-and-paths.md").read_text()
     (line,) = [line for line in page.splitlines() if line.startswith("python3 -c")]
     patterns = [

@@ -1,4 +1,4 @@
-"""Timelines by patterns: what is drawn, how often, and the sentences that refuse what is none."""
+"""Timelines from patterns: the drawn changes, their frequency, and the sentences that refuse invalid patterns."""
 
 import statistics
 

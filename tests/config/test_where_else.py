@@ -1,4 +1,4 @@
-"""Sentences that refuse what another key has name that key, and it is there."""
+"""A sentence that refuses a value covered by another key names that key, and the key exists."""
 
 import re
 

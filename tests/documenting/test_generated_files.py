@@ -1,4 +1,4 @@
-"""What is generated of the documentation: up to date, and of each column all that a reader needs."""
+"""The generated documentation is up to date, and describes each column completely."""
 
 import re
 from collections import Counter
@@ -48,7 +48,7 @@ def test_the_examples_are_a_study_and_claims_of_kinds_that_there_are(root):
     assert len(studies.resolve(study, "config/README.md")["scenarios"]) == 3
 
     def scenario(defaults, **changes):
-        """Return the one scenario of a small study with such defaults."""
+        """Return the single scenario of a small study with the given defaults."""
         small = {"study": "small", "ccas": ["reno"], "scenarios": [{"id": "a", **changes}], "defaults": defaults}
         return studies.resolve(small, "config/README.md")["scenarios"][0]
 

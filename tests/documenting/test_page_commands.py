@@ -1,4 +1,4 @@
-"""Each command on the pages does what they say: carried out in a fresh clone, planned, or declared with a reason."""
+"""Each command on the pages does what they claim: it is executed in a fresh clone, planned, or listed with a reason."""
 
 import re
 import shlex
@@ -29,7 +29,7 @@ def test_a_block_is_of_a_language_that_is_tested(page):
 
 @of_each_page
 def test_printed_lines_follow_a_command(page):
-    """A text block before any command would be compared with nothing."""
+    """A text block before the first command would be compared with nothing."""
     for block in blocks_of(text_of(page)):
         if block.language in ("sh", "python"):
             break
@@ -45,7 +45,7 @@ def test_yaml_can_be_read(page):
 
 @pytest.mark.parametrize("span", SPANS)
 def test_a_command_in_a_sentence_is_one_of_a_block(span):
-    """Or a part of one, as `make verify` is of `make verify RESULTS=...`; what a reader fills in is left out."""
+    """Or it is part of one, as `make verify` is of `make verify RESULTS=...`; placeholders for the reader are ignored."""
     if reason_not_to_run(span) or span in page_commands.PLANNED:
         return
     words = {word for word in span.split() if not OPEN.search(word)}
@@ -78,7 +78,7 @@ def test_lines_that_are_not_printed_are_found():
 
 @pytest.mark.parametrize("page", [page for page in COMMAND_PAGES if STEPS[page]])
 def test_make_knows_its_words(root, page):
-    """make itself reads each call, with its variables and the study's name, and carries nothing out."""
+    """make itself parses each call, with its variables and the study's name, and executes nothing."""
     calls = [step.command for step in STEPS[page] if re.match(r"make(?: |$)", step.command)]
     for call in calls:
         words = re.split(r"&&|;|\|", call)[0]

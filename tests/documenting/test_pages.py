@@ -1,4 +1,4 @@
-"""The pages for people: links resolve, what they name exists, and README stays short."""
+"""The pages for users: links resolve, named files exist, and README stays short."""
 
 import re
 import subprocess
@@ -127,7 +127,7 @@ def test_every_page_is_on_the_site_once():
 
 
 def test_messages_that_are_explained_are_said():
-    """A message on the page of troubleshooting stands in the code, but for what differs from case to case."""
+    """A message on the troubleshooting page exists in the code, apart from its variable parts."""
     sources = "\n".join(
         path.read_text(encoding="utf-8")
         for folder in ("setup", "workflow")

@@ -12,7 +12,7 @@ VALUES = st.lists(st.floats(0, 100) | st.just(float("nan")), max_size=12)
 
 
 def coverage(draw, truth, n=10, rounds=2000, **bounds):
-    """Return the share of samples whose interval holds the true mean, and all their ends."""
+    """Return the share of samples whose interval contains the true mean, and the ends of all intervals."""
     rng = np.random.default_rng(7)
     estimates = [cell_estimate(draw(rng, n), 0.95, **bounds) for _ in range(rounds)]
     ends = np.array([(one.low, one.high) for one in estimates if one.low is not None])

@@ -1,4 +1,4 @@
-"""The estimator of Kaplan and Meier, against a published table, against NumPy where nothing is censored, and where the truth is known."""
+"""The Kaplan-Meier estimator, against a published table, against NumPy where nothing is censored, and on data with known truth."""
 
 import math
 
@@ -42,7 +42,8 @@ def test_what_never_ends_is_beyond_all_else():
 
 
 def test_the_median_of_known_times_of_which_many_are_not_seen_to_end():
-    """Exponential times with a median of 10 ln 2 = 6.93, each watched for a random time: survivors alone have a much shorter one."""
+    """Exponential times with a median of 10 ln 2 = 6.93, each observed for a random time: the median of complete ones alone is much
+    shorter."""
     draw = np.random.default_rng(5)
     estimates, of_survivors = [], []
     for _ in range(400):

@@ -1,4 +1,4 @@
-"""The interval of a share holds it as often as it says, whether trials of a cluster are independent or copies of one."""
+"""The interval of a share has its nominal coverage, whether trials of a cluster are independent or copies of one."""
 
 import numpy as np
 import pytest

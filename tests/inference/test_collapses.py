@@ -1,4 +1,4 @@
-"""Runs that lie apart from the others: found where they are, in either direction, and the share that few runs don't rule out."""
+"""Outlying runs: they are found in either direction, and the share that few runs don't rule out is right."""
 
 import numpy as np
 import pytest

@@ -38,7 +38,7 @@ def test_other_rows_raise_p_by_the_exchanges_that_make_them_as_far_off():
 
 
 def test_the_error_of_the_family_is_exact_for_rows_that_depend_on_each_other():
-    """Of 2,000 families of 30 rows whose values share heavy tails, at most a share of 0.05 has any p below it."""
+    """In at most 5 % of 2,000 families, of 30 rows each whose values share heavy tails, is any p below 0.05."""
     rng, alarms = np.random.default_rng(5), 0
     for _ in range(2000):
         values = rng.standard_cauchy((30, 8)) + 3 * rng.standard_cauchy(8)
@@ -48,7 +48,7 @@ def test_the_error_of_the_family_is_exact_for_rows_that_depend_on_each_other():
 
 
 def test_the_interval_of_a_median_is_between_values():
-    """David and Nagaraja (2003), section 7.1: of ten values the second and the ninth hold it in 97.9 %."""
+    """David and Nagaraja (2003), section 7.1: the second and the ninth of ten values contain it with a probability of 97.9 %."""
     assert median_interval(range(10), 0.95) == (1, 8)
     assert upper_tail(9, 10) == pytest.approx((1 - 0.9785) / 2, abs=1e-4)
     assert median_interval(range(6), 0.95) == (0, 5)

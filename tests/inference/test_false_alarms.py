@@ -1,4 +1,4 @@
-"""How often tests, intervals and verdicts are wrong where the truth is known: small parts of `make bench-statistics`.
+"""Error rates of tests, intervals and verdicts on data with known truth: small parts of `make bench-statistics`.
 
 A rate may be beyond its bound by what chance alone explains at 1 % (`rates.Rate.inside`); seeds are fixed.
 """

@@ -1,4 +1,4 @@
-"""Differences of independent samples: against R, against SciPy, and the errors they may make."""
+"""Differences of independent samples: against R, against SciPy, and their error rates."""
 
 import math
 

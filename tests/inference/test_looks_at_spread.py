@@ -1,4 +1,4 @@
-"""Intervals of a mean after looks at its spread: how often they hold it, calculated and with normal values drawn."""
+"""Intervals of a mean after looks at its spread: their coverage, calculated and simulated with normal values."""
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ LOOKS = (10, 15, 22, 32, 46, 68, 100)
 
 
 def drawn_coverage(looks, level, half_width, samples, seed=1):
-    """Return how often the interval at the end holds the mean, 0, of values that are really drawn and added."""
+    """Return the share of final intervals that contain the mean, 0, when values are really drawn and added."""
     values = np.random.default_rng(seed).standard_normal((samples, looks[-1]))
     held = ended = np.zeros(samples, bool)
     for n in looks:
@@ -35,7 +35,7 @@ def test_calculation_agrees_with_values_that_are_drawn(looks, needed):
 
 
 def test_without_a_choice_the_level_is_the_coverage():
-    """What always ends at the first look, or never before the last, is a fixed number of values."""
+    """If runs always end at the first look, or never before the last, the number of values is fixed."""
     for half_width in (100.0, 1e-4):
         assert coverage_at_end(LOOKS, 0.95, half_width) == pytest.approx(0.95, abs=2e-4)
     assert level_of_looks((40,), 0.95) == 0.95

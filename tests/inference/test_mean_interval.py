@@ -1,4 +1,4 @@
-"""The interval of a mean against values from elsewhere, and where it is wider than Student's."""
+"""The interval of a mean against published values, and where it is wider than Student's."""
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ SLEEP = [1.2, 2.4, 1.3, 1.3, 0.0, 1.0, 1.8, 0.8, 4.6, 1.4]
 
 @pytest.fixture
 def students(monkeypatch):
-    """Leave the resamples out: what remains is Student's interval."""
+    """Omit the resamples, which leaves Student's interval."""
     monkeypatch.setattr(module, "BOOTSTRAP_MAX_RUNS", 0)
 
 

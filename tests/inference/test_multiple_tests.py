@@ -1,4 +1,4 @@
-"""Adjusted p values against R's p.adjust and the paper of the procedure."""
+"""Adjusted p-values against R's p.adjust and the paper on the procedure."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""The Shapiro-Wilk test against values from elsewhere."""
+"""The Shapiro-Wilk test against published values."""
 
 import math
 

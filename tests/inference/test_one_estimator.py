@@ -53,7 +53,7 @@ OTHER_INTERVALS = {
 
 
 def imported(path):
-    """Return (module, name) of what a file imports by name."""
+    """Return (module, name) of each name that a file imports."""
     return {
         (node.module, alias.name)
         for node in ast.walk(ast.parse(path.read_text()))
@@ -93,7 +93,7 @@ def test_the_columns_of_an_interval_are_those_that_its_measure_names():
 
 
 def intervals():
-    """Return (table, start of the columns' names, lower end's column) of every interval of every topic."""
+    """Return (table, common start of the column names, column of the lower end) of every interval of every topic."""
     tables = {table.name: table for topic in TOPICS for table in topic.tables}.values()
     return [
         (table, column.name.removesuffix("_low"), column)

@@ -1,4 +1,4 @@
-"""Effect sizes by ranks against published values."""
+"""Effect sizes based on ranks, against published values."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Tests of a mean against R, SciPy and textbooks, which is made when, and where there is none."""
+"""Tests of a mean against R, SciPy and textbooks; the choice of the test, and cases without one."""
 
 import math
 

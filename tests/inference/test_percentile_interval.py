@@ -1,4 +1,4 @@
-"""Intervals of percentiles against binomial sums, printed tables, SciPy's, and distributions without mean or with ties."""
+"""Intervals of percentiles against binomial sums, printed tables, SciPy, and distributions without a mean or with ties."""
 
 import math
 
@@ -10,7 +10,7 @@ from inference.percentile_interval import NONE, TWO_SIDED, UPPER, least_values, 
 
 
 def chance(n, share, first, last):
-    """Return the chance that `first` to `last` of n values are below the percentile, from binomial coefficients."""
+    """Return the probability that `first` to `last` of n values are below the percentile, from binomial coefficients."""
     return sum(math.comb(n, k) * share**k * (1 - share) ** (n - k) for k in range(first, last + 1))
 
 
@@ -20,7 +20,7 @@ def chance(n, share, first, last):
      (0.5, UPPER, 5), (0.9, UPPER, 29), (0.95, UPPER, 59), (0.99, UPPER, 299)],
 )  # fmt: skip
 def test_least_numbers_are_the_first_that_allow_it(share, kind, least):
-    """One-sided they are those of TriScale's table of runs at 95 %, and of Wilks (1941)."""
+    """The one-sided numbers are those of TriScale's table of runs at 95 %, and of Wilks (1941)."""
     assert least_values(share, 0.95, kind) == least
     for n, kinds in ((least, {kind, TWO_SIDED}), (least - 1, {UPPER, NONE} if kind == TWO_SIDED else {NONE})):
         assert percentile_interval(range(n), share, 0.95).kind in kinds

@@ -1,4 +1,4 @@
-"""The paper's tests give what R's documentation and the authors of the tests print; and its table 5, recomputed."""
+"""The paper's tests give the values printed in R's documentation and by the tests' authors; and the paper's table 5, recomputed."""
 
 import pytest
 from scipy import stats
@@ -22,7 +22,7 @@ def test_mann_whitney_of_airquality():
     [(26771453, 0.619, 0.001), (27022599, 0.138, 0.0001), (26470672.5, 0.491, 0.03), (26479749, 0.514, 0.03)],
 )
 def test_table_5_of_the_paper_fits_7300_runs_not_7200(u, p, rejected_with):
-    """What the shipped claims remark: normal approximation without ties, which the last two have."""
+    """The remark in the shipped claims: a normal approximation without ties, which the last two have."""
 
     def two_sided(n):
         return 2 * stats.norm.sf(abs(u - n * n / 2) / (n * n * (2 * n + 1) / 12) ** 0.5)

@@ -1,4 +1,4 @@
-"""Power and sample size against R's, and at the ends of what can be asked."""
+"""Power and sample size against R's, and at the limits of the arguments."""
 
 import math
 

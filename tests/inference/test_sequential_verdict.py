@@ -1,4 +1,5 @@
-"""The sequential verdict between two kinds of samples: its limits against published ones, and its error rates on known truth."""
+"""The sequential verdict between two kinds of samples: its limits against published values, and its error rates on data with known
+truth."""
 
 import itertools
 
@@ -29,7 +30,8 @@ def test_a_verdict_takes_more_values_where_shares_are_close():
 
 
 def searched(random, of_lower, of_upper):
-    """Return whether a search names another commit than the first bad one: a wrong verdict in it; None without references that are apart."""
+    """Return whether a search names a commit other than the first bad one, which is a wrong verdict; None if the references are
+    indistinguishable."""
     for runs in LOOKS:
         hits = random.binomial(runs, of_lower), random.binomial(runs, of_upper)
         test = reference_test(*hits, runs, REFERENCE_ERROR, LOOKS, VERDICT_ERROR)

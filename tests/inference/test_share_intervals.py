@@ -1,4 +1,4 @@
-"""Intervals of shares: on the logit scale, against known answers and in their coverage."""
+"""Intervals of shares on the logit scale, against known results and by their coverage."""
 
 import math
 
@@ -69,7 +69,7 @@ def test_value_on_a_bound_takes_the_interval_of_the_values_cut_there():
 
 
 def test_six_replications_are_covered_and_by_bca_are_not():
-    """Why it is not the BCa bootstrap: of 6 shares near a bound it misses far more often than 1 time in 20."""
+    """The reason for not using the BCa bootstrap: with 6 shares near a bound it misses far more often than 1 time in 20."""
     rng, drawn, runs, missed = np.random.default_rng(7), 400, 0, {"used": 0, "bca": 0}
     for _ in range(drawn):
         # Logits of starving flows, spread as replications are: the typical share is 0.05.
@@ -88,7 +88,7 @@ def test_six_replications_are_covered_and_by_bca_are_not():
     assert runs > 0.95 * drawn
     assert missed["used"] / runs < 0.06
     assert missed["bca"] / runs > 0.11
-    # And for shares that no transformation makes normal: beta, mean 0.9, held against the typical share.
+    # And for shares that no transformation makes normal: beta, mean 0.9, compared with the typical share.
     typical = expit(logit(np.random.default_rng(1).beta(18, 2, 200_000)).mean())
     draws = [bounded_estimate(rng.beta(18, 2, 6), 0.95) for _ in range(1000)]
     known = [estimate for estimate in draws if estimate.low is not None]

@@ -1,4 +1,4 @@
-"""Student's t by special functions: the digits of `scipy.stats.t`, and no import of it."""
+"""Student's t by special functions: the digits of `scipy.stats.t`, without importing it."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""Parts of a variance against statsmodels' sums of squares, against what was put in, and without noise by hand."""
+"""Components of a variance against statsmodels' sums of squares, against known components, and without noise by hand."""
 
 from itertools import product
 
@@ -43,7 +43,7 @@ def drawn(rng, replications, means, excluded=0.0):
 
 @pytest.fixture(scope="module")
 def balanced():
-    """Three factors without seeds in common: values, and the same as a table for statsmodels."""
+    """Three factors without shared seeds: values, and the same as a table for statsmodels."""
     rng, levels = np.random.default_rng(3), (2, 3, 2)
     values = rng.normal(size=(12, 4)) + rng.normal(size=(12, 1))
     rows = [
@@ -115,7 +115,7 @@ def test_estimates_have_no_bias_and_intervals_hold_what_was_put_in():
 
 
 def test_seeds_in_common_are_not_taken_for_conditions():
-    """Errors as if all runs were independent would find a twelfth of the seeds' variance in delay and loss."""
+    """Errors based on independent runs would attribute a twelfth of the seeds' variance to delay and loss."""
     rng, estimates, naive = np.random.default_rng(7), [], []
     for _ in range(150):
         values = drawn(rng, 3, np.zeros(LEVELS))

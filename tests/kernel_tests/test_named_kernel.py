@@ -1,4 +1,4 @@
-"""How `make selftests KERNEL=...` names kernels, and what it says of other names."""
+"""How `make selftests KERNEL=...` names kernels, and its messages for invalid names."""
 
 import pytest
 

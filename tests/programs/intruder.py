@@ -1,5 +1,5 @@
 #!/usr/bin/python3 -IS
-"""A program that tries what a declared program must not do, as test material: its last line names what it reached."""
+"""A program that tries what a declared program must not do, as test material: its last line lists what it could reach."""
 
 import ctypes
 import os
@@ -12,7 +12,7 @@ reached = []
 
 
 def attempt(name, act):
-    """Note a name if an act succeeds."""
+    """Record a name if an action succeeds."""
     try:
         if act():
             reached.append(name)

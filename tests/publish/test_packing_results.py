@@ -1,4 +1,4 @@
-"""The archive holds what the manifest lists, to the byte, or there is none."""
+"""The archive contains exactly the files that the manifest lists, or isn't written."""
 
 import os
 import shutil
@@ -15,7 +15,7 @@ from publishing.result_checks.manifest import MANIFEST
 
 @pytest.fixture
 def pack(root):
-    """A function that packs results as `make publish` does; returns exit status and what was printed."""
+    """A function that packs results as `make publish` does; it returns the exit status and the output."""
 
     def run(folder, *arguments, **options):
         command = own_command(root, "publishing.pack_results", folder, *arguments)

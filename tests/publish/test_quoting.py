@@ -1,4 +1,4 @@
-"""What users and studies write never becomes a command: by reading the code, and by trying."""
+"""Texts from users and studies never become commands: checked by reading the code and by trying."""
 
 import ast
 import os
@@ -17,7 +17,7 @@ HOSTILE = ["x; touch pwned #`touch pwned`$$(touch pwned)", "x'; touch pwned; '",
 
 
 def starts_a_shell(node):
-    """Tell whether a call hands a string to a shell: shell=True, os.system, os.popen, subprocess.getoutput, sh -c."""
+    """Return whether a call passes a string to a shell: shell=True, os.system, os.popen, subprocess.getoutput, sh -c."""
     name = ast.unparse(node.func)
     if name in ("os.system", "os.popen", "subprocess.getoutput", "subprocess.getstatusoutput"):
         return True
@@ -52,7 +52,7 @@ def rule_files(root):
 
 
 def unquoted(text):
-    """Return the placeholders of Snakemake's that stand unquoted in a text, numbers from our own functions and paths of scripts aside."""
+    """Return Snakemake's placeholders that are unquoted in a text, except numbers from our own functions and paths of scripts."""
     text = re.sub(r'^\s+"\S+\.py"$', "", text, flags=re.M)  # no shell sees them
     placeholders = re.findall(r"\{(?:wildcards|params|input|output|config|log)\b[^{}]*\}", text)
     return [placeholder for placeholder in placeholders if not placeholder.endswith(":q}")]
@@ -66,14 +66,14 @@ def test_every_placeholder_in_a_shell_command_is_quoted(root):
 
 
 def test_only_runs_their_kernels_and_their_programs_have_shell_commands(root):
-    """All other rules are scripts, which get their values as values."""
+    """All other rules are scripts, which receive their values as objects."""
     with_commands = [path.name for path in rule_files(root) if re.search(r"^\s+(shell|run):", path.read_text(), re.M)]
     assert with_commands == ["emulate.smk", "kernels.smk", "programs.smk"]
 
 
 @pytest.fixture
 def checkout(root, tmp_path):
-    """A folder in which `make` finds all it needs, set-up aside."""
+    """A folder that has everything that `make` needs, except the set-up."""
     for name in ("config", "envs", "profiles", "report", "setup", "workflow", "Snakefile", "Makefile"):
         (tmp_path / name).symlink_to(root / name)
     (tmp_path / ".venv").symlink_to(Path(sys.executable).parents[1])
@@ -81,7 +81,7 @@ def checkout(root, tmp_path):
 
 
 def call(checkout, *command):
-    """Return a command's exit status and what it printed."""
+    """Return a command's exit status and its output."""
     output = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
     done = subprocess.run(command, cwd=checkout, timeout=120, **output)
     return done.returncode, done.stdout
@@ -105,7 +105,7 @@ def test_no_value_given_to_make_becomes_a_command(target, variable, value, check
 
 
 def test_such_a_value_would_be_seen(checkout):
-    """The words of ARGS are the user's own part of the command, as typed: a shell does see them."""
+    """The words in ARGS are the user's own part of the command, as typed, so a shell does interpret them."""
     make(checkout, "publish", "RESULTS=nowhere", "ARGS=; touch pwned")
     assert (checkout / "pwned").exists()
 
@@ -196,7 +196,7 @@ def test_make_takes_a_study_file_for_data(checkout):
 
 
 def test_such_code_would_be_carried_out_and_the_user_told(checkout):
-    """Without the workflow's own profile Snakemake reads the file by itself, before the workflow is asked."""
+    """Without the workflow's own profile Snakemake reads the file itself, before the workflow can intervene."""
     (checkout / "received.yaml").write_text(CODE["definitions"])
     status, output = plan(checkout, "--configfile", "received.yaml", "--workflow-profile", "none")
     assert status != 0
@@ -205,7 +205,7 @@ def test_such_code_would_be_carried_out_and_the_user_told(checkout):
 
 
 def test_nothing_of_a_caller_is_handed_into_containers(checkout):
-    """Variables of Apptainer's, and the place of what matplotlib remembers."""
+    """This includes Apptainer's variables and the location of matplotlib's cache."""
     snakefile = (checkout / "Snakefile").read_text()
     (checkout / "Snakefile").unlink()
     (checkout / "Snakefile").write_text(

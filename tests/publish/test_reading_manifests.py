@@ -1,4 +1,4 @@
-"""A manifest is read without being trusted: what leads out of its folder is refused, what differs is named."""
+"""A manifest is read without being trusted: paths that lead out of its folder are refused, and differences are named."""
 
 import os
 

@@ -1,4 +1,4 @@
-"""A specification from somebody else runs only if a study of this workflow could have given it."""
+"""A received specification runs only if a study of this workflow could have produced it."""
 
 import json
 from functools import reduce

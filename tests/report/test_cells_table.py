@@ -1,4 +1,4 @@
-"""Tables of the page that are made from a declared list of columns."""
+"""Page tables that are made from a declared list of columns."""
 
 from types import SimpleNamespace
 
@@ -44,7 +44,7 @@ def headings(table):
 
 
 def cells_of(shown, cells=CELLS):
-    """Return a column's cells."""
+    """Return the cells of a column."""
     return [cell for (cell,) in cells_table("t", "T", cells, [shown])["rows"]]
 
 

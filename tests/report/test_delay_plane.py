@@ -1,4 +1,4 @@
-"""The plane of throughput against queueing delay: its ellipses against known covariances, and where they are drawn."""
+"""The plane of throughput against queueing delay: its ellipses against known covariances, and the studies that have it."""
 
 import re
 
@@ -17,14 +17,14 @@ from topics.speed.topic import TOPIC
 
 
 def test_an_ellipse_is_one_standard_deviation():
-    """Four points on the axes have variances of 2/3 and 6 and no covariance: half axes of their roots, about the mean."""
+    """Four points on the axes have variances of 2/3 and 6 and no covariance, so the half axes are the roots of these, around the mean."""
     x, y = ellipse(np.array([4.0, 6, 5, 5]), np.array([10.0, 10, 7, 13]))
     assert (x.min(), x.max()) == pytest.approx((5 - np.sqrt(2 / 3), 5 + np.sqrt(2 / 3)), abs=0.01)
     assert (y.min(), y.max()) == pytest.approx((10 - np.sqrt(6), 10 + np.sqrt(6)), abs=0.01)
 
 
 def test_an_ellipse_follows_a_correlation():
-    """Values on a line have a flat one, along that line."""
+    """Values on a line have a flat ellipse along that line."""
     x, y = ellipse(np.array([1.0, 2, 3]), np.array([2.0, 4, 6]))
     assert y == pytest.approx(2 * x)
 
@@ -83,7 +83,7 @@ def test_delays_have_a_logarithmic_axis_that_is_not_too_short():
 
 
 def test_a_study_has_ellipses_around_its_replications(tmp_path):
-    """The figure of a study: one outline a CCA and panel, inside the plot; delay falls to the right."""
+    """The figure of a study: one outline per CCA and panel, inside the plot; delay decreases to the right."""
     grid = tidy_tables.grid(delays_ms=(10,), flows=(1,), rate_mbps=100)
     drawn = Drawn(tmp_path, tidy_tables.synthetic_study(grid, ["reno", "bbr"], replications=4, spread=0.1))
     panel, data = drawn.panel("knee"), drawn.data("knee")
@@ -120,7 +120,7 @@ def test_a_scenario_without_round_trip_times_has_no_panel(tmp_path):
     ({"groups": [{"application": "web"}]}, False), ({"multipath": {"path_delay_ms": [0, 30]}}, False),
 ])  # fmt: skip
 def test_who_has_the_plane(change, has):
-    """Streams of TCP on a path, or on paths of one delay: they have a goodput and a queueing delay."""
+    """Studies with TCP streams on one path, or on paths of one delay: they have a goodput and a queueing delay."""
     scenario = {
         "traffic": {"protocol": "tcp", "application": "iperf3"}, "groups": [], "multipath": {"path_delay_ms": [0]},
     }  # fmt: skip

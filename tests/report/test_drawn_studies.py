@@ -1,4 +1,4 @@
-"""Whatever can be written in a study file: it is refused in sentences before any run, or it ends in a sound report."""
+"""Any study file is either refused in sentences before any run, or ends in a sound report."""
 
 import re
 
@@ -20,7 +20,7 @@ SENTENCE = re.compile(r"drawn\.yaml: [^\n]{10,800}\.", re.DOTALL)
 
 
 def resolved(config):
-    """Return a study as resolved, or None if it is refused, as it must be: in sentences."""
+    """Return a resolved study, or None if it is refused, which must be in sentences."""
     try:
         return resolve(config, "drawn.yaml")
     except StudyError as error:
@@ -62,7 +62,7 @@ def test_nonsense_is_refused_in_sentences():
 
 
 def check_report(seed, folder):
-    """Build a drawn study, if it is one, and look at its page."""
+    """Build a drawn study, if it is valid, and check its page."""
     study = resolved(drawn_studies.drawn_config(seed))
     if study is None:
         return

@@ -1,4 +1,4 @@
-"""The page on which a reader asks the runs: what is chosen holds for all of it, and a mark leads to its run."""
+"""The page on which readers explore the runs: a selection applies to all of it, and a mark leads to its run."""
 
 import base64
 import gzip

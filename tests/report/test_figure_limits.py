@@ -1,4 +1,4 @@
-"""The comparing figures at their limits: any study, same bytes, all eyes, no word on another."""
+"""The comparing figures in extreme cases: any study, the same bytes, colour-blind readers, no overlapping words."""
 
 import itertools
 import os
@@ -105,7 +105,7 @@ BOXES = """[...document.querySelectorAll("svg")].map(svg => {
 
 
 def overlap(one, two):
-    """Return whether two boxes share more than the blank above and below their letters."""
+    """Return whether two boxes overlap by more than the blank above and below their letters."""
     wide = min(one[3], two[3]) - max(one[1], two[1])
     high = min(one[4], two[4]) - max(one[2], two[2])
     return wide > 2 and high > 0.3 * min(one[4] - one[2], two[4] - two[2])

@@ -1,4 +1,4 @@
-"""What the comparing figures draw: the right numbers, at the right places."""
+"""The comparing figures show the right numbers at the right positions."""
 
 import numpy as np
 import pandas as pd

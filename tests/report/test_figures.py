@@ -1,4 +1,4 @@
-"""Figures: the same bytes, all the data, colours that can be told apart, axes that make sense."""
+"""Figures: the same bytes, all of the data, distinguishable colours, sensible axes."""
 
 import itertools
 import xml.etree.ElementTree as ET

@@ -1,4 +1,4 @@
-"""What opens the report: a figure of a topic, or tiles of goodput and delay by scenario and CCA."""
+"""The picture that opens the report: a figure of a topic, or tiles of goodput and delay by scenario and CCA."""
 
 import re
 from types import SimpleNamespace
@@ -18,7 +18,7 @@ RATES = {"slow": 10.0, "policed": 100.0}
 
 @pytest.fixture
 def tables():
-    """Runs of two CCAs in two scenarios, one with a policer of a tenth of the rate; one run is excluded."""
+    """Runs of two CCAs in two scenarios, one with a policer at a tenth of the rate; one run is excluded."""
     rows = [
         (scenario, cca, valid, RATES[scenario], goodput, 20 + delay)
         for scenario, cca, valid, goodput, delay in (
@@ -107,7 +107,7 @@ def test_a_figure_that_opens_the_report_whole_stands_there_alone():
     ],
 )
 def test_a_study_of_a_special_path_opens_with_its_own_question(study, leading, root):
-    """And with one's own algorithm such a study opens with that."""
+    """This also holds with the user's own algorithm."""
     (file,) = (str(path) for path in (root / "config/studies").rglob(f"{study}.yaml"))
     resolved = resolve(load(file, {}), file)
     assert [topic.name for topic in study_outline(StudyDesign(resolved)).leading] == leading

@@ -1,4 +1,4 @@
-"""A file `matplotlibrc` that lies somewhere changes no figure."""
+"""A stray `matplotlibrc` file changes no figure."""
 
 import matplotlib
 

@@ -1,4 +1,4 @@
-"""What the page holds, read without a browser."""
+"""The content of the page, read without a browser."""
 
 import base64
 import gzip
@@ -304,7 +304,7 @@ def test_definitions_name_the_source_of_each_kind_of_traffic():
 
 
 def configured(scenarios, folder, runs=None):
-    """Return the rows of scenarios as the page's program reads them; without runs it has none."""
+    """Return the rows of scenarios as the page's program reads them, without runs."""
     tidy_tables.completed(scenarios, SCENARIOS).to_csv(folder / "scenarios.csv", index=False)
     runs = (pd.DataFrame() if runs is None else runs).reindex(columns=RUNS.names).astype({"valid": bool})
     return scenario_rows(read_table(folder / "scenarios.csv", SCENARIOS), runs)
@@ -337,7 +337,7 @@ def test_details_of_traffic_and_cable(tmp_path):
 
 
 def test_what_nothing_counted_has_no_unit(tmp_path):
-    """A ping-pong under a real clock: no RTT of TCP's, no packets, no drops."""
+    """A ping-pong under a real clock has no RTT from TCP, no packets and no drops."""
     scenarios = tidy_tables.grid((0,), (0,), (1,))
     name, missing = scenarios["scenario"][0], float("nan")
     counts = dict.fromkeys(("rtt_min_ms", "packets_sent", "queue_drops", "link_drops"), missing)
@@ -347,7 +347,8 @@ def test_what_nothing_counted_has_no_unit(tmp_path):
 
 
 def test_bursts_late_and_double_packets_stand_beside_what_was_set(tmp_path):
-    """Two runs of 1,000 packets behind the queue: 30 lost in 4 bursts, then 10 in 4; 15 late, for each of which 3 and 5 wait; 5 twice."""
+    """Two runs of 1,000 packets behind the queue: 30 lost in 4 bursts, then 10 in 4; 15 late, with 3 and 5 waiting for each; 5
+    duplicated."""
     scenarios = tidy_tables.grid(delays_ms=(20,), losses_percent=(2,), flows=(1,))
     runs = pd.DataFrame(
         {

@@ -1,4 +1,4 @@
-"""The page as readers get it: in a real browser, wide, narrow, dark, printed, without scripts."""
+"""The page as readers see it: in a real browser, wide, narrow, dark, printed, without scripts."""
 
 import re
 import shutil

@@ -1,4 +1,4 @@
-"""The page of a study of which a part was carried out: it says so first, and neither blames nor ranks what is not there."""
+"""The page of a partly executed study says so first, and neither blames nor ranks what is missing."""
 
 import html
 import re
@@ -13,7 +13,7 @@ from run_tables.run_keys import RUN
 
 
 def partly(study, absent):
-    """Take the documents of some runs away from a study, as ``--config gaps=true`` finds it; ``absent`` is a mask of its runs."""
+    """Remove the documents of some runs from a study, as for ``--config gaps=true``; ``absent`` is a mask of its runs."""
     runs = study["runs"]
     gone = set(runs.loc[absent, RUN].itertuples(index=False, name=None))
     runs.loc[absent, ["valid", "invalid_because"]] = [False, NOT_RUN]
@@ -26,7 +26,7 @@ def partly(study, absent):
 
 @pytest.fixture(scope="module")
 def half(build):
-    """Two scenarios, three CCAs: all of the first scenario, one CCA and a replication of another of the second."""
+    """Two scenarios, three CCAs: all runs of the first scenario, but in the second only one CCA and one replication of another."""
     scenarios = tidy_tables.grid(delays_ms=(10, 50), losses_percent=(0,), flows=(1,), rate_mbps=100)
     study = tidy_tables.synthetic_study(scenarios, ["reno", "cubic", "bbr"], ["ipv4"], replications=3)
     runs, second = study["runs"], scenarios["scenario"].iloc[1]

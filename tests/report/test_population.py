@@ -1,4 +1,4 @@
-"""The page says of which population its intervals speak, and what was drawn."""
+"""The page names the population that its intervals describe, and the drawn conditions."""
 
 import pandas as pd
 import pytest

@@ -1,4 +1,4 @@
-"""What a page says of a study with a program among its CCAs: which programs make the traffic, and what chance there is."""
+"""The page of a study with a program among its CCAs: the programs that generate traffic, and the random parts."""
 
 import pandas as pd
 

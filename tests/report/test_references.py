@@ -1,4 +1,4 @@
-"""Each CCA and queue has its source, and a page leads to the RFCs that it names."""
+"""Each CCA and queue has its source, and a page links to the RFCs that it names."""
 
 import re
 
@@ -35,7 +35,7 @@ def test_what_a_study_uses_is_named_and_nothing_else(scenario, named):
 
 
 def test_addresses_last():
-    """RFCs, DOIs and drafts; whatever else there was on the web in 2004 is gone."""
+    """Only RFCs, DOIs and drafts are cited, because most other addresses of 2004 no longer exist."""
     for _, address in [*references.CCAS.values(), *(source[1:] for source in references.DISCIPLINES.values())]:
         assert address is None or re.match(
             r"https://(www\.rfc-editor\.org/rfc/rfc\d+|doi\.org/10\.\d+/|datatracker\.ietf\.org/doc/)", address

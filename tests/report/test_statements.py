@@ -1,4 +1,4 @@
-"""Sentences that are true of some studies only: what each presumes, against drawn studies and a second list of what may be said of which."""
+"""Sentences that are true only of some studies: the preconditions of each, against drawn studies and an independent second list."""
 
 import re
 from collections import defaultdict
@@ -27,12 +27,12 @@ CHAIN = {"bottlenecks": [{"rate_mbps": 10}, {"rate_mbps": 10}], "cross_flows": 1
 
 
 def starts(text):
-    """Return where the sentences of a statement begin."""
+    """Return the start positions of a statement's sentences."""
     return [one for one in re.split(r"(?<=[.]) (?=[A-Z])", text) if not one.startswith(PARTS)]
 
 
 def pattern_of(sentence):
-    """Return the pattern of the second list that a sentence begins with, the longest of several."""
+    """Return the longest pattern in the second list with which a sentence begins."""
     text = re.sub(r"{\w+}", "xx", sentence)
     return max((pattern for pattern in PRESUMED if re.match(pattern, text)), key=len, default=None)
 
@@ -68,7 +68,7 @@ def studies():
 
 
 def facts_of(study, rng):
-    """Return the facts of a study, with values that follow from runs drawn."""
+    """Return the facts of a study, with values that follow from drawn runs."""
     design, tests, kernels = StudyDesign(study), rng.random() < 0.5, rng.integers(0, 3)
     kernels = 0 if all(scenario["platform"].startswith("ns3") for scenario in study["scenarios"]) else kernels
     alone = sum(map(is_without_chance, study["scenarios"]))

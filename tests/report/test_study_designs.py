@@ -1,4 +1,4 @@
-"""Reports of studies of other designs: complete, without empty parts, and without a word on what they don't compare."""
+"""Reports of studies of other designs: complete, without empty parts, and without text on comparisons that they don't make."""
 
 import re
 from pathlib import Path
@@ -21,7 +21,7 @@ def built(request):
 
 
 def source(built):
-    """Return the page without the files that it carries."""
+    """Return the page without its embedded files."""
     return re.sub(r'data-gzip="[^"]*"', "", built.page.read_text(encoding="utf-8"))
 
 
@@ -110,7 +110,7 @@ def test_captions_name_what_the_figures_show(built):
 
 
 def usual_scenario(**more):
-    """Return a row of scenarios.csv in which all is as usual."""
+    """Return a row of scenarios.csv in which every condition is the usual one."""
     return tidy_tables.completed(tidy_tables.grid(**more), SCENARIOS).to_dict("records")[0]
 
 

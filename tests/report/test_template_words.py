@@ -1,4 +1,4 @@
-"""Words of templates and captions that only some studies may have: they stand behind a condition, or in a topic that has it."""
+"""Words of templates and captions that only some studies may have: they depend on a condition, or are in a topic that has it."""
 
 import re
 from pathlib import Path
@@ -38,7 +38,7 @@ TEMPLATES = sorted(
 
 
 def unconditional(template):
-    """Return what of a template's text stands behind no condition."""
+    """Return the unconditional text of a template."""
     text, depth, kept = re.sub(r"{#.*?#}", "", template, flags=re.DOTALL), 0, []
     for part in re.split(r"({%.*?%})", text, flags=re.DOTALL):
         if re.match(r"{%-?\s*if\b", part):

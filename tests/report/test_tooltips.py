@@ -1,4 +1,4 @@
-"""What marks tell who points at them: runs, cells, bars and curves, each with the numbers of the figure's data."""
+"""Tooltips of runs, cells, bars and curves, each with the numbers of the figure's data."""
 
 import re
 import xml.etree.ElementTree as ET
@@ -85,7 +85,7 @@ def middle(locator):
 
 
 def test_a_reader_is_told_runs_cells_and_places_on_curves(small, visit):
-    """Where the pointer stands: on the first run of goodput, on a tile, on the median of a distribution, and beside all."""
+    """The pointer is on the first run of goodput, on a tile, on the median of a distribution, and beside everything."""
     page = visit(small.page, 1200)
     data = pd.read_csv(small.data("goodput"))
     runs = data[data["mark"] == "replication"]

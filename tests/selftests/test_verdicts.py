@@ -1,4 +1,4 @@
-"""What outcomes of the kernel's own tests mean."""
+"""The meaning of outcomes of the kernel's own tests."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""The text for a cover letter and the page: they fit, and say what was found and what was not looked at."""
+"""The text for a cover letter and the page: they fit, and state what was found and what was not tested."""
 
 import pandas as pd
 import pytest

@@ -1,4 +1,4 @@
-"""What `make series` is asked: series in all forms, kernels, and which CCAs a series touches."""
+"""The arguments of `make series`: series in all forms, kernels, and the CCAs that a series affects."""
 
 import pytest
 

@@ -31,7 +31,7 @@ def studies(folders):
 
 
 def with_verdict(study, verdict, **cells):
-    """Return a study with another verdict on its first claim."""
+    """Return a study with a different verdict on its first claim."""
     claims = study.claims.copy()
     for name, value in ({"verdict": verdict} | cells).items():
         claims.loc[0, name] = value

@@ -1,4 +1,4 @@
-"""A study with one CCA more: what it becomes, and the sentence on each CCA that can't be added."""
+"""A study with one more CCA: the resulting study, and the sentence on each CCA that can't be added."""
 
 from pathlib import Path
 
@@ -128,7 +128,7 @@ def test_an_exam_keeps_the_standard_ccas_and_examines_another(examined, cca, cca
 
 
 def test_an_exam_of_dctcp_has_ecn():
-    """Without it DCTCP is Reno by another name; what a case sets itself stays."""
+    """Without ECN DCTCP is Reno by another name; ECN settings of single cases are kept."""
     study = STUDY | {"study": "exam", "exam": {"cca": "cubic", "margins": {"index": 0.1}}, "defaults": {"flows": 2}}
     for one in (Candidate("dctcp"), Candidate("mine", {"base": "dctcp"})):
         assert with_candidate(study, one, "x")["defaults"] == {"flows": 2, "transport": {"ecn": "classic"}}
@@ -139,7 +139,7 @@ def test_an_exam_of_dctcp_has_ecn():
 
 
 def test_a_trace_goes_along(folder):
-    """Its file lies beside the study from which this one is made."""
+    """The trace's file is beside the original study."""
     source = ROOT / "config/studies/changes.yaml"
     output, resolved = candidate.write("my/tcp_mine.c", source)
     assert resolved["scenarios"] == studies.resolve(studies.load(source), str(source))["scenarios"]
@@ -147,7 +147,8 @@ def test_a_trace_goes_along(folder):
 
 
 def test_more_runs_of_what_is_open():
-    """The scenarios of open rows go on, with what their harm is measured from; the others keep their runs, and the look is recorded."""
+    """Scenarios of open rows, and those that their harm is measured against, get more runs; the others keep theirs, and the look is
+    recorded."""
     scenarios = [
         {"id": "5.2.1-solo"},
         {"id": "5.2.1-after-reno", "seeds_of": "5.2.1-solo"},

@@ -1,4 +1,4 @@
-"""A program as the candidate of an exam: how a call names it, which cases it can't have, and the sentence on each that can't be."""
+"""A program as the candidate of an exam: how a call names it, which cases don't apply, and the sentence on each impossible one."""
 
 from pathlib import Path
 
@@ -117,7 +117,7 @@ def test_what_can_not_be_is_said_in_a_sentence(folder, cca, program, sentence):
 
 
 def test_a_study_with_programs_of_its_own_takes_another(folder):
-    """Those of its groups stay, and one that it has already may be examined beside itself."""
+    """Programs of its groups stay, and a program that it already has may be examined beside itself."""
     rival = {"name": "rival", "program": "two:a", "stop_s": 5}
     scenarios = [{"id": "5.2.1-two", "flows": [{"name": "own", "cca": "own", "stop_s": 5}, rival]}]
     own = ONE | {"ccas": ["a"]}

@@ -1,4 +1,4 @@
-"""What a chain asks of a machine's own kernel and cores."""
+"""The requirements of a chain on the machine's own kernel and cores."""
 
 from session.host_needs import needs
 from study_files import study as studies

@@ -1,4 +1,4 @@
-"""What `make compare` says of results whose truth is known: a small part of `make bench-statistics` with fixed seeds."""
+"""Verdicts of `make compare` on results with known truth: a small part of `make bench-statistics` with fixed seeds."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Two results folders side by side: what got better and worse, in pairs, and what can't be compared."""
+"""Two results folders side by side: what improved and what got worse, in pairs, and what can't be compared."""
 
 import copy
 import json
@@ -54,7 +54,7 @@ def test_a_pair_is_worse_by_more_than_the_margin():
 
 
 def test_less_than_the_margin_is_no_harm():
-    """The margin of goodput is 5 %: 3 % less in each pair is like, and not worse however often it is seen."""
+    """The margin of goodput is 5 %: 3 % less in each pair is like, not worse, however many pairs show it."""
     row = goodput_of(compared(results(), results("results/b", RENO * 0.97)))
     assert (row["change"], row["pairs_worse"], row["note"]) == ("like", 0, "up to 31 % of pairs may differ by more")
     assert row["margin"] == 5
@@ -83,7 +83,7 @@ def test_runs_of_other_seeds_are_paired_by_their_number():
 
 
 def test_runs_that_differ_too_much_say_so():
-    """Half of the runs starve on either side: no verdict, and which runs starved is counted."""
+    """Half of the runs starve on either side: no verdict, and the starved runs are counted."""
     starved = np.array([1, 0.1, 1, 0.1, 0.1, 1, 0.1, 1])
     table = compared(results(cubic=RENO * starved), results("results/b", RENO * np.roll(starved, 1)))
     assert goodput_of(table)["change"] == "too variable"
@@ -181,7 +181,7 @@ def test_scorecards_are_compared_in_pairs_by_the_exams_margins():
 
 
 def test_a_limit_is_a_count_of_runs():
-    """One run more beyond a limit is no finding, even where it changes the verdict of a mean; most are."""
+    """One more run beyond a limit is no finding, even if it changes the verdict on a mean; a majority is."""
     values = np.array([4.0, 4.5, 4.9, 4.2, 4.4, 4.6, 4.7, 4.8])
     absolute = {"margin": np.nan, "limit": 5.0, "verdict": "passed"}
     second = values + np.array([0, 0, 2.0, 0, 0, 0, 0, 0])

@@ -1,4 +1,4 @@
-"""The folder of run documents by key: whatever is wrong with it or an entry is noticed, and no document is ever another one."""
+"""The folder of run documents by key: any fault of it or an entry is noticed, and no document is ever mistaken for another."""
 
 import hashlib
 import os

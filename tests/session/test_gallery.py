@@ -1,4 +1,4 @@
-"""A gallery of two recorded exams: what it shows is what their cards and runs say, and other conditions are refused."""
+"""A gallery of two recorded exams: it shows what their cards and runs state, and other conditions are refused."""
 
 import hashlib
 import re
@@ -24,7 +24,7 @@ EXAMS = Path(__file__).parents[1] / "data/exams.tar.gz"
 
 @pytest.fixture(scope="module")
 def folders(tmp_path_factory):
-    """The results folders of two recorded exams, as far as a gallery reads them: BBR's and Vegas', of four cases, 8 replications."""
+    """The results folders of two recorded exams, as far as a gallery reads them: BBR's and Vegas's, with four cases and 8 replications."""
     place = tmp_path_factory.mktemp("exams")
     with tarfile.open(EXAMS) as archive:
         archive.extractall(place, **({"filter": "data"} if hasattr(tarfile, "data_filter") else {}))
@@ -92,7 +92,7 @@ def test_harm_is_the_median_of_the_runs_and_that_of_the_standards_stands_beside(
 
 
 def test_bbr_harms_reno_and_vegas_does_not(written):
-    """As is known: BBR (v1) takes more than its share in a queue of a BDP, and Vegas yields."""
+    """As is known, BBR (v1) takes more than its share behind a queue of one BDP, and Vegas yields."""
     (table,) = [one for one in gallery.harm_tables(written[0]) if one["id"] == "harm-harm_throughput"]
     harm = {row[0].text: row[1].value for row in table["rows"]}
     assert harm["BBR"] > harm["Reno"] + 0.05 and harm["Vegas"] < harm["Reno"] - 0.05

@@ -1,4 +1,4 @@
-"""What a study asks of the machine's own kernel, what of it is missing, and how that is said."""
+"""The requirements of a study on the machine's own kernel, those that are missing, and the message about them."""
 
 import pytest
 
@@ -108,7 +108,7 @@ def test_an_application_that_cannot_choose_its_cca_needs_a_default_with_mptcp_on
 
 
 def test_tunnels_in_udp_take_more_than_tunnels_and_udp(monkeypatch):
-    """A kernel may have all the parts and not take them together (fou6, CONFIG_NET_FOU_IP_TUNNELS)."""
+    """A kernel may have all parts but not support them together (fou6, CONFIG_NET_FOU_IP_TUNNELS)."""
     monkeypatch.setattr("session.host_needs.how_to_add", lambda modules, kernel: f"get {' '.join(modules)}")
     study = on_host(["reno"], PLAIN | {"multipath": GRE})
     assert host_problem(study, WHOLE | {"parts": ALL | {"fou for gretap": False}}) is None
@@ -147,7 +147,7 @@ def test_what_a_machine_refuses_is_told_apart(refuses, words):
 
 
 def test_nothing_is_asked_of_a_machine_on_which_all_runs_are_there(tmp_path):
-    """Their tables and the report can be made on any."""
+    """Tables and report can then be made on any machine."""
     study = on_host(["reno"], PLAIN, PLAIN | {"platform": "uml"})
     assert has_unmeasured(study, tmp_path)
     for scenario, cca, ip_version, replication in studies.runs(study):

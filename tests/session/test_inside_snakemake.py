@@ -1,4 +1,4 @@
-"""One module reaches into Snakemake, and is made for the version that set-up installs."""
+"""Only one module uses Snakemake's internals, and it fits the version that set-up installs."""
 
 import re
 import subprocess
@@ -36,13 +36,13 @@ def test_nothing_else_imports_what_snakemake_does_not_promise(root):
 
 
 def test_nothing_else_reads_what_the_workflow_object_does_not_promise(root):
-    """Snakemake documents `source_path` and `cores`; where the workflow lies must be known before anything can be imported."""
+    """Snakemake documents `source_path` and `cores`; the workflow's location must be known before anything can be imported."""
     used = {name for path in snakefiles(root) for name in re.findall(r"\bworkflow\.(\w+)", path.read_text())}
     assert used - {"smk", "rst"} == {"current_basedir", "source_path", "cores"}
 
 
 def resources(*settings):
-    """Return what Snakemake makes of ``--set-resources`` for `emulate_run`."""
+    """Return Snakemake's interpretation of ``--set-resources`` for `emulate_run`."""
     asked = get_argument_parser().parse_args(["--set-resources", *settings]).set_resources
     modifier = SimpleNamespace(modify_rulename=str)
     workflow = SimpleNamespace(modifier=modifier, resource_settings=SimpleNamespace(overwrite_resources=asked))
@@ -50,7 +50,7 @@ def resources(*settings):
 
 
 def test_resources_of_the_call_are_values_that_a_rule_may_have():
-    """A text and an expression are worked out for each job, so they are functions."""
+    """Texts and expressions are evaluated for each job, so they are functions."""
     assert resources("tidy_runs:runs=9") == {}
     values = resources("emulate_run:runs=50", "emulate_run:mem_mb=4000", "emulate_run:runtime=10*attempt")
     assert job_size(values).runs == 50 and values["mem_mb"] == 4000
@@ -63,7 +63,7 @@ def test_an_expression_is_no_number_of_runs():
 
 
 def dry_run(root, folder, rule, *options):
-    """Return the finished dry run of a rule `made`, of which these lines are a part, planned without repetition."""
+    """Return the finished dry run of a rule `made` that contains these lines, planned without repetition."""
     (folder / "Snakefile").write_text(
         f"import sys\n\nsys.path.insert(0, {str(root / 'workflow/scripts')!r})\n"
         "from session.inside_snakemake import plan_without_repetition\n\nplan_without_repetition()\n\n"
@@ -91,7 +91,7 @@ def test_a_dry_run_describes_jobs_only_where_that_is_shown(root, tmp_path, rule,
 
 @pytest.mark.parametrize("environment", [False, True])
 def test_the_conda_environments_of_a_workflow_that_has_some_are_looked_for(root, tmp_path, environment):
-    """As another workflow may, that has this one as a module. Its function tells whether anybody asked for its parameters."""
+    """Such a workflow may use this one as a module. Its function records whether its parameters were requested."""
     conda = '    conda:\n        "{params.place}"\n' if environment else ""
     rule = f"    params:\n        place=lambda wildcards: nothing,\n{conda}    shell:\n        'touch x'\n"
     done = dry_run(root, tmp_path, rule, "--quiet", "rules")

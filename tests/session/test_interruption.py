@@ -1,4 +1,4 @@
-"""Ctrl-C while a message is printed: it is noted at once, and raised once the message is out."""
+"""Ctrl-C while a message is printed: it is recorded at once, and raised once the message has been printed."""
 
 import logging
 import signal

@@ -1,4 +1,4 @@
-"""What a machine's kernel is found to have, and what it refuses: asked for real, in namespaces that refuse a part."""
+"""The detected features of a machine's kernel and its refusals: really tested, in namespaces that refuse some of them."""
 
 import errno
 import json
@@ -21,7 +21,7 @@ MAY_NOT = 77
 
 @pytest.fixture(scope="module")
 def kernel():
-    """What this machine's kernel has."""
+    """The features of this machine's kernel."""
     features = kernel_now()
     if features["refused"]:
         pytest.skip(f"this machine refuses: {features['refused']}")
@@ -29,12 +29,12 @@ def kernel():
 
 
 def kernel_after(command):
-    """Return what is found out by root of a user namespace that has carried out a command of the shell."""
+    """Return the features detected by root of a user namespace that has executed a shell command."""
     return json.loads(output_of_root(f"{{ {command}; }} || exit {MAY_NOT}; exec {ASK}"))
 
 
 def output_of_root(script):
-    """Return the output of a script of the shell, which root of a user namespace carries out."""
+    """Return the output of a shell script executed by root of a user namespace."""
     done = subprocess.run([*AS_ROOT, script], capture_output=True, text=True)
     if done.returncode == MAY_NOT or done.stderr.startswith("unshare:"):
         pytest.skip(f"this machine does not let a test narrow it down: {done.stderr}")
@@ -43,7 +43,7 @@ def output_of_root(script):
 
 
 def test_this_machines_kernel_is_asked_for_real(kernel):
-    """Whatever kernel it is: Reno is always built in, and so are the fifos (net/sched/Kconfig, net/ipv4/Kconfig)."""
+    """On any kernel: Reno and the fifos are always built in (net/sched/Kconfig, net/ipv4/Kconfig)."""
     assert "reno" in kernel["ccas"]
     assert kernel["parts"].keys() == PARTS.keys()
     assert kernel["parts"]["pfifo"] is True
@@ -53,13 +53,13 @@ def test_this_machines_kernel_is_asked_for_real(kernel):
 
 
 def test_a_family_of_generic_netlink_is_asked_for_by_name():
-    """`nlctrl` is the one that knows the others, so every kernel with any has it."""
+    """`nlctrl` is the family that lists the others, so every kernel with generic netlink has it."""
     assert kernel_features.family("nlctrl") == 0
     assert kernel_features.family("no-such-thing") == errno.ENOENT
 
 
 def test_a_refused_mount_is_said_with_its_place(kernel):
-    """As in a container that hides a part of /proc: namespaces are made, and then the run can't mount its own."""
+    """As in a container that hides a part of /proc: namespaces can be made, but then the run can't mount its own."""
     refusal = {"refuses": "mounts", "refused": "/proc: Operation not permitted", "parts": {}}
     assert kernel_after("mount -t tmpfs none /proc/fs") == kernel | refusal
 
@@ -70,7 +70,7 @@ def test_root_does_without_a_user_namespace(kernel):
 
 
 def test_the_mounts_that_root_tries_are_not_the_machines(kernel):
-    """Also where what is mounted in one namespace of mounts appears in those that it was made from."""
+    """This also holds where mounts propagate from one mount namespace to its parent."""
     shared = f"{{ mount --make-rshared / && {NO_USER_NAMESPACES}; }} || exit {MAY_NOT}"
     script = f"{shared}; cat /proc/self/mounts; {ASK}; echo; cat /proc/self/mounts"
     lines = output_of_root(script).splitlines()

@@ -1,4 +1,4 @@
-"""The number of replications that `make plan` asks for, on pilot runs whose truth is known."""
+"""The number of replications that `make plan` calculates, from pilot runs with known truth."""
 
 import csv
 import math
@@ -45,7 +45,7 @@ def study(**changes):
 
 
 def pilot(replications, draw, others=1.0):
-    """Return pilot runs whose goodput is 100 Mbit/s times the exponential of ``draw(n)``, and of what pairs share."""
+    """Return pilot runs whose goodput is 100 Mbit/s times the exponential of ``draw(n)`` and of a part that pairs share."""
     runs = tidy_tables.synthetic_study(SCENARIO, CCAS, replications=replications)["runs"]
     shared = dict(enumerate(np.random.default_rng(9).normal(0, 0.2, replications), start=1))
     own = draw(len(runs)) if callable(draw) else np.full(len(runs), draw)
@@ -73,7 +73,7 @@ def test_comparisons_and_their_tests_are_those_of_the_report():
 
 
 def share_found(pairs, drawn=800):
-    """Return the share of drawn studies in which the report's test finds a true difference of 3 %."""
+    """Return the share of simulated studies in which the report's test finds a true difference of 3 %."""
     rng, found = np.random.default_rng(7), 0
     family = Family(SETTINGS["confidence"], SETTINGS["significance"], family_sizes(study())[IP_VERSIONS])
     for _ in range(drawn):
@@ -84,7 +84,7 @@ def share_found(pairs, drawn=800):
 
 
 def test_asked_number_has_the_promised_power():
-    """A true difference of 3 % is found in 80 % of studies with as many replications as a large pilot asks for."""
+    """A true difference of 3 % is found in 80 % of studies with the number of replications calculated from a large pilot."""
     (first, *_) = planned(pilot(1500, normal(1)))
     assert first.low <= first.needs <= first.high and first.high - first.low <= 4
     # Three standard errors of a share of 80 % in 800; a whole number of pairs has up to 82 %.
@@ -93,7 +93,7 @@ def test_asked_number_has_the_promised_power():
 
 
 def test_interval_holds_the_true_number():
-    """In 95 % of pilots of eight replications."""
+    """It does so in 95 % of pilots of eight replications."""
     args = SETTINGS["power"], SETTINGS["significance"], "ratio", 8
     truth = pairs_needed_in_family(SPREAD, 3.0, *args)
     found = [one for seed in range(100) for one in planned(pilot(8, normal(seed)))]
@@ -104,7 +104,7 @@ def test_interval_holds_the_true_number():
 
 
 def test_what_pairs_share_costs_nothing():
-    """The seed's effect is common to both runs of a pair, and is in no contrast."""
+    """The seed's effect is common to both runs of a pair, and cancels out in every contrast."""
     apart, together = (
         [one.needs for one in planned(pilot(20, normal(3), others=others))] for others in (0.0, 1.0)
     )  # fmt: skip
@@ -117,7 +117,7 @@ def test_a_smaller_difference_needs_more():
 
 
 def of_kind(runs, kind, asked=THREE):
-    """Return the first comparison that has a kind, and what is said of such."""
+    """Return the first comparison of a kind, and the text about comparisons of that kind."""
     found = planned(runs, asked)
     (one, *_) = [one for one in found if one.kind == kind]
     return one, " ".join(plan_study.reason_words(found))

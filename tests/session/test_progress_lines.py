@@ -1,4 +1,4 @@
-"""Lines on progress in a log file: one a minute, however many jobs end."""
+"""Progress lines in a log file: one per minute, however many jobs end."""
 
 import io
 import logging
@@ -10,7 +10,7 @@ from session.progress_lines import OTHER_JOB_S, ProgressLines, WorkLeft
 
 
 def lines_of(seconds, total):
-    """Return the lines on jobs that end at these seconds, none of them a run."""
+    """Return the lines about jobs that end at these seconds, none of them a run."""
     now, stream = 0.0, io.StringIO()
     handler = ProgressLines(stream, WorkLeft(clock=lambda: now), clock=lambda: now)
     for done, now in enumerate(seconds, 1):  # noqa: B007, the clock reads it
@@ -19,7 +19,7 @@ def lines_of(seconds, total):
 
 
 def test_a_line_a_minute_with_the_time_left():
-    """The first one is by what such jobs usually take."""
+    """The first line is based on the usual duration of such jobs."""
     assert lines_of(range(1, 201), 200) == [
         "1 of 200 jobs done (0 %), about 10 min left",
         "61 of 200 jobs done (30 %), about 2 min left",
@@ -43,7 +43,7 @@ def test_other_messages_have_none():
 
 
 def left(runs, cores, ended, now):
-    """Return the seconds left after some documents are there; the jobs are the runs and one other."""
+    """Return the seconds left after some documents exist; the jobs are the runs and one other."""
     times = iter((0.0, 0.0, *[now] * 9))
     work_left = WorkLeft(clock=lambda: next(times), is_done=ended.__contains__)
     work_left.begin(runs, cores)
@@ -51,7 +51,7 @@ def left(runs, cores, ended, now):
 
 
 def test_time_left_is_that_of_the_runs_and_not_of_their_number():
-    """Ten short runs are done of ten short and one long one: by their number one half minute would be left."""
+    """Ten short runs of ten short and one long one are done: an estimate from their number would be half a minute."""
     runs = {f"short {n}": 1.0 for n in range(10)} | {"long": 1000.0}
     ended = {f"short {n}" for n in range(10)}
     assert left(runs, 2, ended, now=5.0) == (1000 + OTHER_JOB_S) / 2

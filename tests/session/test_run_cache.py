@@ -1,4 +1,4 @@
-"""Keys of the run cache, which documents it keeps, and that a fault of the cache only costs another execution."""
+"""Keys of the run cache, the documents that it keeps, and that a fault of the cache costs no more than another execution."""
 
 import gzip
 import json
@@ -23,7 +23,7 @@ def study_of(**changes):
 
 
 def job_of(study=None, cca="reno", image="i", testbed="t", program=None, **described):
-    """Return the part of a job with one run that the cache reads."""
+    """Return the part that the cache reads of a job with one run."""
     study = study or study_of()
     conditions = studies.run_conditions(study, "near", cca=cca)
     job = {"runs": [[cca, "ipv4", 1, 7]], "log": None, "program": program or program_content()} | described
@@ -45,7 +45,7 @@ def document_of(job, **changes):
 
 @pytest.fixture
 def cache(tmp_path, monkeypatch):
-    """A function that returns the cache of a new call, in a folder without results."""
+    """A function that returns the cache of another call, in a folder without results."""
     monkeypatch.chdir(tmp_path)
     return lambda **environ: RunCache(store_of(tmp_path, {"SAWTOOTH_CACHE": str(tmp_path / "kept")} | environ), "l")
 

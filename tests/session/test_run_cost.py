@@ -1,4 +1,4 @@
-"""What is asked of a scheduler, held against what jobs took."""
+"""Resources requested from a scheduler, compared with what jobs used."""
 
 import math
 import re
@@ -12,13 +12,13 @@ from testbed.machine.uml import MEMORY_PER_READING_BYTES, READINGS, memory_mib
 
 
 def shared_by_runs(scenario):
-    """Return what the runs of a study with this one scenario share."""
+    """Return the properties shared by the runs of a study with this one scenario."""
     study = {"study": "s", "ccas": ["reno"], "scenarios": [{"id": "a"} | scenario]}
     return studies.run_conditions(studies.resolve(study, "s.yaml"), "a")
 
 
 def conditions(rate_mbps, delay_ms, flows, duration_s):
-    """Return what runs share over a path with a queue of one bandwidth-delay product, or 33 packets."""
+    """Return the shared properties of runs over a path with a queue of one bandwidth-delay product, or 33 packets."""
     packets = max(33, round(rate_mbps * 1e6 / 8 * 2 * delay_ms / 1e3 / 1514))
     link, traffic = {"rate_mbps": rate_mbps, "delay_ms": delay_ms}, {"duration_s": duration_s}
     return shared_by_runs({"link": link, "queue": {"packets": packets}, "flows": flows, "traffic": traffic})
@@ -55,13 +55,13 @@ def test_longer_and_faster_runs_get_more_time():
 
 
 def test_a_job_is_given_the_guest_at_its_full_size():
-    """A guest cannot take more than its kernel was told, so no job is ended for want of memory."""
+    """A guest cannot use more than its kernel was given, so no job is ended for lack of memory."""
     shared = conditions(1000, 100, 64, 5)
     assert run_cost.job_memory_mb(shared) * 1e6 > (memory_mib(RunSpecification(shared)) + 253) * 2**20
 
 
 def memory_mb(scenario):
-    """Return what a job of a study with this one scenario, over a cable, is given."""
+    """Return the memory requested for a job of a study with this one scenario, over a cable."""
     cable = {"topology": "cable", "queue": {"packets": 100}, "link": {"rate_mbps": 100, "delay_ms": 1}}
     return run_cost.job_memory_mb(shared_by_runs(cable | scenario))
 
@@ -81,7 +81,7 @@ def test_each_path_of_mptcp_has_readings_of_its_own():
 
 
 def test_a_simulated_run_costs_what_its_platform_says():
-    """The same is asked of a simulator's run, before it is known which IP version it has."""
+    """The same is requested for a simulated run, before its IP version is known."""
     shared = conditions(50, 50, 16, 40)
     linux = run_cost.run_time_s(shared), run_cost.job_memory_mb(shared)
     shared["scenario"]["platform"] = "ns3:3.44"

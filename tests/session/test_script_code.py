@@ -1,4 +1,4 @@
-"""What makes a rule stale: the code of its script and of all modules that this reaches, and no word of prose."""
+"""What makes a rule stale: the code of its script and of all modules that it reaches, but no prose."""
 
 import shutil
 
@@ -40,7 +40,7 @@ def main(inputs, outputs, params):
 
 @pytest.fixture
 def scripts(tmp_path, monkeypatch):
-    """A folder that scripts are looked for in: what is remembered of them is in a file there."""
+    """A folder in which scripts are looked up; the cache about them is a file there."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(script_code, "SCRIPTS", tmp_path / "scripts")
     for name in ("modules_of", "_read", "_exists"):
@@ -52,7 +52,7 @@ def scripts(tmp_path, monkeypatch):
 
 @pytest.fixture
 def digest_of(scripts):
-    """A function: digest of a script that imports a module of some text."""
+    """A function that returns the digest of a script that imports a module with the given text."""
 
     def digest(text, script=SCRIPT):
         for name, content in (("wide/speeds.py", text), ("narrow/show.py", script), ("run_tables/table.py", "")):
@@ -138,7 +138,7 @@ def test_what_a_script_may_depend_on_changes_it(digest_of, text, other):
 
 
 def test_a_function_of_another_name_keeps_its_words(digest_of):
-    """Only the declarations' arguments are prose, and a text of the script's own is none."""
+    """Only the declarations' arguments are prose; texts of the script itself are not."""
     shown = SCRIPT.replace("print(fast(3))", 'print(text("a", "b"))')
     assert digest_of(TABLE, shown) != digest_of(TABLE, shown.replace('"b"', '"c"'))
     assert digest_of(TABLE, SCRIPT) != digest_of(TABLE, SCRIPT.replace("print", "repr"))

@@ -1,4 +1,4 @@
-"""The studies by name, and what each is said to take, held against what runs took."""
+"""The studies by name, and the cost stated for each, compared with what runs took."""
 
 import re
 import subprocess
@@ -59,7 +59,7 @@ def benchmark(folder, scenario, number, text):
 
 
 def test_speed_is_that_of_the_runs_carried_out_here(tmp_path):
-    """Cached runs have a heading alone; a damaged file and a scenario that the study no longer has count nothing."""
+    """Cached runs have only a heading; damaged files and scenarios that the study no longer has don't count."""
     for number in range(10):
         benchmark(tmp_path, "a", number, "s\th:m:s\n0.5\t0:00:00\n")
     benchmark(tmp_path, "a", 10, "s\th:m:s\n")
@@ -83,7 +83,7 @@ def test_both_parts_of_a_machines_speed_are_found(own, traffic):
 
 
 def test_what_was_not_measured_stays_as_it_is():
-    """Runs of hardly any packets say nothing of the time that a packet takes; nor do runs under the host's clock of anything."""
+    """Runs with hardly any packets give no time per packet; runs under the host's clock give nothing at all."""
     found = speed_of([Sample(Work(0.7, 0.0001), 1000, 1.4), Sample(Work(clock_s=10.0), 1000, 99.0)])
     assert found.own == pytest.approx(2, rel=0.02) and found.traffic == pytest.approx(1, rel=0.02)
     assert found.runs == 1000
@@ -91,7 +91,7 @@ def test_what_was_not_measured_stays_as_it_is():
 
 
 def test_finished_study_says_how_far_off_its_estimate_was(tmp_path, record, smoke):
-    """Of its own runs the estimate knows nothing: it is other studies'."""
+    """The estimate isn't based on the study's own runs but on other studies'."""
     cost, folder = cost_of(smoke), tmp_path / "smoke"
     for scenario, work in cost.works.items():
         for number in range(8):
@@ -171,7 +171,7 @@ MISTYPED = [
 
 @pytest.mark.parametrize("words, sentence", MISTYPED)
 def test_a_mistyped_call_of_make_is_told_in_a_sentence(words, sentence, tmp_path, root):
-    """And nothing is begun: a misspelt variable left unread would run the default study for an hour."""
+    """Nothing is started: an unread misspelt variable would run the default study for an hour."""
     for name in ("Makefile", "config", "workflow", "profiles", "Snakefile", "envs"):
         (tmp_path / name).symlink_to(root / name)
     (tmp_path / ".venv").symlink_to(Path(sys.executable).parents[1])

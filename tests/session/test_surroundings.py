@@ -1,4 +1,4 @@
-"""What the caller's environment, limits and clock may not do."""
+"""What the caller's environment, limits and clock must not affect."""
 
 import importlib
 import os
@@ -26,7 +26,7 @@ def test_nothing_of_the_callers_environment_is_handed_into_containers():
 
 
 def rules_beside(module, folder, root, *program):
-    """Let a Snakemake list the rules with a module of the caller's in PYTHONPATH; return its exit status and what it printed."""
+    """Let a Snakemake list the rules with a module of the caller's in PYTHONPATH; return its exit status and output."""
     (folder / "mine").mkdir()
     (folder / "mine" / f"{module}.py").write_text("raise RuntimeError('a module of the caller')\n")
     for part in ("envs", "config"):
@@ -40,7 +40,7 @@ def rules_beside(module, folder, root, *program):
 
 @pytest.mark.parametrize("module", ["pandas", "yaml", "sitecustomize"])
 def test_modules_of_the_caller_stay_out_of_snakemake(module, tmp_path, root):
-    """As set-up makes it start. Snakemake itself imports pandas and yaml before it reads anything of the workflow."""
+    """Snakemake is started as by set-up. It imports pandas and yaml before it reads anything of the workflow."""
     program = tmp_path / "environment/bin/snakemake"
     program.parent.mkdir(parents=True)
     shutil.copy(Path(sys.executable).with_name("snakemake"), program)
@@ -65,7 +65,7 @@ def test_each_way_in_which_pip_begins_a_program(beginning):
 
 
 def test_a_module_in_the_place_of_the_environments_is_said(tmp_path, root):
-    """Where Snakemake is started otherwise, with one that can be imported."""
+    """Snakemake is started otherwise, with a module that can be imported."""
     module = tmp_path / "mine/pip.py"
     start = (
         f"import pathlib; pathlib.Path({str(module)!r}).write_text(''); import pip, sys;"
@@ -102,7 +102,7 @@ def test_other_paths_are_allowed(path):
 
 
 def limited(kind, value, *, hard=True):
-    """Return what `limit_problem` says in a process with a limit, and its limits then."""
+    """Return the result of `limit_problem` in a process with a limit, and its limits afterwards."""
     code = "from session.surroundings import limit_problem as p; import resource as r; print(p(), r.getrlimit(r.RLIMIT_NOFILE))"
     before = resource.getrlimit(kind)[1]
     done = subprocess.run(
@@ -150,7 +150,7 @@ def test_a_clock_in_the_past_is_said(tmp_path):
 
 
 def test_the_commit_is_that_of_the_folder_whatever_git_is_told(tmp_path, monkeypatch, root):
-    """As by a hook or an IDE."""
+    """Git variables are set as by a hook or an IDE."""
     git = ["git", "-c", "user.name=x", "-c", "user.email=x@example.org", "-C", str(tmp_path)]
     subprocess.run([*git, "init", "-q"], check=True)
     subprocess.run([*git, "commit", "-q", "--allow-empty", "-m", "x"], check=True)

@@ -1,4 +1,4 @@
-"""The testbed's identity in a call of Snakemake: what it was read from is remembered."""
+"""The testbed's identity in a call of Snakemake: the state of the files that it was read from is remembered."""
 
 import pytest
 
@@ -10,7 +10,7 @@ from testbed.machine import identity
 
 @pytest.fixture(autouse=True)
 def memory(tmp_path, monkeypatch):
-    """The file of what is remembered, in a folder without any."""
+    """The file for remembered identities, in a folder without any."""
     monkeypatch.chdir(tmp_path)
     module_memory._remembered.cache_clear()
     yield tmp_path / module_memory.MEMORY

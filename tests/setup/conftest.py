@@ -8,7 +8,7 @@ import pytest
 
 @pytest.fixture
 def checkout(root, tmp_path):
-    """A copy of what set-up reads, without anything that was made by it."""
+    """A copy of the files that set-up reads, without anything made by it."""
     copy = tmp_path / "checkout"
     names = subprocess.run(
         [

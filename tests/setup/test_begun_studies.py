@@ -1,4 +1,4 @@
-"""A study that another image began: the old image is named, and nothing goes on by itself."""
+"""A study that was begun with another image: the old image is named, and nothing continues automatically."""
 
 import gzip
 import json

@@ -1,4 +1,4 @@
-"""Outputs of a guest kernel's build that are accepted and refused."""
+"""Outputs of a guest kernel's build: accepted and refused ones."""
 
 import os
 import struct
@@ -10,7 +10,7 @@ BANNER = f"Linux version 7.2.13 (sawtooth@sawtooth) (gcc) #{NAME} Thu Jan  1 00:
 
 
 def program(content=BANNER, kind=2, machine=62, size=None):
-    """Return an ELF file with one part that is loaded, all of it."""
+    """Return an ELF file with a single segment, all of which is loaded."""
     total = 64 + 56 + len(content)
     header = struct.pack("<16sHHIQQQIHHHHHH", b"\x7fELF\x02\x01\x01", kind, machine, 1, 0, 64, 0, 0, 64, 56, 1, 0, 0, 0)
     return header + struct.pack("<IIQQQQQQ", 1, 5, 0, 0, 0, size or total, total, 4096) + content

@@ -1,4 +1,4 @@
-"""What goes into a bundle, and how the archive is written. (tests/workflow/test_bundle.py makes a real one.)"""
+"""The content of a bundle, and how the archive is written. (tests/workflow/test_bundle.py makes a real one.)"""
 
 import os
 import stat
@@ -35,7 +35,7 @@ def repository(tmp_path, monkeypatch):
 
 @pytest.fixture
 def image(repository):
-    """The image's folder; the user of the machine that built it, its name and its mirror are in it."""
+    """The image's folder; it contains the user, name and mirror of the machine that built it."""
     import images
 
     root = images.cached_image(Path("envs/x.def"))[1] / "root"
@@ -67,7 +67,7 @@ def test_image_without_what_tells_of_its_builder(image):
     assert entries["etc/passwd"].source == f"{ROOT}{NOBODY}".encode()
     assert entries["etc/group"].source == b"root:x:0:\n"
     assert entries["usr/bin/alias"].source == "tool" and stat.S_ISLNK(entries["usr/bin/alias"].mode)
-    # Python compiled it, and compiles it anew if the date is another.
+    # Python compiled it, and compiles it anew if the date differs.
     assert entries["usr/lib/python3.13/os.py"].date == 1_700_000_000
 
 
@@ -181,7 +181,7 @@ def test_no_bundle_of_a_bundle(repository):
 
 
 def test_packages_of_the_tests_are_named_in_the_environment(root):
-    """Or leaving them out would say nothing."""
+    """Otherwise leaving them out would prove nothing."""
     import bundle
 
     wanted = (root / "envs/workflow.in").read_text().split()

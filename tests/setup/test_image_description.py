@@ -1,4 +1,4 @@
-"""An image's digest tells what is in it, not when and how it was put there."""
+"""An image's digest describes its content, not when and how it was built."""
 
 import json
 import os
@@ -96,7 +96,7 @@ def test_command_line(image, root):
 
 
 def test_bytecode_with_dates_is_refused(image, root):
-    """In a copy that lost them the guest's Python would compile, and every run would have other bytes."""
+    """In a copy with other dates the guest's Python would compile, and every run would have different bytes."""
     (image / "usr/lib/python3/__pycache__/a.pyc").write_text(DATED)
     command = [
         sys.executable,
@@ -116,7 +116,7 @@ def test_bytecode_with_dates_is_refused(image, root):
 
 @pytest.mark.parametrize("name", ["analysis", "testbed"])
 def test_built_image(root, name):
-    """What set-up linked describes the image beside it, which has no set-uid files."""
+    """The link made by set-up describes the image beside it, which has no set-uid files."""
     from describe_image import DESCRIPTION
     from images import definition_key
 

@@ -1,4 +1,4 @@
-"""The guest kernel's profile: a compiler's counts as text and back, and counted again they are nearly the same."""
+"""The guest kernel's profile: a compiler's counts converted to text and back, and nearly the same when counted again."""
 
 import os
 import subprocess
@@ -19,7 +19,7 @@ int main(void) { int sum = 0; for (int i = 0; i < 1000; i++) { if (i % 100) sum 
 
 @pytest.fixture(scope="session")
 def kernel_image():
-    """The root of the image that the kernel is built in."""
+    """The root of the image in which the kernel is built."""
     import images
 
     return images.cached_image(ROOT / images.KERNEL)[1] / "root"
@@ -27,7 +27,7 @@ def kernel_image():
 
 @pytest.fixture
 def in_image(kernel_image, tmp_path):
-    """A function that runs a command in the image, in a folder with a program in C; the kernel's compiler is there."""
+    """A function that runs a command in the image, in a folder with a C program; the kernel's compiler is there."""
     from build_container import contained
 
     (tmp_path / "program.c").write_text(PROGRAM)
@@ -48,7 +48,7 @@ def compiled(in_image, tmp_path):
 
 @pytest.fixture
 def counted(compiled, in_image, tmp_path):
-    """The compiler's own file of what the program has counted."""
+    """The compiler's own file with the counts of the program."""
     compiled("-fprofile-generate", "-fno-profile-values")
     in_image("gcc", "-fprofile-generate", "program.o", "-o", "program")
     in_image("./program")
@@ -63,7 +63,7 @@ def test_counts_are_read(counted):
 
 
 def test_the_compiler_takes_what_text_gives_for_its_own(counted, compiled, in_image, tmp_path):
-    """The object compiled by the text's counts is that compiled by the compiler's file, and not the one without a profile."""
+    """The object compiled with the text's counts equals that compiled with the compiler's file, and differs from that without a profile."""
     import gcda
 
     options = ("-fprofile-use", "-fno-profile-values", "-Werror")
@@ -109,7 +109,7 @@ def counts_of(text):
 
 @pytest.mark.long
 def test_counted_again_the_profile_is_nearly_the_same(tmp_path):
-    """What the testbed does has a part in it, so one by an earlier testbed differs a little."""
+    """The testbed's own activity affects it, so a profile by an earlier testbed differs slightly."""
     environment = os.environ | {"PYTHONPATH": f"{ROOT}/workflow/scripts:{ROOT}/workflow"}
     program, again = ROOT / "benchmarks/kernel_profile.py", tmp_path / "again.profile"
     subprocess.run([sys.executable, program, "--output", again], check=True, env=environment)

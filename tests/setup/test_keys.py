@@ -1,4 +1,4 @@
-"""The cache is keyed by content: what goes into a thing changes its key, nothing else does."""
+"""The cache is keyed by content: the inputs of an entry change its key, and nothing else does."""
 
 import multiprocessing
 import os
@@ -32,7 +32,7 @@ Stage: one
 
 @pytest.fixture
 def envs(tmp_path, monkeypatch):
-    """A checkout with a base and a definition that copies a file and a folder."""
+    """A checkout with a base, and a definition that copies a file and a folder."""
     monkeypatch.chdir(tmp_path)
     folder = Path("envs")
     (folder / "folder").mkdir(parents=True)
@@ -98,7 +98,7 @@ def test_place_of_the_cache(environ, expected):
 
 
 def slow_maker(final, made):
-    """Make an entry slowly, note that it was made."""
+    """Make an entry slowly, and record that it was made."""
     import cache
 
     with cache.made_once(final) as partial:
@@ -133,7 +133,7 @@ def test_failure_and_killed_predecessor_leave_nothing(tmp_path):
 
 
 def test_an_active_environment_does_not_make_itself_anew(root):
-    """`make` by the Python of the checkout's own environment, and by the one that it was made with: the same key, the same interpreter."""
+    """`make` with the Python of the checkout's own environment, and with the one that built it: the same key, the same interpreter."""
     program = (
         "import sys; from pathlib import Path; sys.path.insert(0, 'setup'); import environment\n"
         "print(environment.environment_key(environment.LOCK, environment.VENV), Path(sys._base_executable).resolve())"

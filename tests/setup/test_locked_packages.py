@@ -11,7 +11,7 @@ PLACE = "pool/main/{}/{}"
 
 @pytest.fixture
 def archives(tmp_path, monkeypatch):
-    """A lock of two packages, a mirror that has both, an empty archive of the past; the machine's own sources are none."""
+    """A lock of two packages, a mirror that has both, and an empty snapshot archive; the machine's own sources are empty."""
     import debian
     import locked_packages
     from unpacked import digest_of
@@ -39,7 +39,7 @@ def archives(tmp_path, monkeypatch):
 
 
 def move_to_the_past(package, folder):
-    """Take a package out of the mirror and into the archive of the past, where the lock's time is part of the path."""
+    """Move a package from the mirror to the snapshot archive, where the lock's time is part of the path."""
     target = folder / "past" / TIME / package.path
     target.parent.mkdir(parents=True)
     (folder / "mirror" / package.path).rename(target)
@@ -116,7 +116,7 @@ def test_what_another_lock_brought_is_not_fetched_again(archives, tmp_path):
 
 
 def test_the_folder_is_an_archive(archives, tmp_path):
-    """Apt finds the packages by its lists, which have them as they describe themselves."""
+    """Apt finds the packages by its lists, which repeat the packages' own descriptions."""
     import debian
     import locked_packages
 
@@ -146,7 +146,7 @@ def test_keys_follow_the_packages_and_not_their_place(archives):
 
 
 def one_elsewhere(package):
-    """The fields of a package that lies in another place."""
+    """The fields of a package in another location."""
     return (package.name, package.version, package.architecture, package.size, package.sha256, "pool/elsewhere.deb")
 
 

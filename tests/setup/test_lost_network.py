@@ -1,4 +1,4 @@
-"""The network is lost while set-up fetches something: one sentence, nothing half-made is kept, the next call has it all."""
+"""The network is lost while set-up fetches something: one sentence, no incomplete file is kept, and the next call completes it."""
 
 import hashlib
 import os
@@ -88,7 +88,7 @@ def test_network_lost_while_something_is_fetched(root, tmp_path, served, stage, 
 
 @pytest.mark.parametrize("stage", STAGES)
 def test_two_set_ups_at_once(root, tmp_path, served, stage):
-    """In one clone, or two that fill one cache: one fetches and the other waits."""
+    """In one clone, or in two that fill one cache: one fetches and the other waits."""
     calls = fetch(root, tmp_path, stage, count=2)
     for call in calls:
         has_all(call, tmp_path, served)
@@ -97,7 +97,7 @@ def test_two_set_ups_at_once(root, tmp_path, served, stage):
 
 
 def has_all(call, folder, served):
-    """Fail unless a call of `fetch` has made a folder with the three files as they are served."""
+    """Fail unless a call of `fetch` has made a folder with the three files exactly as served."""
     assert call.returncode == 0, call.stdout + call.stderr
     place = folder / call.stdout.splitlines()[-1].removeprefix("has ")
     files = {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in place.iterdir() if path.is_file()}
@@ -105,7 +105,7 @@ def has_all(call, folder, served):
 
 
 def fetch(root, folder, stage, fault=None, count=1):
-    """Return the finished calls of set-up's lines, begun at once, each in a Python as `make` starts it."""
+    """Return the finished calls of a stage of set-up, started at the same time, each in a Python process like that of `make`."""
     environ = {name: value for name, value in os.environ.items() if not name.startswith(("PIP_", "PYTHON"))} | {
         "PYTHONPATH": os.pathsep.join(f"{root}/{part}" for part in ("setup", "workflow/scripts", "workflow")),
         "SAWTOOTH_CACHE": f"{folder}/cache", "SAWTOOTH_MIRROR": f"{URL}/mirror", "SAWTOOTH_SNAPSHOT": f"{URL}/past",

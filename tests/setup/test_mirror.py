@@ -15,7 +15,7 @@ http://other.example/debian/|Debian|Debian
 
 @pytest.fixture
 def repository(tmp_path):
-    """Make a repository (only its lists) with a given origin, and an apt configured with it."""
+    """Make a repository (only its lists) with a given origin, and an apt configured to use it."""
 
     def make(origin):
         dist = tmp_path / "mirror" / "dists" / "bookworm"

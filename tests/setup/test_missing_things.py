@@ -1,4 +1,4 @@
-"""What is missing is said in one sentence, before anything is made."""
+"""Missing requirements are reported in one sentence, before anything is made."""
 
 import os
 import stat
@@ -11,7 +11,7 @@ from fresh_clone import users_own
 
 
 def refusal(answer, checkout):
-    """The one line that a refused set-up prints, once it is clear that nothing was made."""
+    """The single line that a refused set-up prints, after checking that nothing was made."""
     assert answer.returncode != 0
     assert not (checkout / ".venv").exists()
     lines = [line for line in answer.stderr.splitlines() if not line.startswith("make: ***")]
@@ -33,7 +33,7 @@ def test_python_missing(make_setup, checkout):
 
 
 def test_python_too_old(checkout):
-    """The version is checked before any line that an old Python can't read."""
+    """The version is checked before any line that an old Python can't parse."""
     lines = (checkout / "setup" / "__main__.py").read_text().splitlines()
     check = lines.index("if sys.version_info < (3, 11):")
     imports = [line for line in lines[:check] if line.startswith(("import", "from"))]
@@ -51,7 +51,7 @@ def test_study_missing(root, goal):
 
 @pytest.mark.parametrize("name", ["ipv4-ipv6", "config/config.yaml"])
 def test_the_default_study_answers_to_its_name(root, name):
-    """So that what is published, and where it is looked for, is the same however it was asked for."""
+    """So the published files and their location don't depend on how the study was named in the call."""
     answer = subprocess.run(
         ["make", "-n", "publish", f"STUDY={name}"], cwd=root, env=users_own(), capture_output=True, text=True
     )
@@ -63,7 +63,7 @@ def test_no_mirror(make_setup, checkout):
 
 
 def test_why_images_are_built(make_setup, checkout, tmp_path):
-    """Not for a user to wonder why a machine that was set up builds all again: another cache is named."""
+    """If a machine that was set up builds everything again, the message names the cache of the last set-up if that still exists."""
     kept = tmp_path / "other/images/analysis-0/root"
     kept.mkdir(parents=True)
     (checkout / "envs/analysis.sif").symlink_to(kept)
@@ -107,7 +107,7 @@ def test_apptainer_of_the_machine(tmp_path, answer, used):
 
 
 def test_a_wrapper_of_ours_is_never_the_machines_whatever_environment_has_it(tmp_path):
-    """It would call itself, or vanish with the other environment."""
+    """Otherwise it would call itself, or vanish with the other environment."""
     import toolbox
     from progress import SetupError
 
@@ -152,7 +152,7 @@ def test_id_ranges(tmp_path, line, enough):
 
 
 def test_user_without_newuidmap(tmp_path, monkeypatch):
-    """Names the package and the command that gives the range."""
+    """The message names the package and the command that assigns the range."""
     import machine
     from progress import SetupError
 
@@ -196,7 +196,7 @@ def test_failing_command_shows_its_log(tmp_path, capsys):
     ],
 )
 def test_no_network(root, tmp_path, variables, sentence):
-    """Each step that fetches says so; run in a Python of its own, as it would be by make."""
+    """Each step that fetches reports this; it runs in a separate Python, as started by make."""
     script = (
         "import sys; from pathlib import Path; sys.path.insert(0, 'setup'); import debian, environment, progress\n"
         "try:\n"
@@ -230,7 +230,7 @@ def test_a_path_that_a_shell_would_act_on(checkout, name):
     [("1", None, "AppArmor"), ("0", None, "user namespaces"), ("1", "its own", None)],
 )
 def test_user_namespaces_kept_back_by_apparmor(tmp_path, monkeypatch, switch, apptainer, sentence):
-    """As on Ubuntu from 24.04 on: the command for an administrator, unless there is an Apptainer with a profile."""
+    """As on Ubuntu 24.04 and later: the command for an administrator, unless an Apptainer with a profile exists."""
     import machine
     from progress import SetupError
 
@@ -246,7 +246,7 @@ def test_user_namespaces_kept_back_by_apparmor(tmp_path, monkeypatch, switch, ap
 
 
 def test_a_machine_without_apt_hears_of_all_that_it_lacks(tmp_path, monkeypatch):
-    """As on Fedora: one sentence, and nothing once it is there."""
+    """As on Fedora: one sentence lists everything, and there is none once it is installed."""
     import toolbox
     from progress import SetupError
 

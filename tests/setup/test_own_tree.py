@@ -1,4 +1,4 @@
-"""Files of a base's source tree that a build gets as copies; links that patches make are never followed."""
+"""Files of a base's source tree that a build gets as copies; links made by patches are never followed."""
 
 import os
 import sys
@@ -13,7 +13,7 @@ import own_tree  # noqa: E402
 
 @pytest.fixture
 def source(tmp_path):
-    """A base's tree, with a link to a folder of the machine's and one to a file."""
+    """A base's tree, with one link to a folder of the machine and one to a file."""
     (tmp_path / "secret").mkdir()
     (tmp_path / "secret/passwd").write_text("root")
     for path in ("Makefile", "net/ipv4/tcp.c", "net/ipv4/tcp_yeah.c", "net/ipv4/netfilter/a.c", "net/core/a.c"):

@@ -1,4 +1,4 @@
-"""Images that travel come out as they went in; what was changed on the way is refused."""
+"""Images that are moved between machines arrive unchanged; those changed on the way are refused."""
 
 import contextlib
 import gzip
@@ -45,7 +45,7 @@ def image(tmp_path, monkeypatch):
 
 
 def elsewhere(monkeypatch):
-    """Go on with an empty cache, as on another machine."""
+    """Continue with an empty cache, as on another machine."""
     monkeypatch.setenv("SAWTOOTH_CACHE", str(Path("elsewhere").absolute()))
 
 
@@ -84,7 +84,7 @@ def test_a_folder_is_used_where_it_is(image, monkeypatch):
 
 
 def test_an_image_of_another_definition_keeps_its_own_place(image, monkeypatch, capsys):
-    """So the checkout's own image is never mistaken for it."""
+    """So it is never mistaken for the checkout's own image."""
     import images
     import packed_images
     import taken_images
@@ -107,7 +107,7 @@ def test_an_image_that_was_changed_is_not_packed(image):
 
 
 def changed_archive(archive, change):
-    """Write an archive anew, its files as `change` makes them; return its path."""
+    """Rewrite an archive with its files changed by `change`; return its path."""
     with tarfile.open(archive) as tar:
         files = {member.name: tar.extractfile(member).read() for member in tar if member.isfile()}
     change(files)
@@ -120,7 +120,7 @@ def changed_archive(archive, change):
 
 
 def with_layer(layer):
-    """Return a change that puts another layer into the archive, with all digests made to fit."""
+    """Return a change that puts a different layer into the archive, with all digests adjusted."""
 
     def put(files, content):
         digest = hashlib.sha256(content).hexdigest()
@@ -208,7 +208,7 @@ def test_what_is_no_archive_of_images(image, tmp_path, content):
 
 
 def tar_of(*headers):
-    """A tar archive of these headers (blocks), which need not tell the truth about what follows."""
+    """A tar archive of these headers (blocks), which may be wrong about what follows."""
     return b"".join(headers) + bytes(1024)
 
 
@@ -237,7 +237,7 @@ HOSTILE_LAYERS = {
 
 @pytest.mark.parametrize("kind", HOSTILE_LAYERS)
 def test_a_hostile_layer_ends_soon(image, monkeypatch, kind):
-    """In the time and memory that its own size bounds, whatever it says of itself."""
+    """Time and memory are bounded by the layer's actual size, whatever its headers claim."""
     import packed_images
     import taken_images
     from progress import SetupError
@@ -293,7 +293,7 @@ def test_a_folder_that_describes_no_image(image, text):
 
 @contextlib.contextmanager
 def bounded():
-    """What happens here takes at most two seconds of this process, and 200 MB."""
+    """The code in this context takes at most two seconds of this process, and 200 MB."""
     tracemalloc.start()
     began = time.process_time()
     try:

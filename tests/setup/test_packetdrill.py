@@ -1,4 +1,4 @@
-"""packetdrill's source as people have it: folders and archives, and what is none of it."""
+"""packetdrill's source as users have it, folders and archives, and invalid sources."""
 
 import io
 import os
@@ -77,7 +77,7 @@ def cut_archive(path):
     "make, sentence",
     [
         (lambda path: None, "there is no such file or folder"),
-        (lambda path: path.symlink_to("nowhere"), "it is a link to nothing"),
+        (lambda path: path.symlink_to("nowhere"), "it is a dangling link"),
         (lambda path: path.mkdir(), "has no source of packetdrill"),
         (lambda path: path.write_text("packetdrill"), "is no archive that can be read"),
         (lambda path: os.mkfifo(path), "it is a pipe, and allowed is a regular file"),

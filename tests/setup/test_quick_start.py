@@ -1,4 +1,4 @@
-"""The module that set-up installs so that Snakemake starts faster: it loads fewer modules and changes nothing else."""
+"""The module that set-up installs to start Snakemake faster: it loads fewer modules and changes nothing else."""
 
 import subprocess
 import sys
@@ -19,7 +19,7 @@ LOADED = (
 
 @pytest.fixture(scope="module")
 def environment(tmp_path_factory):
-    """An environment as set-up leaves it, with the packages of the one that carries the tests out."""
+    """An environment as left by set-up, with the packages of the environment that runs the tests."""
     venv = tmp_path_factory.mktemp("quick") / "venv"
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", venv], check=True)
     (packages,) = venv.glob("lib/python*/site-packages")
@@ -36,7 +36,7 @@ def environment(tmp_path_factory):
 
 
 def call(venv, program, *words, folder=None):
-    """Return the modules that a program has loaded at its end, and its output before."""
+    """Return the modules that a program has loaded at its end, and its output until then."""
     done = subprocess.run(
         [venv / "bin/python", "-I", venv / "bin" / program, *words], cwd=folder, capture_output=True, text=True
     )

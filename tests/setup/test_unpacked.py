@@ -11,7 +11,7 @@ import pytest
 
 @pytest.fixture
 def unpacked_bundle(tmp_path, monkeypatch):
-    """A bundle of one file of the workflow, one of an image and one link."""
+    """A bundle with one file of the workflow, one of an image, and one link."""
     monkeypatch.chdir(tmp_path)
     Path("bundle/images/x").mkdir(parents=True)
     contents = {
@@ -62,7 +62,7 @@ def test_bundle_that_is_not_whole(unpacked_bundle, path, change, sentence):
 
 @pytest.mark.parametrize("linked", [False, True])
 def test_source_whose_date_was_lost(unpacked_bundle, linked):
-    """Python would compile it at every start, in the guest too, and runs would give other bytes."""
+    """Python would compile it at every start, in the guest too, and runs would have different bytes."""
     import unpacked
 
     modules = Path("bundle/images/x/root/usr/lib/python3")
@@ -153,7 +153,7 @@ def test_commit_of_a_bundle(unpacked_bundle, change, dirty):
 
 
 def test_commit_of_a_bundle_inside_a_git_checkout(unpacked_bundle, root):
-    """A home directory may be one: its commit is not the bundle's."""
+    """A home directory may be a checkout, but its commit is not the bundle's."""
     from session.checkout import bundled_commit, checked_out_commit
 
     assert bundled_commit(unpacked_bundle)[0] == "a" * 40

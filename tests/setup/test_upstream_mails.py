@@ -1,4 +1,4 @@
-"""The mails in upstream/um are what envs/guest/patches applies, in the form that Linux wants."""
+"""The mails in upstream/um are the patches that envs/guest/patches applies, in the form that Linux requires."""
 
 import re
 import shutil
@@ -62,7 +62,7 @@ def test_mails_say_nothing_of_this_checkout():
 
 
 def test_mails_apply_to_the_products_linux_and_pass_checkpatch(tmp_path):
-    """They apply to what the image's source was before the product's patches."""
+    """They apply to the image's source without the product's patches."""
     source = kernels.provide_compiler() / "root/build/source"
     for path in named_paths([patch.read_bytes() for patch in PATCHES] + [text_of(mail) for mail in MAILS]):
         (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""The image of ns-3 is made where something needs it."""
+"""The ns-3 image is built only where something needs it."""
 
 import subprocess
 

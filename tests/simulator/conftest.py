@@ -1,4 +1,4 @@
-"""Specifications of simulated runs, and the simulator's image to carry them out, for real."""
+"""Specifications of simulated runs, and the simulator's image to really execute them."""
 
 import gzip
 import json
@@ -41,7 +41,7 @@ def specification():
 
 @pytest.fixture(scope="session")
 def simulate(tmp_path_factory):
-    """A function that carries out a run in the image and returns its document's bytes as they were written.
+    """A function that executes a run in the image and returns the unchanged bytes of its document.
 
     The run computes the program's identity unless it is given (``program``).
     """
@@ -68,7 +68,7 @@ def simulate(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def run(simulate):
-    """A function that carries out a run and returns its document."""
+    """A function that executes a run and returns its document."""
     program = program_digest()
 
     def carry_out(specification):

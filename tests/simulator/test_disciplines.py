@@ -1,4 +1,4 @@
-"""Queues that manage themselves, and paths that change, in the real simulator."""
+"""Active queue management and paths that change, in the real simulator."""
 
 import json
 from statistics import mean
@@ -30,7 +30,7 @@ def failed(document):
 
 
 def delays_ms(document):
-    """Return how long what waits takes to leave, at each sample after the first third."""
+    """Return the time that the waiting packets take to leave, at each sample after the first third."""
     queued = document["series"]["queue"]["bytes"]
     return [count * 8 / 10e3 for count in queued[len(queued) // 3 :]]
 

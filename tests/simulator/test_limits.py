@@ -1,4 +1,4 @@
-"""What ns-3 can't do is refused in one sentence, before any run."""
+"""Settings that ns-3 doesn't support are refused in one sentence, before any run."""
 
 import json
 

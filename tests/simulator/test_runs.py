@@ -20,7 +20,7 @@ def flows(document):
 
 
 def goodputs(document):
-    """Return what each flow delivered in Mbit/s."""
+    """Return the data delivered by each flow, in Mbit/s."""
     return [flow["bytes_received"] * 8 / flow["seconds"] / 1e6 for flow in flows(document)]
 
 

@@ -1,4 +1,4 @@
-"""Shares over several bottlenecks: against the published values, and against solving the models outright."""
+"""Shares over several bottlenecks: against published values, and against a direct solution of the models."""
 
 import math
 
@@ -44,7 +44,7 @@ def test_a_longer_round_trip_takes_its_part():
 
 @pytest.mark.parametrize("bottlenecks", [1, 2, 3])
 def test_windows_that_are_halved_together_come_to_the_share_said(bottlenecks):
-    """Windows simulated: each queue overflows once in its turn, and halves both windows that it sees."""
+    """Simulated windows: each queue overflows once in turn, and halves both windows that pass it."""
     rtt_long, rtt_cross, period = 0.15, 0.1, 60.0
     long, cross, area_long, area_cross = 100.0, 100.0, 0.0, 0.0
     for _ in range(200):

@@ -1,4 +1,4 @@
-"""What models say of shares, against numbers reckoned by hand."""
+"""Predictions of share models against numbers calculated by hand."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Formulas of TCP's theory against the tables of the RFC and worked numbers."""
+"""Formulas of TCP theory against the tables of the RFC and worked numbers."""
 
 import numpy as np
 import pytest

@@ -35,7 +35,7 @@ def resolved(scenario):
 
 
 def dumbbell(pairs):
-    """Return a dumbbell with so many pairs, without a check of the study for each."""
+    """Return a dumbbell with the given number of pairs, without validating a study for each."""
     document = resolved(()).document
     hosts = {"pairs": pairs, "access_delay_ms": [0] * pairs, "qdisc": "none"}
     scenario = document["scenario"] | {"flows": pairs, "hosts": hosts}
@@ -76,7 +76,7 @@ def links_of(run):
 
 
 def assert_sound(run):
-    """Each address is valid and the only one of its kind, and only the two ends of a link share a network."""
+    """Check that each address is valid and unique, and that only the two ends of a link share a network."""
     planned, links = plan_addresses(run), links_of(run)
     assert sorted(name for names in links for name in names) == sorted(planned)
     for version in PREFIX:
@@ -92,7 +92,7 @@ def assert_sound(run):
 
 
 def leads(routes, to):
-    """Return the gateways of the routes that hold an address."""
+    """Return the gateways of the routes that contain an address."""
     return {
         route.via for route in routes if (n := ip_network(route.network)).version == to.version and to in n
     }  # fmt: skip
@@ -140,7 +140,7 @@ def test_bottlenecks_of_a_chain(bottlenecks):
 
 
 def test_addresses_stay_what_they_were():
-    """Another address of an old network would give its runs other bytes."""
+    """Different addresses of an existing network would give its runs other bytes."""
     planned = plan_addresses(dumbbell(OLD_PAIRS))
     for number in range(1, OLD_PAIRS + 1):
         at = 0 if number == 1 else number

@@ -1,4 +1,4 @@
-"""Checks of UDP, ping-pongs and file transfers: they pass on recorded sound runs, and fail when what they look at is wrong."""
+"""Checks of UDP, ping-pongs and file transfers: they pass on recorded sound runs, and fail on runs with a planted error."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The model of a server's other traffic: its draws, its messages, the two programs against each other, and the check."""
+"""The model of a server's other traffic: its draws, its messages, the two programs together, and the check."""
 
 import contextlib
 import itertools
@@ -63,7 +63,7 @@ def test_a_stream_is_cut_into_messages_however_it_arrives():
 
 @pytest.fixture
 def high_ports(monkeypatch):
-    """Services on free ports, ten times as busy."""
+    """Services on free ports, with ten times the usual rates."""
     moved = []
     for service in SERVICES:
         with socket.socket(
@@ -75,7 +75,7 @@ def high_ports(monkeypatch):
 
 
 class PythonsTimer:
-    """In place of the kernel's, which Python knows from 3.13 on."""
+    """A replacement for the kernel's timer, which Python provides from 3.13 on."""
 
     #: How often it has rung; at the first rings each service asks once.
     rings = 0

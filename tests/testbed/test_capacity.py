@@ -1,4 +1,4 @@
-"""What a path can carry at a time, whatever sets it, and what of that can be known as delivered in a time."""
+"""The capacity of a path at a time, whatever limits it, and the part of it that can be known as delivered in a period."""
 
 import copy
 import itertools
@@ -14,7 +14,7 @@ MS = 1_000_000
 
 @pytest.fixture
 def asked(recorded):
-    """A function that returns a lossless run of 10 Mbit/s and an RTT of 30 ms with other keys of its link, and of other sections."""
+    """A function that returns a lossless run of 10 Mbit/s and an RTT of 30 ms with changed keys of its link and other sections."""
     document = recorded("lossy-reno-ipv4")["specification"]
 
     def make(cca="reno", flows=1, **sections):
@@ -69,7 +69,7 @@ def test_nothing_limits_a_path_without_a_rate(asked):
 
 
 def test_a_trace_sets_the_direction_that_it_is_about(asked):
-    """10 Mbit/s is the other direction's."""
+    """The other direction has 10 Mbit/s."""
     trace = {"file": None, "direction": "forward", "step_ms": 100, "period_ms": None, "rates_mbps": [0, 24]}
     run = asked(link={"trace": trace})
     capacity = run.capacity
@@ -83,7 +83,7 @@ def test_a_trace_sets_the_direction_that_it_is_about(asked):
 
 
 def test_what_a_sender_hears_of_left_the_bottleneck_a_round_trip_before(asked):
-    """With a rate of 10 until 2 s and 100 from then on, an RTT of 30 ms: 30 ms of a window that ends at 3 s are still at 10."""
+    """The rate is 10 until 2 s and 100 afterwards, with an RTT of 30 ms: of a window that ends at 3 s, 30 ms are still at 10."""
     run = asked(**changing(change(2, rate_mbps=100)))
     share = run.payload_bytes / run.packet_bytes
     assert run.capacity.departures(2 * S, 3 * S) == [(1_970 * MS, 2_970 * MS)]
@@ -91,7 +91,7 @@ def test_what_a_sender_hears_of_left_the_bottleneck_a_round_trip_before(asked):
 
 
 def test_a_delay_that_changes_changes_the_time_by_which_a_packet_is_known(asked):
-    """The way there is 10 ms until 2 s, 60 ms then; what left before 2 s is known by 2.03 s, what left after it from 2.08 s on."""
+    """The forward delay is 10 ms until 2 s, then 60 ms: what left before 2 s is known by 2.03 s, what left later from 2.08 s on."""
     longer = asked(**changing(change(2, "forward", delay_ms=60))).capacity
     assert longer.departures(1 * S, 2_050 * MS) == [(970 * MS, 2 * S)]
     assert longer.departures(2_050 * MS, 3 * S) == [(2 * S, 2_920 * MS)]
@@ -103,7 +103,7 @@ def test_a_delay_that_changes_changes_the_time_by_which_a_packet_is_known(asked)
 
 
 def test_spans_of_departures_are_each_known_once(asked):
-    """Whatever changes: windows one behind the other have all departures, none twice."""
+    """Whatever changes, consecutive windows cover all departures, none twice."""
     entries = [change(1, delay_ms=70), change(2, "reverse", down_for_s=0.7), change(4, "forward", 2, 100, delay_ms=5)]
     capacity = asked(**changing(*entries, change(7, "reverse", delay_ms=1))).capacity
     edges = [round(at * S) for at in (-1, 0.99, 1.06, 2.05, 2.5, 2.71, 3.3, 4.55, 6.01, 7.004, 9, 12)]
@@ -113,14 +113,14 @@ def test_spans_of_departures_are_each_known_once(asked):
 
 
 def test_after_an_outage_of_acknowledgements_all_is_known_that_arrived_meanwhile(asked):
-    """The way back is down from 1 to 2 s: what arrived then, 10 ms after it left, is known 20 ms after its end."""
+    """The reverse path is down from 1 to 2 s: what arrived meanwhile, 10 ms after it left, is known 20 ms after the outage."""
     capacity = asked(**changing(change(1, "reverse", down_for_s=1))).capacity
     assert capacity.departures(1_500 * MS, 2_500 * MS) == [(990 * MS, 1_990 * MS), (1_990 * MS, 2_470 * MS)]
     assert capacity.departures(1_100 * MS, 2_010 * MS) == []
 
 
 def test_the_share_of_a_full_path_is_100_percent_whatever_the_grain(asked):
-    """At 10 kbit/s a packet takes 1.2 s: a window of 10 s has 8.26, and may show 9 or, by an acknowledgement of two, 10."""
+    """At 10 kbit/s a packet takes 1.2 s: a window of 10 s has 8.26 packets, and may show 9 or, if one acknowledgement covers two, 10."""
     run = asked(link={"rate_mbps": 0.01})
     capacity, payload = run.capacity, run.payload_bytes
     assert capacity.share_percent(8 * payload, 0, 10 * S) == pytest.approx(100 * 8 * run.packet_bytes * 8 / 1e5)
@@ -130,7 +130,8 @@ def test_the_share_of_a_full_path_is_100_percent_whatever_the_grain(asked):
 
 
 def test_old_packets_are_none_of_a_slower_rate(asked):
-    """After a step from 100 to 10 Mbit/s at 2 s a full path's packets of 30 ms before are known within the window, and are part of it."""
+    """After a step from 100 to 10 Mbit/s at 2 s, a full path's packets of the 30 ms before become known within the window, and are part
+    of it."""
     run = asked(**changing(change(2, rate_mbps=10), rate_mbps=100))
     got = mbit(0.03 * 100 + 0.97 * 10) * run.payload_bytes / run.packet_bytes
     assert run.capacity.share_percent(got, 2 * S, 3 * S) == pytest.approx(100)

@@ -1,4 +1,4 @@
-"""A chain as its specification has it, and its checks on documents that are not what they should be."""
+"""A chain follows its specification, and its checks fail on documents with errors."""
 
 import copy
 
@@ -11,7 +11,7 @@ from testbed.network.addresses import chain_addresses, chain_routes
 
 
 def specification(**changes):
-    """Return a chain of three bottlenecks: two long flows, two cross flows over each."""
+    """Return a chain of three bottlenecks: two long flows, and two cross flows over each."""
     own = [
         {"rate_mbps": 10, "delay_ms": 3},
         {"rate_mbps": 5},

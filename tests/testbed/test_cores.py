@@ -1,4 +1,4 @@
-"""Which core carries what: each side on one of its own, and never two on threads of one core while there are others."""
+"""The assignment of work to cores: each side has its own core, and no two share a core's threads while other cores are free."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""CPU times of the cores from recorded readings of /proc/stat, and how late the reader woke."""
+"""CPU times of the cores from recorded readings of /proc/stat, and the delay with which the reader woke."""
 
 import json
 

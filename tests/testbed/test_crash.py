@@ -1,4 +1,4 @@
-"""What a kernel printed of its end, as printed by guest kernels with a C file that crashes."""
+"""A kernel's last messages, as printed by guest kernels with a C file that crashes."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The accounts of datagrams: what may be missing at iperf3, and what may not."""
+"""The balance of datagrams: what iperf3 may miss, and what it may not."""
 
 import pytest
 
@@ -21,7 +21,7 @@ def of_server(document):
 
 
 def lose_in_queue(document, count):
-    """Let the queue have dropped datagrams that iperf3 knows to be lost."""
+    """Simulate a queue that has dropped datagrams that iperf3 reports as lost."""
     for kind in ("htb", "pfifo"):
         document["links"]["after"]["h1-eth0"]["qdiscs"][kind]["drops"] += count
     document["stack"]["tcp"]["h2"]["Udp6InDatagrams"] -= count
@@ -29,7 +29,7 @@ def lose_in_queue(document, count):
 
 
 def end_early(document, count):
-    """Let the server have stopped counting before the last datagrams came."""
+    """Simulate a server that stopped counting before the last datagrams came."""
     of_server(document)["packets"] -= count
 
 
@@ -81,7 +81,7 @@ def test_a_flow_may_get_nothing(document):
 
 
 def test_flows_at_different_times_have_no_sum_of_rates(document):
-    """Two flows, one after the other, each with all of the link: together they have one link's goodput over both times."""
+    """Two flows, one after the other, each with the whole link: together they have one link's goodput over both times."""
     document["specification"]["scenario"]["flows"] = 2
     run = RunSpecification(document["specification"])
     each = round(run.goodput_limit_mbps * 1e6 / 8)

@@ -1,4 +1,4 @@
-"""When deliveries are read, and what follows from two readings: windows and goodputs against sums done by hand."""
+"""The times at which deliveries are read, and what follows from two readings: windows and goodputs against sums calculated by hand."""
 
 import pytest
 
@@ -58,7 +58,7 @@ def test_a_flow_that_began_when_others_had_ended_got_nothing_in_their_time():
 
 
 def datagrams(*flows):
-    """Return a document of flows of UDP; of each its offset in ms and the bytes of its intervals of 1 s."""
+    """Return a document of UDP flows, each with its offset in ms and the bytes of its intervals of 1 s."""
     return [
         {
             "flows": [number],
@@ -89,7 +89,7 @@ def test_a_flow_of_udp_that_got_nothing_has_a_goodput_of_nothing():
 
 
 def test_flows_of_udp_that_began_at_unknown_times_are_each_of_their_own():
-    """The first interval with data may be cut by the begin; a flow that got nothing has a time all the same."""
+    """The first interval with data may be incomplete; a flow that received nothing has a time nevertheless."""
     document = {"traffic": datagrams((0, [0, 600, 1000, 1000]), (0, [1000] * 4), (0, [0, 0]))}
     document["traffic"][2]["server"]["intervals"] = []
     of_flows = separate_datagrams(document)

@@ -1,4 +1,4 @@
-"""Programs that are executed: what they print, how they end, what they can't outlive."""
+"""Execution of programs: their output, how they end, and what ends them."""
 
 import os
 import subprocess
@@ -18,7 +18,7 @@ SPEAKS = "echo first; echo second >&2; exit 3"
 
 
 def carried_out(script, folder, log, limit_s=30, workflow=None):
-    """Return the status of a shell's script, and what it printed."""
+    """Return the exit status of a shell script and its output."""
     cores = sorted(os.sched_getaffinity(0))[:1]
     return execute(["sh", "-c", script], "guest", folder, {"PATH": os.environ["PATH"]}, cores, limit_s, log, workflow)
 
@@ -49,14 +49,14 @@ def test_a_program_that_prints_without_end_is_ended(tmp_path, log, monkeypatch):
 
 
 def test_the_log_can_be_read_while_the_program_goes_on(tmp_path, log):
-    """It ends once it finds its own words in its log."""
+    """The program ends once it finds its own words in its log."""
     script = f"echo at work; until grep -q 'at work' {log.name}; do sleep 0.1; done; echo seen"
     assert carried_out(script, tmp_path, log) == (0, b"at work\nseen\n")
     assert Path(log.name).read_text() == "at work\nseen\n"
 
 
 def test_a_log_on_a_full_disk_is_told_once_and_is_no_error_of_the_program(tmp_path, capfd):
-    """/dev/full is full for whoever writes to it (full(4)); a shell whose `echo` fails would end with 2."""
+    """Every write to /dev/full finds it full (full(4)); a shell whose `echo` fails would end with 2."""
     with open("/dev/full", "wb", buffering=0) as full:
         status, printed = carried_out("echo first || exit 2; sleep 1.5; echo second || exit 2", tmp_path, full)
     assert (status, printed) == (0, b"first\nsecond\n")
@@ -64,7 +64,7 @@ def test_a_log_on_a_full_disk_is_told_once_and_is_no_error_of_the_program(tmp_pa
 
 
 def test_a_disk_that_fills_takes_what_it_has_room_for(tmp_path, log, capfd):
-    """A write that goes over the limit of a file's size is taken in part, as by a disk that fills."""
+    """A write beyond the file size limit is accepted in part, as by a disk that fills."""
     program = """
 import resource, signal, sys
 from pathlib import Path
@@ -92,7 +92,7 @@ def test_a_program_that_takes_too_long_is_ended_with_all_it_started(tmp_path, lo
 
 
 def ended(process):
-    """Tell whether a process is no more, or waits for whoever adopted it to take note of that."""
+    """Return whether a process has ended, or waits for its adoptive parent to reap it."""
     try:
         return Path(f"/proc/{process}/stat").read_text().split()[2] == "Z"
     except OSError:
@@ -117,7 +117,7 @@ def test_a_program_stays_on_its_core(tmp_path, log):
 
 
 def test_the_user_is_told_with_a_single_write():
-    """Jobs side by side share standard error, and where Python does not buffer (PYTHONUNBUFFERED) `print` writes twice."""
+    """Parallel jobs share standard error, and `print` writes twice where Python does not buffer (PYTHONUNBUFFERED)."""
     program = "from testbed.machine.messages import tell; tell('x')"
     environment = {"PYTHONPATH": str(WORKFLOW)}
     reader, writer = os.pipe2(os.O_DIRECT)  # each write is a packet of its own (pipe(2))

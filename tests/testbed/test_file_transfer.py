@@ -1,4 +1,4 @@
-"""Commands of the FTP server and its client, and what wget says (1.25.0, as it came)."""
+"""Commands of the FTP server and its client, and wget's output (1.25.0, unchanged)."""
 
 from types import SimpleNamespace
 

@@ -1,4 +1,4 @@
-"""What is drawn for web objects against its distributions, and checks of groups against faults."""
+"""Draws for web objects against their distributions, and checks of groups on planted faults."""
 
 import copy
 import math
@@ -19,7 +19,7 @@ CALL = FlowGroup("call", "real-time", "own", 2, None, None, 1, 1.1, None, None, 
 
 @pytest.fixture
 def specification(recorded):
-    """Of a recorded run, with the given groups."""
+    """The specification of a recorded run with the given groups."""
 
     def make(*groups):
         document = copy.deepcopy(recorded("lossy-reno-ipv4")["specification"])
@@ -33,7 +33,7 @@ def test_arrivals_are_a_poisson_process(specification):
     times_ns, sizes = drawn_objects(specification(WEB), WEB)
     assert (times_ns, sizes) == drawn_objects(specification(WEB), WEB)
     assert times_ns == sorted(times_ns) and times_ns[0] >= 2e9 and times_ns[-1] < 602e9
-    # There are 12,000 in the mean, with a standard deviation of their root.
+    # There are 12,000 on average; the standard deviation is the root of that.
     assert abs(len(times_ns) - 12_000) < 4 * math.sqrt(12_000)
     gaps_s = [(later - earlier) / 1e9 for earlier, later in zip([2 * 10**9, *times_ns], times_ns, strict=False)]
     assert stats.kstest(gaps_s, stats.expon(scale=1 / 20).cdf).pvalue > 0.01
@@ -75,7 +75,7 @@ def test_incast_asks_for_all_at_once(specification):
 
 @pytest.fixture
 def web(specification):
-    """Specification and document of a run whose objects all came."""
+    """Specification and document of a run whose objects all arrived."""
     run = specification(replace(WEB, stop_s=4))
     times_ns, sizes = drawn_objects(run, run.groups[0])
     objects = {

@@ -1,4 +1,4 @@
-"""The namespaces of a run under this machine's kernel: which are made, and what is said when they can't be used."""
+"""The namespaces of a run under this machine's kernel: those that are made, and the messages if they can't be used."""
 
 import json
 import os
@@ -22,7 +22,7 @@ NONE_FURTHER = [
 
 
 def python(program, *arguments, within=()):
-    """Return what a program that knows the testbed's modules printed, and what it said of its failure."""
+    """Return the output of a program that can import the testbed's modules, and its error message if it fails."""
     command = [*within, sys.executable, "-c", program, *map(str, arguments)]
     environment = {"PYTHONPATH": str(WORKFLOW), "PATH": os.environ["PATH"]}
     return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60)
@@ -44,7 +44,7 @@ def test_an_ordinary_user_is_root_of_a_namespace_and_root_needs_none_where_there
 
 
 def test_a_mount_that_is_refused_is_said_and_not_tried_again(tmp_path):
-    """Root of a user namespace, but not of a mount namespace, may mount nothing."""
+    """Root of a user namespace, but not of a mount namespace, may not mount anything."""
     command = ["unshare", "--user", "--map-root-user", sys.executable, "-m", "testbed.machine.host_init", str(tmp_path)]
     done = subprocess.run(command, env={"PYTHONPATH": str(WORKFLOW)}, capture_output=True, text=True, timeout=60)
     assert done.returncode != 0

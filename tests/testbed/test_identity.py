@@ -1,4 +1,4 @@
-"""The identity of the testbed: what a module does changes it; comments, docstrings and layout don't."""
+"""The identity of the testbed: changed code changes it; comments, docstrings and layout don't."""
 
 import ast
 import io
@@ -118,7 +118,7 @@ def test_a_module_that_cannot_be_read_is_refused():
 
 
 def test_the_place_of_an_f_string_counts_characters():
-    """Not bytes: before and in it are some that have several."""
+    """Not bytes: there are characters of several bytes before and in it."""
     text = "name = 'Høiland-Jørgensen', f'{a}ü', f'''{b}\n{'ä'}'''  # Täht\n"
     assert identity.meaningful_tokens(text) == [
         "name", "=", "'Høiland-Jørgensen'", ",", "f'{a}ü'", ",", "f'''{b}\n{'ä'}'''", "\n",
@@ -126,7 +126,7 @@ def test_the_place_of_an_f_string_counts_characters():
 
 
 def without_comments(text):
-    """Return a module without its comments, by the places that the tokens have: another way than the digest's."""
+    """Return a module without its comments, found by the positions of tokens, which is not the digest's method."""
     lines = text.splitlines(keepends=True)
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
         if token.type == tokenize.COMMENT:
@@ -165,7 +165,7 @@ def test_of_each_module_only_code_counts(path):
 
 
 def test_no_module_reads_its_docstrings():
-    """Or they would have an effect."""
+    """Otherwise they would have an effect."""
     assert [path.name for path in MODULES if re.search(r"__doc__|getdoc", path.read_text())] == []
 
 

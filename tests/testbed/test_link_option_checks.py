@@ -1,4 +1,4 @@
-"""The bounds by which the packets that an option met are judged: as wide as what can't be seen needs, and no wider."""
+"""Bounds for the number of packets that an option affected: as wide as the unobservable part requires, and no wider."""
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ HEADERS = 34
 
 @pytest.mark.parametrize("full", [0, 0.3, 1])
 def test_the_noticed_share_of_packets_of_any_mix_lies_inside_its_bounds(full):
-    """Flips in 14 bytes never show, those in 22 more may; of packets of 1,514 bytes and of 66, as data and acknowledgements have."""
+    """Flips in 14 bytes never show, those in 22 more may; packets of 1,514 bytes and of 66, like data and acknowledgements."""
     lengths = np.where(np.arange(1000) < 1000 * full, 1514, 66)
     least, most = noticed_share(lengths.mean(), 66, HEADERS)
     assert least <= np.mean(1 - 36 / lengths) + 1e-12 and np.mean(1 - 14 / lengths) <= most + 1e-12

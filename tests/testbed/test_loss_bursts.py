@@ -1,4 +1,5 @@
-"""Losses by the state of the path: chances from means, shares and bursts of each model, and a bound on the number lost that is right about how often chance alone exceeds it."""
+"""Losses that depend on the path's state: probabilities from means, shares and bursts of each model, and a bound on losses that chance
+exceeds as rarely as claimed."""
 
 import dataclasses
 import itertools
@@ -26,7 +27,7 @@ MODELS = [
 
 @pytest.mark.parametrize("model", MODELS, ids=str)
 def test_share_and_bursts_are_those_of_the_kernel_s_way_of_drawing(model):
-    """Over 400,000 packets by another source of random numbers: shares and bursts within what their number allows."""
+    """Over 400,000 packets from another source of random numbers, shares and bursts agree within their sampling error."""
     draw, packets = random.Random(7), 400_000
     fates = list(itertools.islice(model.fates(lambda: draw.getrandbits(32)), packets))
     bursts = sum(after and not before for before, after in itertools.pairwise(fates))
@@ -42,7 +43,7 @@ def test_share_and_bursts_are_those_of_the_kernel_s_way_of_drawing(model):
 
 @pytest.mark.parametrize("model", MODELS, ids=str)
 def test_what_tc_prints_of_a_model_is_the_model(model):
-    """Its words in tc's order; its JSON by the names that `iproute2` has."""
+    """Its words are in tc's order; its JSON has the names of `iproute2`."""
     words = f"loss {model.words}".split()
     assert words[1] == model.word and all(word.endswith("%") for word in words[2:])
     names = {"gemodel": ("p", "r", "1-h", "1-k"), "state": ("p13", "p31", "p32", "p23", "p14")}[model.word]
@@ -51,7 +52,7 @@ def test_what_tc_prints_of_a_model_is_the_model(model):
 
 
 def test_the_generating_function_is_that_of_a_chain_worked_out_by_hand():
-    """Of two packets: both states and both steps written out, with p = 0.1, r = 0.5, stationary 5/6 good."""
+    """For two packets: both states and both steps written out, with p = 0.1, r = 0.5, stationary 5/6 good."""
     weight = math.exp(0.3)
     good, bad = 5 / 6, 1 / 6
     expected = good * (0.9 + 0.1 * weight) + bad * weight * (0.5 + 0.5 * weight)
@@ -59,7 +60,7 @@ def test_the_generating_function_is_that_of_a_chain_worked_out_by_hand():
 
 
 def test_independent_losses_have_the_bound_of_a_binomial():
-    """Where a burst ends with the chance that a packet passes, packets are lost each on its own: Chernoff's N D(q||p)."""
+    """If a burst ends with the probability that a packet passes, losses are independent: Chernoff's N D(q||p)."""
     loss, packets, dropped = 0.1, 1000, 150
     model = GilbertElliott.of_bursts(loss, 1 / (1 - loss))
     entropy = 0.15 * math.log(0.15 / 0.1) + 0.85 * math.log(0.85 / 0.9)

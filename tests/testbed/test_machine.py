@@ -1,4 +1,4 @@
-"""What a run holds of the machine: a core, a folder, room for memory; and how errors are told."""
+"""What a run takes of the machine: a core, a folder, memory; and how errors are reported."""
 
 import contextlib
 import io
@@ -85,7 +85,7 @@ def test_a_program_has_huge_pages_of_its_own_and_stays_who_it_is(tmp_path):
 
 
 def test_where_user_namespaces_are_forbidden_there_are_no_huge_pages_and_nothing_is_said(root):
-    """The limit holds in the namespace that sets it (namespaces(7)), so nobody else's changes."""
+    """The limit applies in the namespace that sets it (namespaces(7)), so nobody else's changes."""
     look = "from testbed.machine.machine import may_have_huge_pages; print(may_have_huge_pages('/dev/shm'))"
     script = f"echo 0 >/proc/sys/user/max_user_namespaces && exec {sys.executable} -c {shlex.quote(look)}"
     command = ["unshare", "--user", "--map-root-user", "sh", "-c", script]
@@ -152,7 +152,7 @@ def test_a_terminal_obeys_nothing_of_a_message(capsys, tmp_path):
 
 
 def test_a_full_disk_is_told_with_its_place():
-    """/dev/full is full for whoever writes to it (full(4))."""
+    """Every write to /dev/full finds it full (full(4))."""
     document = "results/mini/runs/1.json.gz"
     with pytest.raises(OSError) as caught, naming(document), open("/dev/full", "wb", buffering=0) as full:
         full.write(b"x")

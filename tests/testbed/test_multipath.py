@@ -1,4 +1,4 @@
-"""What joins several paths: its plan, what kernel and ip say of it, and the checks that compare the two."""
+"""The method that joins several paths: its plan, the reports of the kernel and ip, and the checks that compare the two."""
 
 import copy
 import json
@@ -35,14 +35,14 @@ def specification(
 
 @pytest.fixture(scope="module")
 def answers(root):
-    """IP version -> what was recorded of a run of MPTCP with two paths."""
+    """IP version -> recorded answers of an MPTCP run with two paths."""
     recorded = json.loads((root / "tests" / "data" / "netlink-mptcp.json").read_text())
     return {one["ip_version"]: one for one in recorded}
 
 
 @pytest.fixture(scope="module")
 def links(root):
-    """Name and kind -> what `ip -d -j link show` says of a device."""
+    """Name and kind -> output of `ip -d -j link show` for a device."""
     recorded = json.loads((root / "tests" / "data" / "ip-tunnels.json").read_text())
     return {(link["ifname"], link["linkinfo"]["info_kind"]): link for link in recorded}
 
@@ -169,7 +169,7 @@ def test_each_difference_from_the_plan_is_named(by):
 
 
 def looked(bytes_acked, counters=None, lost=0):
-    """Return the part of a document that `check_subflows` reads; ``bytes_acked`` of each subflow."""
+    """Return the part of a document that `check_subflows` reads; ``bytes_acked`` is that of each subflow."""
     sockets = [{"flow": 0, "subflow": i, "bytes_acked": count} for i, count in enumerate(bytes_acked)]
     tcp = {"h1": {"MPTcpExtMPJoinSynAckRx": 6} | (counters or {}), "h2": {"TcpExtTCPTimeouts": 1}}
     looks = [{"time_s": 1, "sockets": []}, {"time_s": 2, "sockets": sockets}]

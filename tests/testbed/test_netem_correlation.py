@@ -1,4 +1,4 @@
-"""What netem's correlations leave of a chance: calculated, and drawn with the kernel's own random numbers and arithmetic."""
+"""The probability that remains under netem's correlations: calculated, and drawn with the kernel's own random numbers and arithmetic."""
 
 import itertools
 
@@ -12,7 +12,7 @@ NUMBERS = list(itertools.islice(random_numbers(7), 200_000))
 
 
 def drawn_share(chance, correlation) -> float:
-    """Return the share that `get_crandom` of net/sched/sch_netem.c gives, its first numbers aside."""
+    """Return the share that `get_crandom` of net/sched/sch_netem.c gives, without its first numbers."""
     rho, last, met = round(correlation * CERTAIN) + 1, CERTAIN // 2, 0
     for number, value in enumerate(NUMBERS):
         last = (value * (2**32 - rho) + last * rho) >> 32
@@ -40,6 +40,7 @@ def test_a_chance_of_one_half_stays_and_smaller_ones_shrink():
 
 
 def test_with_a_gap_fewer_pass_at_once():
-    """One in (gap - 1) late ones and as many more as the chance needs: netem's counter of packets between two that pass at once."""
+    """One in (gap - 1) late packets, and as many more as the probability requires: netem counts the packets between two that pass at
+    once."""
     assert late_percent({"percent": 20}) == pytest.approx(20)
     assert late_percent({"percent": 75, "gap_packets": 5}) == pytest.approx(100 * (1 - 1 / (4 + 4)))

@@ -1,4 +1,4 @@
-"""Outputs of ping and tc as they came, and what is read from them."""
+"""Unchanged outputs of ping and tc, and the values read from them."""
 
 import json
 

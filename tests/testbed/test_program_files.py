@@ -1,4 +1,4 @@
-"""Files of declared programs, from the user's folder to the run's; what becomes of a TCP stream's numbers; last words."""
+"""Files of declared programs, from the user's folder to the run's; sequence numbers of a TCP stream; last words."""
 
 import io
 import os
@@ -70,7 +70,7 @@ def test_a_file_that_changed_since_the_study_was_read_is_not_archived(folder, tm
 
 
 def test_bytes_of_a_stream_count_once():
-    """Against a set of all bytes, for segments in any order, across the end of the numbers."""
+    """Compared with a set of all bytes, for segments in any order, across the wrap of the sequence numbers."""
     draw, seen, known = random.Random(5), SequenceNumbers(), set()
     first = 2**32 - 3000
     for _ in range(400):

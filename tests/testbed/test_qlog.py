@@ -1,4 +1,4 @@
-"""Logs of QUIC stacks (qlog): what is read of those that stacks write, and what is said of those that nobody can read."""
+"""Logs of QUIC stacks (qlog): the values read from real ones, and the messages for unreadable ones."""
 
 import json
 import os
@@ -47,7 +47,7 @@ DOCUMENT = {
 
 
 def test_a_sequence_is_read_on_a_grid_of_the_runs_times():
-    """The flow's log began 250.000512 ms behind the origin; a value holds from its event to the next."""
+    """The flow's log began 250.000512 ms after the origin; a value applies from its event to the next."""
     series = series_of(SEQUENCE, 5_000_000_000, 50_000_000)
     assert (series["from_ns"], series["aligned"], series["complete"], series["readings"]) == (
         250_000_000,
@@ -153,7 +153,7 @@ def test_of_several_files_the_one_with_the_most_readings_is_read(tmp_path):
 
 
 def test_only_files_are_opened(tmp_path):
-    """A link, a pipe and a folder are the program's, and lead nowhere."""
+    """The program may leave a link, a pipe or a folder, and none of them is followed."""
     (tmp_path / "secret").write_text(SEQUENCE)
     (tmp_path / "a.qlog").symlink_to(tmp_path / "secret")
     os.mkfifo(tmp_path / "b.qlog")

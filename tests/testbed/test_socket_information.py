@@ -1,4 +1,4 @@
-"""The kernel's answers over netlink as they came in a guest, beside what ss and tc said at the same instant."""
+"""The kernel's netlink answers as recorded in a guest, beside the output of ss and tc at the same instant."""
 
 import json
 import socket
@@ -33,13 +33,13 @@ CCAS = ("reno", "cubic", "bbr", "vegas", "dctcp", "illinois")
 
 @pytest.fixture(scope="module")
 def answers(root):
-    """CCA -> what was recorded of its run."""
+    """CCA -> recorded answers of its run."""
     recorded = json.loads((root / "tests" / "data" / "netlink.json").read_text())
     return {one["run"].split("/")[1]: one for one in recorded}
 
 
 def bodies(replies):
-    """Return (buffer, start, end) of the messages in hexadecimal replies, without the one that ends a dump."""
+    """Return (buffer, start, end) of the messages in hexadecimal replies, without the message that ends a dump."""
     places = []
     for reply in map(bytes.fromhex, replies):
         sequence = HEADER.unpack_from(reply)[3]
@@ -48,7 +48,7 @@ def bodies(replies):
 
 
 def by_ss(line):
-    """Return the words of a line of ``ss -tinHO`` that a reading must have too."""
+    """Return the words of a line of ``ss -tinHO`` that a reading must contain too."""
     words = line.split()
     values = {key: value for key, _, value in (word.partition(":") for word in words[4:]) if key in NAMED and value}
     values |= {rate: words[words.index(rate) + 1] for rate in RATES if rate in words}
@@ -62,7 +62,7 @@ def by_ss(line):
 
 
 def as_ss(read):
-    """Return a reading in ss's words and with its precision; what is 0 or unknown is not printed."""
+    """Return a reading in ss's words and precision; values that are 0 or unknown are not printed."""
     values = {key: f"{read[column]:.6g}" if "_ms" in column else f"{read[column]}"
             for key, column in NAMED.items() if read[column]}  # fmt: skip
     values |= {rate: bps(read[column]) for rate, column in RATES.items() if read[column]}

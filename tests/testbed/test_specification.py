@@ -1,4 +1,4 @@
-"""What follows from a specification: queues, limits, seeds."""
+"""Values derived from a specification: queues, limits, seeds."""
 
 import copy
 

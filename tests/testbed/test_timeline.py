@@ -1,4 +1,4 @@
-"""From a timeline to single changes, and what follows from them: mean rates, losses by phase, the shortest path."""
+"""From a timeline to single changes, and values derived from them: mean rates, losses by phase, the shortest path."""
 
 from types import SimpleNamespace
 

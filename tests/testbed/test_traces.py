@@ -1,4 +1,4 @@
-"""A trace's number of packets, period and mean rate are those that the link offers: over drawn traces, by a model of the shaper."""
+"""A trace's number of packets, period and mean rate are those that the link offers: for drawn traces, with a model of the shaper."""
 
 import math
 import random
@@ -23,7 +23,7 @@ KEYS = {"format": "mahimahi", "direction": "forward", "sha256": None, "period_ms
 
 @st.composite
 def opportunities(draw):
-    """Draw a trace in Mahimahi's format: steady, bursts in one millisecond, on and off, next to nothing; and its period."""
+    """Draw a trace in Mahimahi's format (steady, bursts in one millisecond, on and off, or next to nothing) and its period."""
     period = draw(st.one_of(st.integers(1, 300), st.integers(300, 5000)))
     times = st.integers(0, period)
     kind = draw(st.sampled_from(["drawn", "bursts", "on and off", "steady", "sparse"]))
@@ -88,7 +88,8 @@ def test_at_the_end_of_each_span_all_whole_packets_have_passed_but_what_a_gap_le
 
 
 def departures(timeline, begin_ns, until_ns, packet_bytes):
-    """Return how many packets of a sender that always has some HTB lets go: the next one waits for the last one's time at its rate."""
+    """Return the number of packets that HTB releases for a sender that always has some: each waits for the previous one's time at its
+    rate."""
     values = [(change.at_ns, change.value) for change in timeline.changes]
     packets, now = 0, begin_ns
     while now < until_ns:
@@ -110,7 +111,7 @@ def departures(timeline, begin_ns, until_ns, packet_bytes):
 @example(times=[149, 395, *[549] * 45, 1581], step_ms=20, packet_bytes=1514, begin_ns=12_000_000)
 @example(times=[1, 26], step_ms=20, packet_bytes=1514, begin_ns=13_000_000)
 def test_a_sender_that_always_has_packets_gets_what_the_trace_offers(read, times, step_ms, packet_bytes, begin_ns):
-    """To 12 packets: those of a first one that comes while nothing is offered, see `experiment.traces`."""
+    """Within 12 packets, those of a first packet that comes while nothing is offered; see `experiment.traces`."""
     timeline = Timeline(LINK | {"trace": read(times, step_ms)}, 10, packet_bytes)
     offered = timeline.mean_rate_mbps(begin_ns, 10 * S) * (10 * S - begin_ns) / 8e3 / packet_bytes
     assert abs(departures(timeline, begin_ns, 10 * S, packet_bytes) - offered) <= 12 + 1e-3 * offered

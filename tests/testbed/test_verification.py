@@ -1,4 +1,4 @@
-"""Every check passes on recorded sound runs, and fails when what it looks at is wrong."""
+"""Every check passes on recorded sound runs, and fails on runs with a planted error."""
 
 import math
 import random
@@ -64,7 +64,7 @@ def no_flow_at_first_sample(document):
 
 
 def one_flow_waits(document):
-    """One data connection has sent its cookie alone."""
+    """One data connection has sent only its cookie."""
     document["sockets"][0]["sockets"][2]["bytes_sent"] = 37
 
 
@@ -79,14 +79,14 @@ def one_flow_is_short(document):
 
 
 def nothing_delivered(document):
-    """By iperf3, which counts blocks, and by the kernel."""
+    """Neither iperf3, which counts blocks, nor the kernel reports a delivery."""
     document["traffic"][0]["client"]["end"]["streams"][0]["receiver"]["bytes"] = 0
     (flow,) = (flow for flow in document["delivered"]["flows"] if flow["flow"] == document["traffic"][0]["flows"][0])
     flow["bytes"] = [37 for _ in flow["bytes"]]
 
 
 def never_sent(document):
-    """By the kernel at every look too."""
+    """The kernel shows nothing sent at any reading either."""
     nothing_delivered(document)
     for look in document["sockets"]:
         for socket in look["sockets"]:
@@ -103,7 +103,7 @@ def lost_interval(document):
 
 
 def as_fast_as_the_link(document, more_packets=0):
-    """Let the flows have got what the link passes in their window, and some packets more."""
+    """Let the flows have received what the link passes in their window, and some more packets."""
     specification, window = RunSpecification(document["specification"]), windows(document)[0]
     seconds = (window.end_ns - window.begin_ns) / 1e9
     passed = specification.goodput_limit_mbps * 1e6 / 8 * seconds + more_packets * specification.packet_bytes
@@ -112,12 +112,13 @@ def as_fast_as_the_link(document, more_packets=0):
 
 
 def faster_than_the_link(document):
-    """By 19 packets, where acknowledgements may be late by two for each of four flows, and selective ones by 10 at 100 Mbit/s."""
+    """The excess is 19 packets, where acknowledgements may be late by two for each of four flows, and selective ones by 10 at 100
+    Mbit/s."""
     as_fast_as_the_link(document, 19)
 
 
 def held_back_by(column):
-    """Return a corruption: after the first look the second connection was limited for 2 % of its time."""
+    """Return a corruption: after the first reading the second connection was limited for 2 % of its time."""
 
     def corrupt(document):
         first, last = (document["sockets"][look]["sockets"][1] for look in (0, -1))
@@ -233,7 +234,7 @@ def test_both_ends_netem_may_drop_more_than_the_configured_loss(recorded):
 
 
 def test_a_shaper_above_netem_counts_random_losses_too(recorded):
-    """netem's answer to a packet that it loses is a drop to the shaper (`net_xmit_drop_count`), as to one that finds it full."""
+    """When netem loses a packet, the shaper sees a drop (`net_xmit_drop_count`), as with a full queue."""
     document = recorded("lossy-reno-ipv4")
     document["specification"]["scenario"]["link"]["netem"] = "both-ends"
     add_netem_drops(300)(document)
@@ -251,7 +252,7 @@ def test_a_link_that_is_full_all_the_time_passes_no_more(recorded):
 
 @pytest.mark.parametrize(("apart_s", "sound"), [(0.118, True), (0.125, False)])
 def test_senders_hear_of_the_bottleneck_as_much_apart_as_their_rtts(recorded, apart_s, sound):
-    """The nearer of two has by the end what passed after that of which the farther knows: up to 120 ms of the link, here."""
+    """At the end the nearer of two knows of more that passed than the farther: up to 120 ms of the link, here."""
     document = recorded("lossy-reno-ipv4")
     document["specification"]["scenario"]["hosts"] |= {"pairs": 2, "access_delay_ms": [0, 30]}
     specification = RunSpecification(document["specification"])
@@ -260,7 +261,7 @@ def test_senders_hear_of_the_bottleneck_as_much_apart_as_their_rtts(recorded, ap
 
 
 def with_rtts(document, path_ms, rtt_ms):
-    """Let the path of a document be so long, and its connections have measured this as their shortest RTT."""
+    """Set a document's path RTT, and the shortest RTT that its connections have measured."""
     document["specification"]["scenario"]["link"]["delay_ms"] = {"forward": path_ms / 2, "reverse": path_ms / 2}
     for look in document["sockets"]:
         for socket in look["sockets"]:
@@ -274,12 +275,12 @@ def with_rtts(document, path_ms, rtt_ms):
     [(19.6, 19.0, True), (19.6, 18.0, False), (19.6, 19.3, False), (19.6, 19.6, True), (43.9998, 43.0, True), (44.0, 43.0, False)],
 )  # fmt: skip
 def test_an_rtt_by_timestamps_is_of_whole_milliseconds(recorded, path_ms, rtt_ms, sound):
-    """After a loss the kernel takes TCP's timestamps: of a path of 19.6 ms it may say 19."""
+    """After a loss the kernel uses TCP's timestamps, so it may report 19 for a path of 19.6 ms."""
     assert ("rtt_floor" not in failed(with_rtts(recorded("lossy-reno-ipv4"), path_ms, rtt_ms))) is sound
 
 
 def test_no_right_rtt_fails_the_floor(recorded):
-    """Of drawn paths: the difference of a clock of whole ms, whenever the packet left, and the time in whole microseconds."""
+    """For drawn paths: the difference on a clock of whole ms, whenever the packet left, and the time in whole microseconds."""
     document, draw = recorded("lossy-reno-ipv4"), random.Random(1)
     for _ in range(2000):
         path_ms = round(draw.uniform(1, 300), draw.choice((0, 1, 4)))
@@ -298,7 +299,7 @@ def test_a_window_may_open_at_first(recorded):
 
 @pytest.mark.parametrize(("size", "ok"), [(17_722_368, True), (None, False)], ids=["Linux's size", "the largest"])
 def test_a_send_buffer_that_linux_sizes_by_the_window_may_hold_a_flow_back(recorded, size, ok):
-    """17,722,368 bytes were those of a BBR flow of the default study, at 100 ms and 1 % of loss: 3.7 % of its time."""
+    """A BBR flow of the default study, at 100 ms and 1 % of loss, had a buffer of 17,722,368 bytes: it waited 3.7 % of its time."""
     document = recorded("lossy-reno-ipv4")
     held_back_by("sndbuf_limited_ms")(document)
     specification = RunSpecification(document["specification"])
@@ -341,7 +342,7 @@ def test_a_buffer_that_the_study_limits_may_hold_a_flow_back(recorded):
 
 
 def test_a_cca_of_ones_own_may_leave_the_pacing_rate_alone(recorded):
-    """Sockets whose CCA sets none show none, where a reading of the kernel's CCAs without one is a broken reading."""
+    """Sockets whose CCA sets no rate show none, but for the kernel's CCAs a missing rate means a broken reading."""
     document = recorded("lossy-reno-ipv4")
     del document["sockets"][1]["sockets"][0]["pacing_mbps"]
     assert not check_pacing(RunSpecification(document["specification"]), document).ok
@@ -360,7 +361,7 @@ def test_relative_entropy():
 
 
 def test_loss_check_accepts_what_a_binomial_gives():
-    """Of 200 sound runs none fails; of 200 with twice the loss most do."""
+    """None of 200 sound runs fails; most of 200 with twice the loss do."""
     import random
 
     draw = random.Random(7)
@@ -374,14 +375,14 @@ def test_loss_check_accepts_what_a_binomial_gives():
 
 
 def test_a_slow_flow_may_not_fill_a_block(recorded):
-    """iperf3 says that nothing was received; the kernel knows of the part of a block."""
+    """iperf3 reports that nothing was received; the kernel knows of the partial block."""
     document = recorded("lossy-reno-ipv4")
     document["traffic"][0]["client"]["end"]["streams"][0]["receiver"]["bytes"] = 0
     assert "streams" not in failed(document)
 
 
 def test_a_flow_that_others_starve_is_a_result(recorded):
-    """It sent, and nothing arrived: as in a simulated run, that is no fault of the run."""
+    """The flow sent data, and none arrived: this is no fault of the run, as in a simulated one."""
     document = recorded("lossy-reno-ipv4")
     nothing_delivered(document)
     assert "streams" not in failed(document)

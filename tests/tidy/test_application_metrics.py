@@ -1,4 +1,4 @@
-"""What the metrics of MPTCP and of file transfers are read from: as the page says it of them (metrics.py)."""
+"""The sources of the metrics of MPTCP and of file transfers agree with what the page states (metrics.py)."""
 
 import pytest
 
@@ -17,7 +17,7 @@ LOOKS = [
 
 
 def document(application, by="none", streams=1):
-    """Return a run's document cut down to what is read: one client with so many streams."""
+    """Return a run's document reduced to the parts that are read: one client with the given number of streams."""
     ends = [{"sender": {"bytes": 800, "retransmits": 1}, "receiver": {"bytes": 750, "bits_per_second": 6e6}}] * streams
     client = {"sender": "h1", "flows": list(range(streams)), "start_offset_ms": 0.0}
     if application == "ftp":
@@ -50,7 +50,7 @@ def test_of_several_flows_over_mptcp_each_has_what_its_subflows_counted_at_the_l
 
 
 def test_a_run_of_several_flows_over_mptcp_has_what_its_host_counted_to_the_end():
-    """Summed up the looks of its flows, at three quarters of the time, were 6 of 9."""
+    """The sum of the readings of its flows, at three quarters of the time, was 6 of 9."""
     run = document("iperf3", "mptcp", streams=2)
     assert retransmits_of_run(run, application_flows(run)) == 9
     # A host with one flow has the flow's.

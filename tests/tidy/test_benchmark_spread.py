@@ -1,4 +1,4 @@
-"""The benchmark of the spread under a real clock rests on valid runs, and names the others."""
+"""The benchmark of the spread under a real clock uses valid runs only, and names the others."""
 
 import copy
 import gzip
@@ -18,7 +18,7 @@ def spread(root):
 
 @pytest.fixture
 def contents(recorded):
-    """Return bytes of documents of a ping-pong that took so many us; failing runs by what they failed."""
+    """Return the bytes of documents of a ping-pong that took the given number of us; failing runs are given by their failed check."""
 
     def written(*runs):
         documents = []

@@ -1,4 +1,4 @@
-"""Relations between columns, which other tests check on real runs: a number that isn't what its column says breaks each."""
+"""Relations between columns, which other tests check on real runs: each is violated by a value that contradicts its column's definition."""
 
 import pandas as pd
 import pytest
@@ -23,7 +23,7 @@ WRONG = {
 
 @pytest.fixture
 def runs():
-    """A synthetic run of one flow, with a window and the drops that its loss has."""
+    """A synthetic run of one flow, with a window, and drops that fit its loss."""
     scenarios = tidy_tables.grid(delays_ms=(10,), losses_percent=(1,), flows=(1,), rate_mbps=10)
     table = tidy_tables.synthetic_study(scenarios, ["reno"], ["ipv4"], replications=1)["runs"]
     table = table.assign(window_begin_ns=0, window_end_ns=10**10, steady_begin_ns=2.5e9, policer_drops=None, groups="")

@@ -1,4 +1,4 @@
-"""What speaks of a scenario takes its centre where its runs' conditions are drawn, and finds the tables as they are elsewhere."""
+"""Statements about a scenario use its centre if its runs' conditions are drawn, and the tables unchanged otherwise."""
 
 import pandas as pd
 import pytest
@@ -18,7 +18,7 @@ HOSTS = {"pairs": 2, "access_delay_ms": [1, 4]}
 
 
 def tables_of(queue, hosts=HOSTS, variation=None):
-    """Return runs, flows and scenarios of a varied scenario and an exact one, as tidying would make them."""
+    """Return runs, flows and scenarios of a varied scenario and an exact one, as made by tidying."""
     varied = {"rtt_percent": 10, "rate_percent": 5} if variation is None else variation
     scenarios = [
         {"id": "varied", "variation": varied, "queue": queue, "hosts": hosts, "flows": 2},

@@ -1,4 +1,4 @@
-"""What groups of flows did, and how a run's bottleneck was used, against numbers worked out by hand."""
+"""Results of flow groups, and the use of a run's bottleneck, against numbers worked out by hand."""
 
 import math
 
@@ -61,7 +61,8 @@ def grouped(document, *groups):
 
 
 def test_objects_that_were_not_complete_at_the_end_were_waited_for(document):
-    """The last is asked for 9 s after the others, so it is waited for 9 s less: what it would have taken is not known beyond that."""
+    """The last object is requested 9 s after the others, so the run waits 9 s less for it: its completion time is only known to be
+    longer."""
     run = grouped(document, {"name": "web", "application": "web", "cca": "vegas", "bytes": 1000})
     document["web"] = [{
         "bytes": [1000] * 4, "start_ns": [0, 0, 0, 9 * 10**9], "header_bytes": [200] * 4,
@@ -105,7 +106,7 @@ def test_objects_and_packets_of_groups(document):
 
 
 def test_a_packet_waits_what_the_path_of_its_time_does_not_explain(document):
-    """A delay that steps from 10 to 60 ms at 1 s, and back at 2 s, is no queueing; jitter can't be told from it."""
+    """A delay that steps from 10 to 60 ms at 1 s, and back at 2 s, is no queueing; jitter can't be distinguished from it."""
     link = document["specification"]["scenario"]["link"]
     link |= {"delay_ms": {"forward": 10, "reverse": 10}, "jitter_ms": {"forward": 0, "reverse": 0}}
     nothing = dict.fromkeys(("rate_mbps", "loss_percent", "down_for_s"))
@@ -119,7 +120,7 @@ def test_a_packet_waits_what_the_path_of_its_time_does_not_explain(document):
 
 
 def shares(document, *flows, starts_ms=(0, 0)):
-    """A run's readings every 100 ms, with what each flow had by then; of two RTTs of 10 ms."""
+    """A run's readings every 100 ms, with the data of each flow until then; the two RTTs are 10 ms."""
     document["specification"]["scenario"]["flows"] = len(flows)
     for pair in ("delay_ms", "jitter_ms"):
         document["specification"]["scenario"]["link"][pair] = {"forward": 5, "reverse": 5}

@@ -1,4 +1,4 @@
-"""What a packet carries and what it takes of the cable: headers of each protocol, tunnel and option."""
+"""A packet's payload and its size on the cable: headers of each protocol, tunnel and option."""
 
 import pytest
 
@@ -8,7 +8,7 @@ from run_tables.run_metrics import payload_and_frame_bytes
 
 
 def document(ip_version="ipv4", protocol="tcp", by="none", outside="ipv4", mss_bytes=1000, overhead=24):
-    """Return a run's document cut down to what a packet's size follows from."""
+    """Return a run's document reduced to the parts that determine a packet's size."""
     paths = {"by": by, "paths": 2, "tunnel_ip_version": outside}
     traffic = {"application": "iperf3", "protocol": protocol, "block_bytes": 700}
     more = {"link": {"frame_overhead_bytes": overhead}, "transport": {"segment_bytes": None}}
@@ -33,7 +33,7 @@ def test_a_full_packet_and_its_frame(changes, payload, frame):
 
 
 def test_a_full_tunnels_packet_is_a_full_packet():
-    """1,500 bytes of IP and Ethernet's 14, by a segment of what a tunnel leaves."""
+    """1,500 bytes of IP and 14 of Ethernet, with a segment that fits into a tunnel."""
     for inside in ("ipv4", "ipv6"):
         for outside in ("ipv4", "ipv6"):
             room = 1500 - packet_sizes.IP_HEADER_BYTES[outside] - packet_sizes.TUNNEL_HEADER_BYTES

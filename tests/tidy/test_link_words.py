@@ -1,4 +1,4 @@
-"""What a link does besides its usual effects, in words: those of each option, and none where there is none."""
+"""A link's additional effects in words: those of each option, and none without options."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Drops, marks, and what became of the marks: columns of runs and flows, from documents whose counters are known."""
+"""Drops, marks, and the arrival and echo of marks: columns of runs and flows, from documents with known counters."""
 
 import copy
 import json
@@ -16,7 +16,7 @@ CODEL = {"drops": 7, "marks": 40, "overflow_drops": 2, "backlog_packets": 3}
 
 @pytest.fixture
 def document(recorded):
-    """A recorded run of drop-tail, made one of CoDel with ECN: 40 marks, of which 37 arrived and 3 wait."""
+    """A recorded drop-tail run, changed into one of CoDel with ECN: 40 marks, of which 37 arrived and 3 wait."""
     made = copy.deepcopy(recorded("lossy-reno-ipv4"))
     scenario = made["specification"]["scenario"]
     scenario["queue"] = completed({"discipline": "codel", "ecn": True})
@@ -79,7 +79,7 @@ def test_a_connection_that_fell_back_fails_the_run(document):
 
 
 def test_a_packet_that_two_rules_mark_counts_twice(document):
-    """33 arrived and 3 wait, of 40 marks: 4 packets had two of them, if so many marks were the threshold's."""
+    """33 of 40 marks arrived and 3 wait: 4 packets had two marks, if that many came from the threshold."""
     document["stack"]["tcp"]["h2"]["IpExtInCEPkts"] = 33
     queue = document["links"]["after"]["r1-eth1"]["qdiscs"]["codel"]
     for of_threshold, ok in ((0, False), (3, False), (4, True), (37, False), (36, True)):

@@ -1,4 +1,4 @@
-"""The types of Parquet files are those that are declared, whatever the texts look like."""
+"""Parquet files have the declared types, whatever the texts look like."""
 
 import csv
 

@@ -1,4 +1,4 @@
-"""What paths carried, what was counted of reordering, and CPU times: from documents cut down to these parts."""
+"""Traffic on paths, counters of reordering, and CPU times: from documents reduced to these parts."""
 
 import pytest
 

@@ -36,7 +36,7 @@ def test_queue_in_words():
 
 
 def test_small_packets_of_both_ip_versions(tmp_path):
-    """With segments of 256 bytes a packet has 322 bytes with IPv4 and 342 with IPv6, and a queue in BDPs more of them."""
+    """With segments of 256 bytes a packet has 322 bytes with IPv4 and 342 with IPv6, so a queue in BDPs has more of the smaller ones."""
     config = {
         "study": "small-packets", "ccas": ["reno"], "replications": 1, "ip_versions": ["ipv4", "ipv6"],
         "defaults": {"link": {"rate_mbps": 10, "delay_ms": 10}, "transport": {"segment_bytes": 256}},

@@ -1,4 +1,4 @@
-"""Tables that several scripts of one job read: each file once."""
+"""Tables that several scripts of one job read: each file is read once."""
 
 from io import StringIO
 

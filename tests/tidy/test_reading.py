@@ -1,4 +1,4 @@
-"""Tables that are broken or foreign are refused by name; odd names survive."""
+"""Broken or foreign tables are refused by name; odd names survive."""
 
 import pytest
 

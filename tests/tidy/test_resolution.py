@@ -1,4 +1,4 @@
-"""How finely metrics are measured: by hand, and where something isn't known."""
+"""The resolution of metrics: by hand, and where an input isn't known."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""A file that is not the run document that belongs there is refused, and named."""
+"""A file that is not the expected run document is refused and named."""
 
 import gzip
 import json
@@ -90,7 +90,7 @@ def form(root):
 
 
 def spoiled(document, name):
-    """Return a document with one thing in it that the testbed never writes."""
+    """Return a document with one element that the testbed never writes."""
     match name:
         case "another type":
             document["verdict"]["valid"] = "yes"
@@ -125,7 +125,7 @@ def test_what_is_not_of_the_schema_is_named(form, recorded, name, message):
 
 
 def test_a_document_that_is_not_of_the_schema_is_unusable(tmp_path, form, recorded, monkeypatch):
-    """Between one that is and one that isn't there."""
+    """It is listed between a usable and a missing one."""
     document = recorded("slow-vegas-ipv6")
     asked = document["specification"]
     place = [asked["scenario"]["id"], asked["cca"], asked["ip_version"]]

@@ -1,4 +1,4 @@
-"""Metrics of recorded runs, against sums done by hand and other counters of the same run."""
+"""Metrics of recorded runs, against sums calculated by hand and other counters of the same run."""
 
 import pytest
 

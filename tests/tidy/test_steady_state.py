@@ -1,4 +1,4 @@
-"""Start-up by MSER on sequences done by hand and on processes whose start-up is known; steady columns of recorded runs."""
+"""Start-up by MSER on sequences calculated by hand and on processes with known start-up; steady columns of recorded runs."""
 
 import copy
 
@@ -14,7 +14,7 @@ BY_MSER = SteadyRule(MSER)
 
 
 def errors_by_hand(batches):
-    """Return the marginal standard errors, squared, as White, Cobb and Spratt write them."""
+    """Return the squared marginal standard errors, as defined by White, Cobb and Spratt."""
     errors = []
     for d in range(len(batches) // 2 + 1):
         rest = batches[d:]
@@ -49,7 +49,7 @@ def test_too_short_a_series_tells_nothing(n):
 
 
 def autoregressive(rng, n, start, decay, correlation=0.5):
-    """Return an AR(1) process of mean 100 and standard deviation 1 with a start-up that dies away by `decay` a step."""
+    """Return an AR(1) process of mean 100 and standard deviation 1 with a start-up that decays by the factor `decay` per step."""
     noise = rng.normal(size=n) * np.sqrt(1 - correlation**2)
     values = np.zeros(n)
     values[0] = rng.normal()
@@ -59,7 +59,7 @@ def autoregressive(rng, n, start, decay, correlation=0.5):
 
 
 def test_start_up_of_a_known_process_is_found_and_its_bias_gone():
-    """A start 40 standard deviations off that halves every two steps is below half of one after 13."""
+    """A start that is off by 40 standard deviations and halves every two steps is off by less than half of one after 13."""
     rng = np.random.default_rng(1)
     whole, steady, starts = [], [], []
     for _ in range(300):
@@ -81,7 +81,7 @@ def test_without_start_up_little_is_left_out():
 
 
 def with_deliveries(document, rates):
-    """Return a recorded run as if its flows had got so much in each of the equal steps, in bytes."""
+    """Return a recorded run whose flows got the given amounts, in bytes, in equal steps."""
     changed = copy.deepcopy(document)
     delivered = changed["delivered"]
     step = round(np.median(np.diff(delivered["time_ns"])))
@@ -112,7 +112,7 @@ def test_a_run_that_never_gets_steady_has_no_steady_columns(recorded):
 
 
 def test_what_changes_after_start_up_is_not_steady_though_the_time_is_over(recorded):
-    """The review's case: RTT of some 350 ms until 23 s, then 120, was a steady RTT of 201 ms."""
+    """A case from a review: an RTT of some 350 ms until 23 s, then 120, was reported as a steady RTT of 201 ms."""
     document = with_deliveries(recorded("lossy-reno-ipv4"), [1000] * 10 + [3000] * 15 + [1000] * 15)
     for process in document["traffic"]:
         for interval in process["client"]["intervals"]:
@@ -127,7 +127,7 @@ def test_what_changes_after_start_up_is_not_steady_though_the_time_is_over(recor
 
 
 def test_rates_over_different_times_have_no_sum(recorded):
-    """The review's case: two flows, one from 23 s on, printed 20.86 Mbit/s together on a link of 20."""
+    """A case from a review: two flows, one starting at 23 s, printed 20.86 Mbit/s together on a link of 20."""
     document = recorded("lossy-reno-ipv4")
     flows = flow_metrics(document)
     printed = sum(flow["application_goodput_mbps"] for flow in flows)
@@ -187,7 +187,7 @@ def test_steady_columns_of_recorded_runs_by_hand(recorded, name, rule):
 
 
 def test_over_all_intervals_the_mean_rtt_is_that_of_iperf3(recorded):
-    """So that the steady one differs by what is left out, and by nothing else."""
+    """So the steady RTT differs only by the intervals that are left out."""
     document = recorded("lossy-reno-ipv4")
     for flow in flow_metrics(document):
         rtts = [row["rtt_ms"] for row in interval_metrics(document) if row["flow"] == flow["flow"]]

@@ -1,4 +1,4 @@
-"""Several scripts in one process: each gets the tables and parameters that it wants, what an earlier one made too."""
+"""Several scripts in one process: each gets the tables and parameters that it needs, including results of earlier ones."""
 
 import inspect
 import sys
@@ -17,7 +17,7 @@ from topics.registry import TOPICS
 
 @pytest.fixture
 def scripts(monkeypatch):
-    """Two scripts of a topic: one makes a table of another and a word, the other draws it."""
+    """Two scripts of a topic: one makes a table from another and a word, the other draws it."""
 
     def copy(runs_of, word):
         return pd.DataFrame({"cca": runs_of["cca"] + word, "share": 1 / 3})

@@ -1,4 +1,4 @@
-"""Every topic's tables of runs that repeat one measurement, and of runs of which one collapsed: no interval, no p."""
+"""Every topic's tables, for runs that repeat one measurement and runs with one collapse: no interval, no p."""
 
 from types import SimpleNamespace
 
@@ -37,26 +37,26 @@ BOUNDS = ("tolerance_low", "tolerance_high", "theory_low", "theory_high")
 
 
 def printed(table):
-    """Return the columns of a table that hold intervals and p values."""
+    """Return the columns of a table that contain intervals and p-values."""
     names = [name for name in table if name == "p" or name.startswith(("p_", "order_p")) or name.endswith(PRINTED)]
     return table[[name for name in names if name not in BOUNDS]]
 
 
 def copied(frame, by, column, step, seed=0):
-    """Return a table whose rows alike in `by` have one value of a column, and 0.4 of its resolution on top by chance."""
+    """Return a table whose rows with the same `by` have one value of a column, with 0.4 of its resolution added by chance."""
     values = frame.groupby(by)[column].transform("first")
     return frame.assign(**{column: values + 0.4 * step * np.random.default_rng(seed).random(len(frame))})
 
 
 def copied_runs(runs, *columns):
-    """Return runs of which those of a cell repeat one measurement."""
+    """Return runs in which those of a cell repeat one measurement."""
     for column in columns:
         runs = copied(runs, CELL, column, resolutions(runs, column))
     return runs
 
 
 def platform_runs(factor=1.0, replications=10):
-    """Return runs of two platforms, the second's goodput so many times that of the first, and their scenarios."""
+    """Return runs of two platforms, the second's goodput being a multiple of the first's, and their scenarios."""
     scenarios = tidy_tables.buffers(("uml", "ns3:3.44"), (10,), 100)
     scenarios["scenario"] = scenarios["platform"].str.replace(":", "-")
     rng, rows = np.random.default_rng(4), []
@@ -114,7 +114,7 @@ def test_a_path_of_which_one_run_collapsed_has_no_interval():
 
 
 def buffer_cells(change):
-    """Return the cells of a study of buffers whose flows `change` gives."""
+    """Return the cells of a study of buffers whose flows come from `change`."""
     made = tidy_tables.synthetic_study(tidy_tables.buffers(("uml",), (10, 500), 100), ["bbr"], ["ipv4"], replications=6)
     runs = made["runs"]
     flows = made["flows"][[*RUN, "flow"]].assign(goodput_mbps=4 + 0.1 * made["flows"]["flow"])
@@ -160,7 +160,7 @@ def test_sizes_that_repeat_one_measurement_are_worth_one(tmp_path):
 
 
 def sharing(change, replications=6):
-    """Return shares and pairs of a study of two flows, its scenarios and queues; `change` is made to its flows."""
+    """Return shares and pairs of a study of two flows, its scenarios and queues; `change` is applied to its flows."""
     study = share_studies.sharing_study(replications=replications, noise=0.0)
     runs = study["runs"].assign(mss_bytes=1448.0)
     flows = change(tidy_tables.completed(study["flows"], FLOWS).merge(runs[[*RUN, "duration_s"]], on=RUN))

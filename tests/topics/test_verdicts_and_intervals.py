@@ -1,4 +1,4 @@
-"""No verdict of any topic says what the interval beside it denies, over data of every spread and size."""
+"""No topic's verdict contradicts the interval beside it, on data of every spread and size."""
 
 from types import SimpleNamespace
 
@@ -34,7 +34,7 @@ AGREEMENT = {"goodput_percent": 10, "jain_index": 0.1, "rtt_percent": 10, "loss_
 
 @pytest.fixture(scope="module", params=[2, 6, 12])
 def runs(request):
-    """Runs of a synthetic study whose goodput has each of the generator's spreads, a CCA a spread, IPv6 0 to 8 % lower."""
+    """Runs of a synthetic study whose goodput has each of the generator's spreads, one per CCA, with IPv6 0 to 8 % lower."""
     study = tidy_tables.synthetic_study(tidy_tables.grid(), list(FACTORS), ["ipv4", "ipv6"], replications=request.param)
     table, rng = study["runs"].copy(), np.random.default_rng(request.param)
     for cca, draw in FACTORS.items():
@@ -121,7 +121,7 @@ def test_shares(noise):
 
 
 def test_verdicts_on_drawn_intervals():
-    """Equations of several paths, windows, exponents and claims: of intervals anywhere about their bounds."""
+    """Equations of several paths, windows, exponents and claims, with intervals anywhere around their bounds."""
     rng = np.random.default_rng(9)
     for _ in range(2000):
         value, half = rng.normal(4, 0.4), abs(rng.normal(0, 0.3))

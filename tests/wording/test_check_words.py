@@ -10,7 +10,7 @@ WORKFLOW = Path(__file__).resolve().parents[2] / "workflow"
 
 
 def names_in_the_code():
-    """Return the names that checks have where they are made; of one whose name is computed, those of what computes it."""
+    """Return the names of checks in the code; for a computed name, those that its computation can give."""
     text = "\n".join(
         path.read_text() for package in ("testbed", "simulator") for path in (WORKFLOW / package).rglob("*.py")
     )

@@ -1,4 +1,4 @@
-"""The words for queueing disciplines: each has some, and none is left over."""
+"""The words for queueing disciplines: each discipline has some, and none is unused."""
 
 from experiment.disciplines import DISCIPLINES
 from wording.discipline_words import DISCIPLINE_WORDS, PARAMETER_WORDS

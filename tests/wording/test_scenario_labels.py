@@ -1,4 +1,4 @@
-"""What scenarios are called by their conditions: all that sets them apart, never the same for two, and what they have in common."""
+"""Labels of scenarios by their conditions: all that distinguishes them, never the same for two, and what they have in common."""
 
 import itertools
 import random
@@ -29,7 +29,7 @@ def resolved(*scenarios, **defaults):
 
 
 def test_bases_have_all_keys_of_a_scenario():
-    """A key that the schema gets is in `one_key_apart` once its section is."""
+    """A key that is added to the schema is in `one_key_apart` as soon as its section is."""
     resolved_keys = set().union(*(base(name).keys() for name in BASES))
     assert set(keys_of(scenario_schema())) - {"kernel"} <= resolved_keys
 
@@ -132,7 +132,7 @@ def test_scenarios_that_differ_in_nothing_have_their_names():
 
 
 def test_series_hold_no_two_scenarios_that_differ_in_more_than_their_buffer():
-    """By the columns of ``tidy/scenarios.csv`` alone, of which `more` has what no other shows."""
+    """Based on the columns of ``tidy/scenarios.csv`` alone, of which `more` has what no other column shows."""
     apart = one_key_apart("plain")
     table = with_series(pd.DataFrame(rows_of_scenarios([base("plain"), *apart.values()], {})))
     alike = set(table.loc[table["conditions"] == 1, "scenario"])

@@ -1,4 +1,4 @@
-"""How sentences name CCAs, places and numbers."""
+"""The names of CCAs, places and numbers in sentences."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""A checkout of its own with the set-up's images, and the smoke study run in it, for real."""
+"""A separate checkout with the set-up's images, and the smoke study really run in it."""
 
 import fcntl
 import gzip
@@ -29,7 +29,7 @@ PARTS = ("Snakefile", "config", "examples", "profiles", "report", "workflow")
 
 
 class Checkout:
-    """A folder with the workflow in it, and the commands that its users would give."""
+    """A folder with the workflow, and the commands that its users would call."""
 
     #: What Snakemake is started by, such as `nsenter` for one that sees other mounts.
     within = ()
@@ -55,7 +55,7 @@ class Checkout:
                 (self.folder / "envs" / link.name).symlink_to(link.resolve())
 
     def snakemake(self, *arguments, check=True, timeout=600, started=False):
-        """Run Snakemake as a user would; return its exit status and what it printed.
+        """Run Snakemake as a user would; return its exit status and output.
 
         Unless the command itself is to be started (`started`) the call is forked from a Snakemake that is loaded already.
         """
@@ -80,10 +80,10 @@ class Checkout:
         return status, output
 
     def start(self, *arguments, study=SMOKE):
-        """Start Snakemake on a study in a process group of its own, and return without waiting.
+        """Start Snakemake on a study in a separate process group, and return without waiting.
 
-        It is nicer than the test, which so has the time to look for a run's guest and to hold it: on a machine with
-        other work the guest gets little of a core while the test gets its share at once.
+        It has a higher nice value than the test, so the test has time to look for a run's guest and to hold it: on a machine
+        with other work the guest gets little of a core while the test gets its share at once.
         """
         return subprocess.Popen(
             ["nice", *self.within, Path(sys.executable).with_name("snakemake"), "--use-apptainer", "--configfile", study, *arguments],
@@ -91,7 +91,7 @@ class Checkout:
         )  # fmt: skip
 
     def finished_runs(self, at_least=0, study="smoke"):
-        """Return a study's run documents, sorted, once there are so many."""
+        """Return a study's run documents, sorted, once the given number of them exists."""
         deadline = time.monotonic() + 120
         while True:
             documents = sorted((self.folder / "results" / study / "runs").rglob("*.json.gz"))
@@ -102,7 +102,7 @@ class Checkout:
             time.sleep(0.1)
 
     def same_results_as(self, other, *stages, study="mini"):
-        """Fail unless all that is published of a study, or of some stages, is the same to the byte in both checkouts."""
+        """Fail unless all published files of a study, or of some steps, are identical in both checkouts."""
         ours, theirs = (published(checkout.folder / "results" / study, stages) for checkout in (self, other))
         assert ours, f"nothing in {self.folder}/results/{study}"
         assert ours.keys() == theirs.keys()
@@ -113,14 +113,14 @@ class Checkout:
         return self.jobs_in(self.snakemake("--cores", "1", "--dry-run", *arguments)[1])
 
     def refused(self, *arguments):
-        """Return what is printed by a call that ends before it carries out anything."""
+        """Return the output of a call that ends before it executes anything."""
         status, output = self.snakemake("--cores", "1", *arguments, check=False)
         assert status != 0, output
         return output
 
     @staticmethod
     def jobs_in(output):
-        """Return rule -> number of jobs in what a dry run has printed."""
+        """Return rule -> number of jobs in the output of a dry run."""
         counts = {}
         for line in output.splitlines():
             *words, count = line.split() or [""]
@@ -151,7 +151,7 @@ def mini(tmp_path_factory):
 
 
 def finished(name, study, tmp_path_factory):
-    """Return a checkout in which a study was run: where tests go on side by side by the first of their processes, for all."""
+    """Return a checkout in which a study was run: if tests run in parallel, the first process runs it for all."""
     if "PYTEST_XDIST_WORKER" not in os.environ:
         return run_in(tmp_path_factory.mktemp(name), study)
     everyones = tmp_path_factory.getbasetemp().parent / name
@@ -165,7 +165,7 @@ def finished(name, study, tmp_path_factory):
 
 
 def run_in(folder, study):
-    """Make a folder a checkout, run a study in it and return the checkout."""
+    """Turn a folder into a checkout, run a study in it and return the checkout."""
     checkout = Checkout(folder)
     checkout.snakemake("--cores", "all", "--configfile", study, started=True)
     return checkout
@@ -179,14 +179,14 @@ def copy_of_mini(mini, tmp_path):
 
 @pytest.fixture
 def one_missing(copy_of_mini):
-    """A finished mini study but for one run, near/reno/ipv4/1."""
+    """A finished mini study without one run, near/reno/ipv4/1."""
     copy_of_mini.document_path("near", "reno", "ipv4", 1, study="mini").unlink()
     return copy_of_mini
 
 
 @pytest.fixture
 def mounts():
-    """A mount namespace of its own."""
+    """A separate mount namespace."""
     try:
         with MountNamespace() as namespace:
             yield namespace
@@ -213,7 +213,7 @@ def checkout_in():
 
 @pytest.fixture(scope="session")
 def run_beside(tmp_path_factory):
-    """A function that runs a study whose file lies beside these tests; returns its checkout and the file's path there."""
+    """A function that runs a study whose file is beside these tests; it returns its checkout and the file's path there."""
 
     def run(name, cores="1"):
         checkout, path = Checkout(tmp_path_factory.mktemp(name)), f"config/studies/{name}.yaml"
@@ -231,7 +231,7 @@ def copy_of_smoke(smoke, tmp_path):
 
 
 def published(folder, stages=()):
-    """Return path -> bytes of the files of a results folder but logs, benchmarks and the lock, which tell of one execution."""
+    """Return path -> bytes of the files of a results folder, except logs, benchmarks and the lock, which belong to one execution."""
     files = {path.relative_to(folder): path for path in folder.rglob("*") if path.is_file()}
     return {
         str(name): path.read_bytes()
@@ -241,7 +241,7 @@ def published(folder, stages=()):
 
 
 def copy_of(original, place):
-    """Return a copy, in a folder, of a checkout's folder with all that is in it."""
+    """Return a copy, in a folder, of a checkout's folder with all its content."""
     folder = place / "copy"
     shutil.copytree(original, folder, symlinks=True)
     copy = Checkout.__new__(Checkout)
@@ -251,13 +251,13 @@ def copy_of(original, place):
 
 @cache
 def program_identity():
-    """Return the identity of this checkout's testbed, which a run would compute for half of its time; Snakemake's jobs are given it too."""
+    """Return the identity of this checkout's testbed, whose computation would take half of a run's time; Snakemake's jobs get it too."""
     return package_digest(*TESTBED)
 
 
 @pytest.fixture
 def testbed():
-    """A function that carries out one run in the container; returns the finished process. What it wrote is of the schema."""
+    """A function that executes one run in the container and returns the finished process. Its output is validated by the schema."""
 
     def carry_out(specification, output, *options, prefix=(), image=None, workflow=ROOT / "workflow", **keywords):
         known = ["--testbed-digest", program_identity()] if workflow == ROOT / "workflow" else []
@@ -277,7 +277,7 @@ def testbed():
 
 @pytest.fixture
 def run(specification, testbed, tmp_path):
-    """A function that carries out a run, of 3 s if nothing is said, and returns its document; invalid runs fail the test."""
+    """A function that executes a run, of 3 s by default, and returns its document; invalid runs fail the test."""
 
     def carry_out(**changes):
         asked = specification(**({"traffic": {"duration_s": 3}} | changes))

@@ -1,4 +1,4 @@
-"""A link of two hosts on this machine's kernel, as root of namespaces of its own: prints what the testbed reads, and what tools say."""
+"""A link of two hosts on this machine's kernel, as root of separate namespaces: prints what the testbed reads, and what tools report."""
 
 import json
 import socket

@@ -1,4 +1,4 @@
-"""`make atlas`, all of it: two small studies of a publication, their archives, and the page."""
+"""The whole of `make atlas`: two small studies of a publication, their archives, and the page."""
 
 import hashlib
 import os
@@ -36,7 +36,7 @@ STUDY = {
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory, checkout_in, root):
-    """A checkout with the atlas of two studies, and what the command printed."""
+    """A checkout with the atlas of two studies, and the output of the command."""
     checkout = checkout_in(tmp_path_factory.mktemp("atlas") / "checkout")
     folder = checkout.folder
     (folder / "config/claims/link.yaml").write_text(yaml.safe_dump(CLAIMS))

@@ -12,7 +12,7 @@ CABLE = {
 
 @pytest.fixture
 def served(run):
-    """A function that carries out a run over a cable between a client and its server."""
+    """A function that executes a run over a cable between a client and its server."""
     return lambda **changes: run(**CABLE, background="server", **changes)
 
 

@@ -38,7 +38,7 @@ scenarios:
 
 @pytest.fixture(scope="module")
 def linux(tmp_path_factory):
-    """A repository with the source that the image's kernel is built from and planted commits, and their names by number."""
+    """A repository with the source of the image's kernel and planted commits, and their names by number."""
     before = {*folders_of_steps()}
     with contextlib.chdir(ROOT):
         (package,) = locked_packages.provide("linux").glob("*.deb")
@@ -82,7 +82,7 @@ def test_the_planted_commit_is_found(linux, tmp_path):
 
 
 def test_a_kernel_built_step_by_step_is_the_one_built_from_scratch(linux, tmp_path):
-    """To the byte: the objects that a step keeps are those that it would make."""
+    """They are identical: the objects that a step keeps are those that it would compile."""
     folder, names = linux
     kernel = json.dumps(completed_kernel({"tree": str(folder), "revision": names[CULPRIT]}))
     for way, more in (("step", []), ("kernel", [tmp_path / "kernel.json"])):

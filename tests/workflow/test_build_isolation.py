@@ -42,7 +42,7 @@ TARGETS = (
 
 
 class Cache:
-    """A cache with the set-up's image of the compiler and nothing built."""
+    """A cache with the set-up's image of the compiler and no builds."""
 
     def __init__(self, folder):
         import images
@@ -94,7 +94,8 @@ def a_patch(path, file, line, added):
 
 
 def test_a_clean_kernel_after_a_dirty_one_is_that_of_a_fresh_cache(cache, tmp_path):
-    """A patch whose Makefile writes into all that another build could read, objects among it; it also brings a file, and is itself built."""
+    """The patch's Makefile writes into everything that another build could read, including objects; the patch also adds a file, and is
+    built itself."""
     write = f"echo '/* {POISON.decode()} */' >>$$file; chmod u+w $$file; touch -d 2040-01-01 $$file; ln -sf /etc/passwd $$file"
     own = "$(objtree)/net/sawtooth"
     shell = [
@@ -130,7 +131,7 @@ def commands():
 
 
 def test_builds_that_are_killed_leave_nothing_that_a_later_one_takes(cache, tmp_path):
-    """Killed at ten points, from its start to beyond what it takes, each by SIGKILL."""
+    """A build is killed by SIGKILL at ten points, from its start to beyond its duration."""
     path = shutil.copy(EXAMPLE, tmp_path / "tcp_aimd.c")
     began = time.monotonic()
     done, whole, described = Cache(tmp_path / "whole").build(path)
@@ -146,7 +147,7 @@ def test_builds_that_are_killed_leave_nothing_that_a_later_one_takes(cache, tmp_
 
 
 def test_a_cache_that_can_only_be_read(cache, tmp_path):
-    """As one that a group shares: what it lacks is built in the user's own, and where that can't be, a sentence says so."""
+    """For example one that a group shares: what it lacks is built in the user's own cache, or a sentence says why that is impossible."""
     path = shutil.copy(EXAMPLE, tmp_path / "tcp_aimd.c")
     for folder in (cache.of_the_user, cache.made):
         folder.mkdir()
@@ -214,7 +215,8 @@ def test_a_c_file_does_not_take_all(cache, tmp_path, what):
 
 @pytest.fixture
 def tree(cache, tmp_path):
-    """A function that makes a source tree of little more than what the guest's patches change, with a Makefile; as a kernel of a study."""
+    """A function that makes a source tree with little more than the files that the guest's patches change, with a Makefile, as a study's
+    kernel."""
     import build_container
 
     patches = sorted((ROOT / "envs/guest/patches").glob("*.patch"))

@@ -1,4 +1,4 @@
-"""A bundle needs nothing but itself: no network, no Python, no rights, and no known place."""
+"""A bundle needs only itself: no network, no Python, no privileges, and no particular location."""
 
 import json
 import os
@@ -42,7 +42,7 @@ class Target:
             os.chown(path, self.user.pw_uid, self.user.pw_gid, follow_symlinks=False)
 
     def folder(self, name):
-        """Make a folder of the user's; return its path."""
+        """Make a folder that belongs to the user; return its path."""
         path = self.place / name
         path.mkdir()
         self.own(path)
@@ -84,7 +84,7 @@ def archive(root, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def target():
-    """A machine to bring a bundle to."""
+    """A machine to which a bundle is brought."""
     place = Path(tempfile.mkdtemp(prefix="sawtooth-test-", dir="/var/tmp"))
     try:
         yield Target(place)
@@ -113,7 +113,7 @@ def test_target_has_no_network_and_no_python(target):
 
 
 def test_same_bytes_as_here(archive, unpacked, target, mini, root):
-    """The study's documents, tables, figures and report; made without the commit, which only the bundle knows."""
+    """The study's documents, tables, figures and report, made without git: only the bundle knows the commit."""
     shutil.copy(root / "tests/workflow/mini.yaml", unpacked / "config/studies")
     commit = unpacked / "bundle/commit"
     commit.rename(target.place / "commit")
@@ -142,7 +142,7 @@ def test_everything_is_in_the_folder(unpacked, target):
 
 
 def test_nothing_of_this_machine_is_in_it(unpacked, archive, root):
-    """Its cache, its checkout, and its mirror unless that is the one that Debian's own files name."""
+    """Neither its cache, nor its checkout, nor its mirror unless Debian's own files name it."""
     import debian
 
     cache = (root / "envs/testbed.sif").resolve().parents[2]
@@ -154,7 +154,7 @@ def test_nothing_of_this_machine_is_in_it(unpacked, archive, root):
 
 
 def test_changed_image_is_noticed(unpacked, target):
-    """Also a change of one byte that leaves the size as it was."""
+    """This includes a change of one byte that keeps the size."""
     (kernel,) = unpacked.glob("bundle/images/testbed-*/root/usr/lib/sawtooth/linux")
     content = kernel.read_bytes()
     (unpacked / "bundle/checked").unlink()
@@ -169,7 +169,7 @@ def test_changed_image_is_noticed(unpacked, target):
 
 
 def test_archive_that_was_cut_short_is_noticed(archive, target):
-    """In one sentence, also where the cut went through the bundle's own Python."""
+    """It is reported in one sentence, even if the cut went through the bundle's own Python."""
     folder = target.folder("cut")
     with open(archive[0], "rb") as packed:
         head = packed.read(archive[0].stat().st_size // 2)

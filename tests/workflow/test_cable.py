@@ -1,4 +1,4 @@
-"""Two hosts and a cable: rate, queue and serialisation are what a real one's would be, to the header's byte."""
+"""Two hosts and a cable: rate, queue and serialisation are those of a real cable, to the byte of a header."""
 
 import pytest
 
@@ -22,7 +22,7 @@ READINGS_US = 8 * 0.256
 
 @pytest.fixture
 def on_cable(run):
-    """A function that carries out a run over a cable of 100 Mbit/s."""
+    """A function that executes a run over a cable of 100 Mbit/s."""
 
     def carry_out(link=None, **changes):
         return run(topology="cable", queue={"packets": 1000}, link=LINK | (link or {}), **changes)
@@ -126,7 +126,7 @@ def test_the_same_seed_gives_the_same_bytes(on_cable, traffic):
 
 @pytest.mark.parametrize("application", ["round-trip", "ftp"])
 def test_the_cca_of_what_can_not_choose_one_is_that_of_the_route(on_cable, application):
-    """Vegas, which no host of the guest has by default."""
+    """It is Vegas, which is no guest host's default."""
     document = on_cable(
         cca="vegas", traffic={"application": application, "duration_s": 1, "block_bytes": 128, "file_bytes": 2_000_000}
     )
@@ -139,7 +139,7 @@ def test_the_cca_of_what_can_not_choose_one_is_that_of_the_route(on_cable, appli
 
 @pytest.mark.parametrize("ip_version", ["ipv4", "ipv6"])
 def test_acknowledgements_that_are_not_delayed(on_cable, ip_version):
-    """A segment's worth of data each, over a cable and inside of tunnels: about as many ACKs as segments."""
+    """One segment of data each, over a cable and inside tunnels: about as many ACKs as segments."""
     single = {"traffic": {"duration_s": 1}, "ip_version": ip_version}
     # One flow, so one tunnel: what comes out of order is acknowledged at once.
     tunnels = {"multipath": {"paths": 2, "by": "gre", "distribution": "per-flow", "path_delay_ms": [0, 0]}}

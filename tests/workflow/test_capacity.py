@@ -1,4 +1,5 @@
-"""What paths of the guest's kernel carry, against their capacity, whatever sets it: a full one has 100 % of it, and none more."""
+"""Traffic over the guest kernel's paths, compared with their capacity, whatever limits it: a full path has 100 % of it, and none has
+more."""
 
 import pytest
 
@@ -44,7 +45,8 @@ def test_no_share_of_a_path_exceeds_100_percent(run, name):
 
 
 def test_an_idle_path_has_no_queueing_whatever_its_delay_does(run):
-    """A flow of 0.5 Mbit/s on 10, whose path is 60 ms longer after a second: the RTT is above the path's shortest, the queue is empty."""
+    """A flow of 0.5 Mbit/s on 10, whose path is 60 ms longer after a second: the RTT is above the path's shortest, but the queue is
+    empty."""
     link = {"rate_mbps": 10, "delay_ms": WAYS, "timeline": [change(1, delay_ms=40)]}
     traffic = {"duration_s": 4, "bitrate_mbps": 0.5, "block_bytes": 1448, "sample_interval_ms": 50}
     document = run(link=link, traffic=traffic)

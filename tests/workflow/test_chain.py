@@ -1,4 +1,4 @@
-"""Bottlenecks in a row on the guest kernel, against what can be calculated."""
+"""Bottlenecks in a row on the guest kernel, against calculated values."""
 
 import gzip
 import json
@@ -42,7 +42,7 @@ def chain_specification(specification):
 
 @pytest.fixture
 def carried_out(testbed, tmp_path):
-    """A function that carries out a run that has to be valid: returns its document and its bytes."""
+    """A function that executes a run, which must be valid, and returns its document and its bytes."""
 
     def carry_out(asked, name="run"):
         done = testbed(asked, tmp_path / f"{name}.json.gz")
@@ -106,7 +106,8 @@ def test_the_queue_stands_at_the_least_rate(chain_specification, carried_out):
 
 
 def test_a_file_more_beside_the_testbed_moves_nothing(chain_specification, testbed, root, tmp_path):
-    """It is in the folder that the guest sees, and another identity in its document. Flows that begin together over one bottleneck would show a nanosecond."""
+    """The guest sees the file in its folder, and the document has a different identity. Flows that begin together over one bottleneck would
+    show a nanosecond."""
     documents = []
     for files in (0, 5):
         workflow, output = tmp_path / f"with-{files}", tmp_path / f"{files}.json.gz"

@@ -1,4 +1,4 @@
-"""A clock that is set in the middle of runs: no run feels it, nothing is lost, and what Snakemake can't compare any more is said."""
+"""A clock that is changed during runs: no run is affected, nothing is lost, and dates that Snakemake can no longer compare are reported."""
 
 import json
 import re
@@ -24,7 +24,7 @@ HOURS = 5
 
 
 class SteppedClock:
-    """A clock for the programs that have its ``environment``: the machine's until it is set."""
+    """A clock for the programs that have its ``environment``: the machine's until it is changed."""
 
     def __init__(self, library, folder):
         self.folder, self._steps = folder, folder / "steps"
@@ -32,14 +32,14 @@ class SteppedClock:
         self.environment = {"LD_PRELOAD": str(library), "STEPS": str(self._steps)}
 
     def set_to(self, hours):
-        """Set the clock, from now on, to the machine's plus some hours."""
+        """Set the clock to the machine's plus a number of hours, from now on."""
         with self._steps.open("ab") as steps:
             steps.write(struct.pack("qq", time.time_ns(), hours * 3600 * 10**9))
 
 
 @pytest.fixture
 def clock(tmp_path_factory):
-    """A clock, its library made in the image of kernels, which has a compiler."""
+    """A clock, with its library built in the kernel image, which has a compiler."""
     import images
 
     folder = tmp_path_factory.mktemp("clock")
@@ -54,7 +54,7 @@ def clock(tmp_path_factory):
 
 @pytest.fixture
 def with_clock(fresh, mini, clock, monkeypatch):
-    """A checkout whose workflows go by that clock."""
+    """A checkout whose workflows use that clock."""
     for name, value in clock.environment.items():
         monkeypatch.setenv(name, value)
     with nothing_goes_on():
@@ -62,7 +62,7 @@ def with_clock(fresh, mini, clock, monkeypatch):
 
 
 def stepped(checkout, clock, *hours):
-    """Return exit status and output of a workflow in which the clock is set while a run is in its middle, once or more."""
+    """Return exit status and output of a workflow during which the clock is changed in the middle of a run, once or more."""
     workflow = checkout.start("--cores", "2", study=MINI)
     for number, value in enumerate(hours, 1):
         checkout.finished_runs(2 * number, study="mini")
@@ -83,7 +83,7 @@ def test_set_forward(with_clock, clock, mini):
 
 @pytest.mark.parametrize("hours", [(-HOURS,), (HOURS, 0)], ids=["back", "forward and back"])
 def test_set_back(with_clock, clock, mini, hours):
-    """All runs are carried out; what is made of them waits for a command that the sentence names."""
+    """All runs are executed; the steps after them wait for a command that the sentence names."""
     status, printed = stepped(with_clock, clock, *hours)
     assert status != 0
     documents = with_clock.finished_runs(8, study="mini")
@@ -107,7 +107,7 @@ def sentence_in(printed):
 
 
 def test_set_while_the_machines_kernel_carries_a_run_out(clock, tmp_path):
-    """ping would measure hours: the run is tried again, and the log says why."""
+    """ping would measure hours: the run is repeated, and the log says why."""
     study = studies.resolve(studies.load(ROOT / "tests/workflow/cable.yaml"), "cable")
     study["scenarios"][0]["platform"] = "host"
     kernel = kernel_now()

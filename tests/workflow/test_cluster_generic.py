@@ -1,4 +1,4 @@
-"""From a login node to the report by a submit command, as on PBS: a stand-in for its commands really queues and runs the jobs."""
+"""From a login node to the report with a submit command, as on PBS: a stand-in for its commands really queues and runs the jobs."""
 
 import importlib.util
 import json
@@ -22,7 +22,7 @@ MINI = "config/studies/mini.yaml"
 
 @pytest.fixture
 def batch(tmp_path, monkeypatch):
-    """The folder of a batch system whose worker loses the first job, its commands in PATH."""
+    """The folder of a batch system whose worker loses the first job, with its commands in PATH."""
     spool, programs = tmp_path / "spool", tmp_path / "programs"
     spool.mkdir()
     programs.mkdir()

@@ -1,4 +1,4 @@
-"""Any two keys of the schema together are refused in a sentence, or carried out and put into tables: never a traceback."""
+"""Any two keys of the schema together are refused in a sentence, or run and tabulated, never with a traceback."""
 
 import gzip
 import json
@@ -75,7 +75,7 @@ def assert_carried_out(keys, testbed, tmp_path):
 
 
 def carried_out(scenario, testbed, tmp_path) -> dict | None:
-    """Return the document of a scenario's run, whose tables were made; None if the study was refused in sentences."""
+    """Return the document of a scenario's run after making its tables; None if the study was refused in sentences."""
     try:
         study = study_files.resolve(study_of(scenario), "combined")
     except study_files.StudyError as error:

@@ -1,4 +1,4 @@
-"""Every condition that a study can ask for is emulated, and the run's own checks agree."""
+"""Every condition that a study can set is emulated, and the run's own checks agree."""
 
 import resource
 
@@ -67,7 +67,7 @@ def test_jitter(run):
     ],
 )
 def test_queue_sizes(run, queue, full_ms):
-    """Reno fills the queue: the longest RTT is the path's and the full queue's."""
+    """Reno fills the queue: the longest RTT is that of the path plus the full queue."""
     document = run(queue=queue, traffic={"duration_s": 10}, cca="reno")
     flow = flow_metrics(document)[0]
     assert run_metrics(document, [flow])["queue_drops"] > 0
@@ -75,7 +75,7 @@ def test_queue_sizes(run, queue, full_ms):
 
 
 def test_the_published_method(run):
-    """Offload on, no rate, netem at both ends, one process: as TCP-ExBench does it."""
+    """Offload on, no rate, netem at both ends, one process, as in TCP-ExBench."""
     document = run(
         flows=2,
         link={"rate_mbps": None, "netem": "both-ends", "delay_ms": {"forward": 10, "reverse": 10}},
@@ -89,7 +89,7 @@ def test_the_published_method(run):
 
 @pytest.mark.parametrize("cca", ["cubic", "vegas", "westwood"])
 def test_where_the_receiver_waits_changes_no_result(run, cca):
-    """What is delivered, counted and seen of sockets is the same; only the time it takes differs.
+    """Deliveries, counters and socket readings are the same; only the wall time differs.
 
     The last digit of iperf3's own times may differ: each look at the clock moves the guest's by 256 ns.
     (BBR draws the phase of its probing from the kernel's random numbers, of which it gets others.)
@@ -117,7 +117,7 @@ def numbers_in(value):
 
 @pytest.mark.parametrize("ip_version", ["ipv4", "ipv6"])
 def test_two_of_five_packets_may_be_lost_both_ways(run, ip_version):
-    """With a network of its own for iperf3's control connection, which would not outlive that."""
+    """iperf3's control connection has a separate network, because it would not survive that loss."""
     document = run(
         ip_version=ip_version,
         link={"loss_percent": {"forward": 40, "reverse": 40}},
@@ -131,7 +131,7 @@ def test_two_of_five_packets_may_be_lost_both_ways(run, ip_version):
 
 
 def test_an_answer_behind_a_long_queue_costs_no_polling(run, tmp_path):
-    """A second of a full queue at the end: iperf3's client, left to itself, asks 4 million times whether there is an answer."""
+    """A queue that takes a second to drain at the end: by itself, iperf3's client asks 4 million times whether there is an answer."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     document = run(queue={"packets": 1000}, traffic={"duration_s": 5})
     used = resource.getrusage(resource.RUSAGE_CHILDREN)

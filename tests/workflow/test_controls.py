@@ -1,4 +1,4 @@
-"""A study with an A/A arm through the whole workflow: control runs are made, compared, published, and counted nowhere else."""
+"""A study with an A/A arm through the whole workflow: control runs are made, compared and published, and used nowhere else."""
 
 import os
 import subprocess

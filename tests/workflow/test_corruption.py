@@ -1,4 +1,4 @@
-"""Damaged packets in the guest's kernel: as many as its random numbers make of the seed, and the check that finds fewer or more."""
+"""Damaged packets in the guest kernel: as many as its random numbers produce from the seed, and the check that detects fewer or more."""
 
 import gzip
 import json
@@ -16,7 +16,7 @@ LINK = {"rate_mbps": 20, "delay_ms": {"forward": 5, "reverse": 5}}
 
 @pytest.mark.parametrize("ip_version", ["ipv4", "ipv6"])
 def test_packets_come_damaged_as_the_seed_says_and_tcp_sends_them_again(run, ip_version):
-    """netem draws a number for each packet; of a full one's 1,514 bytes 14 to 56 have bits whose damage no host's checksum notices."""
+    """netem draws a number for each packet; in a full packet's 1,514 bytes, 14 to 56 have bits whose damage no host's checksum detects."""
     document = run(
         ip_version=ip_version,
         link=LINK | {"corrupt_percent": {"forward": 2, "reverse": 0}},
@@ -39,7 +39,7 @@ def test_packets_come_damaged_as_the_seed_says_and_tcp_sends_them_again(run, ip_
 def test_a_run_with_fewer_or_more_damaged_packets_than_asked_for_is_invalid(
     specification, testbed, tmp_path, behind_its_back
 ):
-    """After all has been read back, netem is given another share."""
+    """netem gets another share after everything has been read back."""
     workflow = tmp_path / "workflow"
     shutil.copytree(
         Path(__file__).resolve().parents[2] / "workflow", workflow, ignore=shutil.ignore_patterns("__pycache__")
@@ -53,12 +53,12 @@ def test_a_run_with_fewer_or_more_damaged_packets_than_asked_for_is_invalid(
     asked = specification(link=LINK | {"corrupt_percent": {"forward": 1, "reverse": 0}}, traffic={"duration_s": 10})
     assert testbed(asked, tmp_path / "run.json.gz", workflow=workflow).returncode == 0
     verdict = json.loads(gzip.decompress((tmp_path / "run.json.gz").read_bytes()))["verdict"]
-    # What was read back again after the traffic is another setting, too.
+    # What was read back again after the traffic is a different setting, too.
     assert [check["name"] for check in verdict["checks"] if not check["ok"]] == ["corruption", "unchanged"]
     assert not verdict["valid"]
 
 
 def test_the_same_bits_flip_in_every_execution(run):
-    """Where a bit flips is no number of netem's seed; the kernel's pool, which has it, is filled from the run's."""
+    """The position of a flipped bit doesn't come from netem's seed but from the kernel's pool, which is filled from the run's seed."""
     asked = {"ip_version": "ipv6", "link": LINK | {"corrupt_percent": {"forward": 2, "reverse": 2}}}
     assert run(**asked) == run(**asked)

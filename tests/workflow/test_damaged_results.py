@@ -1,4 +1,4 @@
-"""Finished results that something else has changed are found by their hashes, whatever their dates, and made again."""
+"""Finished results changed by something else are found by their hashes, whatever their dates, and made again."""
 
 import os
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Same seed, same bytes: whoever runs it, wherever, beside whatever."""
+"""The same seed gives the same bytes, for any user, in any place, beside any load."""
 
 import hashlib
 import json
@@ -59,7 +59,7 @@ def test_beside_loaded_cores_and_other_runs(one_run, specification, testbed, tmp
 
 
 def test_as_another_user(one_run, specification, root):
-    """An ordinary user without any privilege, in a folder of its own."""
+    """An unprivileged user in a separate folder."""
     with nobody(root) as user:
         assert user.carry_out(specification(LOSSY, "vegas")) == one_run
 
@@ -76,7 +76,7 @@ def test_replications_of_a_cell_without_loss_differ(smoke):
 
 
 def test_bytes_are_those_that_were_recorded(smoke):
-    """Whoever changes a run's bytes sees it here."""
+    """A change of a run's bytes is noticed here."""
     image = json.loads((smoke.folder / "envs/testbed.json").read_text())["content_digest"]
     if image not in RECORDED:
         pytest.skip(

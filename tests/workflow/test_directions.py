@@ -1,4 +1,4 @@
-"""A path whose directions differ: rates, queues and traces of their own, by the probe, by counters and by theory."""
+"""A path whose directions differ in rate, queue and trace, verified by the probe, by counters and by theory."""
 
 import pytest
 
@@ -46,7 +46,7 @@ def test_what_is_wrong_with_a_direction_is_said_of_its_key(link, sentence):
 
 
 def test_each_direction_has_its_rate_and_its_queue(run):
-    """A BDP of 50 Mbit/s and 20 ms are 83 packets, of 2 Mbit/s 4; what the probe measures is what theory says of a packet's time."""
+    """A BDP of 50 Mbit/s and 20 ms is 83 packets, one of 2 Mbit/s is 4; the probe measures the theoretical time of a packet."""
     document = run(link=LINK | {"reverse_rate_mbps": 2}, queue={"bdp": 1})
     seen = {one["direction"]: one for one in document["probe"]["bottlenecks"]}
     assert seen["forward"]["gap_ns"] == pytest.approx(1514 * 8e3 / 50, abs=3)
@@ -55,7 +55,8 @@ def test_each_direction_has_its_rate_and_its_queue(run):
 
 
 def test_acknowledgements_at_their_rate_bound_what_they_acknowledge(run):
-    """A way back of 0.2 Mbit/s, with a window that leaves room for all, carries 379 acknowledgements of 66 bytes a second, each of as many segments as the receiver counts."""
+    """A reverse path of 0.2 Mbit/s carries 379 acknowledgements of 66 bytes per second, each for as many segments as the receiver counts;
+    the window limits nothing."""
     document = run(
         cca="reno", link=LINK | {"reverse_rate_mbps": 0.2}, queue={"packets": 2000}, traffic={"duration_s": 12},
         transport={"receive_buffer_bytes": 200_000},
@@ -69,7 +70,7 @@ def test_acknowledgements_at_their_rate_bound_what_they_acknowledge(run):
 
 
 def test_two_traces_are_carried_out_at_once(run):
-    """Each direction's shaper lets pass what its own trace offers, and no more."""
+    """Each direction's shaper passes what its own trace offers, and no more."""
     trace = {"file": None, "format": "csv", "step_ms": 100, "sha256": None, "period_ms": None}
     link = LINK | {
         "trace": trace | {"direction": "forward", "rates_mbps": [10, 20]},
@@ -86,7 +87,7 @@ def test_two_traces_are_carried_out_at_once(run):
 
 @pytest.mark.parametrize("distribution, longest", [("normal", 4), ("pareto", 4)])
 def test_jitter_is_drawn_from_the_table_that_is_asked_for(run, distribution, longest):
-    """Delays of a table pass the jitter that evenly drawn ones end at, and none passes four."""
+    """Delays from a table exceed the limit of uniformly drawn jitter, but never four times the jitter."""
     link = {"rate_mbps": 20, "delay_ms": {"forward": 60, "reverse": 60}, "jitter_ms": {"forward": 10, "reverse": 0}}
     document = run(link=link | {"jitter_distribution": distribution})
     there, back = document["probe"]["delays"]
@@ -104,7 +105,7 @@ def test_three_quarters_may_be_late_as_netem_has_it(run):
 
 
 def test_cakes_filter_drops_acknowledgements_that_wait(run):
-    """On a way back of 0.2 Mbit/s CAKE with its filter drops acknowledgements, and more arrives than without."""
+    """On a reverse path of 0.2 Mbit/s CAKE with its filter drops acknowledgements, and more data arrive than without it."""
     received = []
     for on in (False, True):
         queue = {
@@ -134,7 +135,8 @@ def both_ways(run, **changes):
 
 
 def test_flows_of_both_directions_share_nothing_but_their_acknowledgements(run):
-    """Each direction's flows fill their own bottleneck, between hosts of their own; a document's flows say their direction, and its run is the first's."""
+    """Each direction's flows fill their own bottleneck, between separate hosts; flows in a document state their direction, and the run's
+    columns are those of the first."""
     document = both_ways(run, link=LINK | {"reverse_rate_mbps": 10})
     row, flows, _, _ = rows_of_run(document, "both", "0" * 64)
     assert [flow["direction"] for flow in flows] == ["forward", "forward", "reverse", "reverse"]
@@ -154,7 +156,8 @@ def test_flows_of_both_directions_share_nothing_but_their_acknowledgements(run):
 
 
 def test_objects_come_in_reverse_as_on_an_empty_path_of_that_direction(run):
-    """Each alone on 10 Mbit/s of the way back, from a server behind r2: its completion time is what packets and windows make it."""
+    """Each object is alone on the 10 Mbit/s of the reverse path, from a server behind r2, so packets and windows determine its completion
+    time."""
     web = GROUP | {
         "application": "web", "count": 1, "stop_s": None, "direction": "reverse", "cca": "reno", "sizes": "fixed",
     }  # fmt: skip
@@ -169,7 +172,7 @@ def test_objects_come_in_reverse_as_on_an_empty_path_of_that_direction(run):
 
 
 def test_more_than_a_direction_carries_is_noticed_in_it(run):
-    """The same document of which an upload's bytes are doubled fails the check, and says where."""
+    """The same document with the bytes of an upload doubled fails the check, which names the direction."""
     document = both_ways(run)
     specification = RunSpecification(document["specification"])
     assert check_goodput_ceiling(specification, document).ok

@@ -1,4 +1,4 @@
-"""What ran, held against what the file says: drawn studies, carried out for real, and their documents read without our help."""
+"""Drawn studies that are really run: their documents, read by independent code, are compared with the study file."""
 
 import gzip
 import json
@@ -28,7 +28,7 @@ def each_way(one):
 
 @st.composite
 def files(draw):
-    """Draw a study of one scenario, as in its file, with keys in `defaults` or in the scenario."""
+    """Draw a study of one scenario in the form of its file, with keys in `defaults` or in the scenario."""
     pairs = draw(st.booleans())
     ccas = draw(st.lists(st.sampled_from(CCAS), min_size=1, max_size=2, unique=True))
     if not pairs and draw(st.booleans()):

@@ -1,4 +1,4 @@
-"""Hosts of their own on both sides of one bottleneck: delays, CCAs, and settings of each pair."""
+"""Separate hosts on both sides of one bottleneck: delays, CCAs, and settings of each pair."""
 
 import pytest
 

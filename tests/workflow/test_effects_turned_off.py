@@ -45,7 +45,7 @@ def test_any_effect_that_is_missing_is_noticed(key, off, testbed, tmp_path):
 
 
 def assert_noticed(off, testbed, tmp_path):
-    """Carry the scenario out as it is, and with the effect turned off: the first run is valid, the second fails the check."""
+    """Execute the scenario unchanged, and with the effect turned off: the first run is valid, the second fails the check."""
     sound = carried_out(off, testbed, tmp_path, Path(__file__).resolve().parents[2] / "workflow")
     assert failed(sound) == {}
     copy = tmp_path / "workflow"

@@ -1,4 +1,4 @@
-"""Both Snakefiles are the workflow, and its form is as Snakemake's linter wants it, on a clone where nothing is set up."""
+"""Both Snakefiles are the workflow, and their form passes Snakemake's linter, on a clone where nothing is set up."""
 
 import os
 import subprocess
@@ -10,7 +10,7 @@ import pytest
 
 @pytest.mark.parametrize("entry", ["Snakefile", "workflow/Snakefile"])
 def test_a_finished_study_is_finished_by_either_entry(smoke, entry):
-    """A rule that depended on where it was entered would be carried out again."""
+    """A rule that depended on the entry point would be executed again."""
     plan = smoke.snakemake("--cores", "1", "-n", "-s", entry, "--configfile", "config/studies/smoke.yaml")[1]
     assert "Nothing to be done" in plan, plan
 
@@ -26,7 +26,7 @@ def test_the_linter_finds_nothing_before_set_up(fresh):
 
 @pytest.mark.parametrize("words", [["-n", "--cores", "1"], ["--rulegraph"], ["--dag"]])
 def test_plan_and_graphs_need_no_set_up(fresh, words):
-    """The catalog of workflows calls them on a fresh checkout. Only a call that would run jobs is refused."""
+    """The catalog of workflows calls them in a fresh checkout. Only a call that would run jobs is refused."""
     for link in (fresh.folder / "envs").iterdir():
         link.unlink()
     status, printed = fresh.snakemake(*words, "--configfile", "config/studies/smoke.yaml", check=False)

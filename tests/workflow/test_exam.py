@@ -1,4 +1,4 @@
-"""An exam through the whole workflow: four cases of the short one, of BBR, which is worse in two of them."""
+"""An exam through the whole workflow: four cases of the short exam, with BBR, which is worse in two of them."""
 
 import pandas as pd
 import pytest
@@ -13,7 +13,7 @@ CASES = ("5.1.3-0.1bdp", "5.2.1-solo", "5.2.1-beside-reno", "7.9-rate-down")
 
 @pytest.fixture(scope="module")
 def examined(tmp_path_factory, checkout_in):
-    """A checkout in which the exam was held, and its scorecard."""
+    """A checkout in which the exam was run, and its scorecard."""
     checkout = checkout_in(tmp_path_factory.mktemp("exam") / "checkout")
     path = checkout.folder / "config/studies/exam-quick.yaml"
     study = yaml.safe_load(path.read_text())
@@ -36,7 +36,7 @@ def test_it_trips_a_circuit_breaker(examined):
 
 
 def test_it_harms_reno_more_than_reno_does(examined):
-    """Each pair of runs drew its path anew, and the flow alone ran on the same one."""
+    """Each pair of runs had a newly drawn path, and the flow alone ran on the same one."""
     row = examined[1].query("measure == 'harm_throughput'").iloc[0]
     assert row["worst_run"].startswith("5.2.1-beside-reno/bbr/ipv")
     assert float(row["value"]) > float(row["standard_value"]) + float(row["margin"]) and row["runs_worse"] >= 7

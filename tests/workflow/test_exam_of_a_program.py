@@ -1,4 +1,5 @@
-"""A program through the whole workflow: examined beside the kernel's CCAs, a gate on its card, and its runs repeated from what was published."""
+"""A program through the whole workflow: examined beside the kernel's CCAs, with a gate on its card, and its runs repeated from the
+published files."""
 
 import shutil
 import subprocess
@@ -23,7 +24,7 @@ STUDY = "results/exam-mini-sender-tcp"
 
 @pytest.fixture(scope="module")
 def examined(tmp_path_factory, checkout_in):
-    """A checkout in which a program's exam was held."""
+    """A checkout in which a program's exam was run."""
     checkout = checkout_in(tmp_path_factory.mktemp("exam") / "checkout")
     folder = checkout.folder
     (folder / "my").mkdir()
@@ -68,7 +69,7 @@ def test_its_tables_have_what_those_of_the_kernel_have(examined):
 
 
 def test_its_runs_can_be_repeated_from_what_was_published(examined):
-    """Without the user's file: the crate has it."""
+    """The user's file isn't needed, because the crate contains it."""
     folder = examined.folder
     subprocess.run(own_command(folder, "publishing.pack_results", STUDY), cwd=folder, check=True)
     (folder / "my/sender.py").rename(folder / "sender.py")
@@ -82,7 +83,7 @@ def test_its_runs_can_be_repeated_from_what_was_published(examined):
 
 
 def test_a_gate_fails_because_of_a_row_that_is_worse(examined):
-    """The program's sockets have the guest's default, BIC, which takes from CUBIC what CUBIC doesn't in all cases together."""
+    """The program's sockets have the guest's default, BIC, which in all cases together takes more from CUBIC than CUBIC does."""
     written(examined.folder, "--gate")
     status, output = examined.snakemake("--cores", "1", "--configfile", f"{STUDY}.yaml", check=False)
     assert (

@@ -38,7 +38,7 @@ def notebook(root):
 
 @pytest.fixture(scope="module")
 def carried_out(smoke, notebook):
-    """What the cells print, and what their figures show."""
+    """The output of the cells, and the content of their figures."""
     cells = [cell.source for cell in notebook.cells if cell.cell_type == "code"]
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM], cwd=smoke.folder / "examples", input=json.dumps(cells), capture_output=True, text=True

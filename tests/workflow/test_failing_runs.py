@@ -1,4 +1,4 @@
-"""Runs that can't be carried out and studies that can't be read: what is said, and what is left."""
+"""Runs that can't be executed and studies that can't be read: the messages, and what remains."""
 
 import csv
 import gzip
@@ -9,7 +9,7 @@ import pytest
 
 
 def guests(marker):
-    """Return the ids of guest kernels whose environment holds the marker."""
+    """Return the ids of guest kernels whose environment contains the marker."""
     processes = []
     for process in Path("/proc").glob("[0-9]*"):
         try:
@@ -27,7 +27,7 @@ def seed_marker(specification):
 
 
 def test_time_limit(specification, testbed, tmp_path):
-    """Traffic of a day, which no machine can carry in a second."""
+    """A day of traffic, which no machine can execute in a second."""
     asked = specification(traffic={"duration_s": 86_400}, replication=2)
     asked["seed"] = 31_001
     done = testbed(asked, tmp_path / "x.json.gz", "--wall-limit-s", "1")
@@ -40,7 +40,7 @@ def test_time_limit(specification, testbed, tmp_path):
 
 
 def test_iperf3_error(specification, testbed, tmp_path):
-    """A CCA that the kernel doesn't have: iperf3 itself says so, and the run's document, the same bytes whenever it is made."""
+    """A CCA that the kernel doesn't have: iperf3 itself reports it, and so does the run's document, with the same bytes each time."""
     asked = specification()
     asked["cca"] = "hopeful"
     documents = []
@@ -70,7 +70,7 @@ def test_unwritable_output(specification, testbed, tmp_path):
 
 
 def test_an_invalid_run_is_kept_with_its_reason(specification, testbed, tmp_path):
-    """A CCA set by sysctl and refused: the run is CUBIC's, and says so."""
+    """A CCA set by sysctl and refused: the run uses CUBIC, and its document says so."""
     asked = specification(
         cca="vegas", traffic={"duration_s": 2}, transport={"cca_set_by": "sysctl", "restricted_ccas": "refused"}
     )
@@ -86,7 +86,8 @@ def test_an_invalid_run_is_kept_with_its_reason(specification, testbed, tmp_path
 
 @pytest.mark.long
 def test_failed_and_missing_runs_are_gaps_in_the_report(fresh):
-    """Run, step and cause are named, nothing is tried again, and the study goes on to its report; so it does without runs, if asked."""
+    """Run, step and cause are named, nothing is tried again, and the study continues to its report; so it does with missing runs, if
+    requested."""
     traffic = fresh.folder / "workflow/testbed/traffic/iperf3.py"
     asked = '["--congestion", cca]'
     assert asked in traffic.read_text()

@@ -1,4 +1,4 @@
-"""What can go wrong, one after another, on each platform: each ends with the bytes that nobody disturbed, or one sentence.
+"""Possible faults, one after another, on each platform: each ends with the bytes of an undisturbed study, or one sentence.
 
 Together with the other tests marked `faults`: `make test-faults`.
 """
@@ -37,7 +37,7 @@ STUDIES = {
 
 
 class Campaign:
-    """The study of one platform in a checkout, and what its results are where nobody disturbs it."""
+    """The study of one platform in a checkout, and its results without disturbance."""
 
     def __init__(self, checkout, platform):
         self.checkout, self.platform, self.reference = checkout, platform, None
@@ -49,12 +49,12 @@ class Campaign:
         self.tables = ("--", f"results/campaign-{platform}/tidy/runs.csv", *self.documents)
 
     def there(self):
-        """Return path -> SHA-256 of documents and tables that are there."""
+        """Return path -> SHA-256 of the existing documents and tables."""
         files = [path for part in ("runs", "tidy") for path in (self.results / part).rglob("*") if path.is_file()]
         return {str(path.relative_to(self.results)): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
 
     def finish(self):
-        """Let the workflow go on to the tables, and hold them against those of a workflow that nobody disturbed."""
+        """Let the workflow continue to the tables, and compare them with those of an undisturbed workflow."""
         self.checkout.snakemake(*self.call, *self.tables)
         self.same(self.there())
         status, printed = self.checkout.snakemake(*self.call, *self.tables)
@@ -66,7 +66,7 @@ class Campaign:
         assert (there if self.platform != "host" else dict.fromkeys(there)) == reference
 
     def started(self):
-        """Start the workflow anew, and return it with a run in its middle."""
+        """Start the workflow from scratch, and return it in the middle of a run."""
         shutil.rmtree(self.results)
         workflow = self.checkout.start("--cores", "1", *self.tables, study=self.file)
         wait_for(lambda: list((self.results / "logs/runs").rglob("*.log")), "the first run")
@@ -108,7 +108,7 @@ def sentences(printed):
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
 def test_the_workflow_gets_a_signal(campaign, number):
-    """The whole group does, as from a terminal, a session's end or a scheduler."""
+    """The whole group gets it, as from a terminal, the end of a session or a scheduler."""
     workflow = campaign.started()
     processes = descendants(workflow.pid)
     os.killpg(workflow.pid, number)
@@ -144,7 +144,7 @@ DAMAGE = {
 
 @pytest.mark.parametrize("damage", DAMAGE.values(), ids=DAMAGE)
 def test_a_document_is_damaged(campaign, damage):
-    """Two calls name it and touch nothing; deleted, it is made again."""
+    """Two calls name it and change nothing; once it is deleted, it is made again."""
     first, other = (campaign.checkout.folder / name for name in campaign.documents)
     tables = {name: digest for name, digest in campaign.there().items() if name.startswith("tidy/")}
     first.write_bytes(damage(first.read_bytes(), other.read_bytes()))
@@ -167,7 +167,7 @@ def test_something_is_deleted(campaign, what):
 
 
 def test_the_study_is_changed_midway(campaign):
-    """The call goes on with what it has read; the next one carries out what was changed, and changed back all is as it was."""
+    """The call continues with the study that it has read; the next one runs the changed study, and changing it back restores everything."""
     workflow = campaign.started()
     path = campaign.checkout.folder / campaign.file
     text = path.read_text()
@@ -181,7 +181,7 @@ def test_the_study_is_changed_midway(campaign):
 
 
 def test_the_clock_stands_in_the_past(campaign):
-    """As seen from the files: nothing is deleted, and nothing is lost when it is right again."""
+    """It is behind the files' dates: nothing is deleted, and nothing is lost once it is right again."""
     document = campaign.checkout.folder / campaign.documents[0]
     before, times = campaign.there(), document.stat()
     (campaign.checkout.folder / campaign.documents[1]).unlink()
@@ -219,7 +219,7 @@ def test_limits_of_the_caller(campaign, limit):
 
 
 def test_an_odd_environment(campaign, tmp_path, monkeypatch):
-    """Of the caller: other languages, time zones, places, and modules that stand in for those of the image."""
+    """The caller has other languages, time zones and places, and modules that stand in for those of the image."""
     bogus = tmp_path / "bogus"
     bogus.mkdir()
     for module in ("pandas", "pyarrow", "json5", "testbed"):
@@ -238,7 +238,7 @@ def test_an_odd_environment(campaign, tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("name", ["with spaces (and signs) ü;&#", "it's", "a:b", "$(touch pwned)"])
 def test_odd_paths(campaign, tmp_path, name):
-    """A path that Snakemake's shell would act on is refused, any other one changes nothing."""
+    """A path that Snakemake's shell would interpret is refused, any other one changes nothing."""
     campaign.checkout.folder = campaign.checkout.folder.rename(tmp_path / name)
     moved = Campaign(campaign.checkout, campaign.platform)
     moved.reference = campaign.reference
@@ -254,7 +254,7 @@ def test_odd_paths(campaign, tmp_path, name):
 
 
 def test_nothing_outlives_a_killed_workflow(campaign):
-    """Counted in a namespace of processes of the workflow's own, in which no other process is: all that was ever started."""
+    """All processes ever started are counted in a separate process namespace of the workflow."""
     shutil.rmtree(campaign.results)
     command = [
         Path(sys.executable).with_name("snakemake"),
@@ -290,12 +290,12 @@ def test_nothing_outlives_a_killed_workflow(campaign):
 
 
 def inside(holder):
-    """Return the living processes of a namespace: its first process adopts whoever in it, or in one below, loses a parent."""
+    """Return the living processes of a namespace: its first process adopts every orphan in it and in those below."""
     return alive(descendants(holder.pid))
 
 
 def carrying_out(holder):
-    """Return the process in a namespace, in a list, that carries a run out; it starts the guest, the simulator or the programs."""
+    """Return, as a list, the process in a namespace that executes a run; it starts the guest, the simulator or the programs."""
     return [pid for pid in inside(holder) if re.match(rb"python3\0.*\0testbed\.job\0", arguments(pid), re.DOTALL)][:1]
 
 

@@ -1,4 +1,4 @@
-"""What a machine does to runs: processes that are killed or hang, no memory. Each with the real workflow."""
+"""Effects of the machine on runs: processes that are killed or hang, no memory. Each with the real workflow."""
 
 import os
 import signal
@@ -29,7 +29,7 @@ def ended():
 
 
 def finish(workflow):
-    """Wait for a workflow's end; return its exit status and what it printed."""
+    """Wait for the end of a workflow; return its exit status and output."""
     printed, _ = workflow.communicate(timeout=120)
     return workflow.returncode, printed
 
@@ -58,7 +58,7 @@ def test_a_killed_guest_is_tried_again_and_the_log_says_so(one_missing, mini):
 
 
 def test_a_killed_iperf3_inside_the_guest(fresh):
-    """The run takes a second try; its bytes are those of a run that nobody disturbed."""
+    """The run is tried a second time; its bytes are those of an undisturbed run."""
     study = fresh.folder / MINI
     study.write_text(study.read_text().replace("duration_s: 1}", "duration_s: 120}"))
     workflow = fresh.start("--cores", "1", "--", DOCUMENT, study=MINI)
@@ -77,7 +77,7 @@ def test_a_killed_iperf3_inside_the_guest(fresh):
 
 
 def test_a_hung_guest_is_ended_with_all_its_processes(one_missing, mini, mounts):
-    """The wall limit of both tries passes; nothing of the guest is left, and the next call carries the run out."""
+    """Both tries reach the wall limit; nothing of the guest remains, and the next call executes the run."""
     mounts.run("mount", "-t", "tmpfs", "-o", "size=1g", "none", "/dev/shm")
     one_missing.within = mounts.within(one_missing.folder)
     limit = ("--set-resources", "emulate_run:wall_limit_s=2")
@@ -99,7 +99,7 @@ def test_a_hung_guest_is_ended_with_all_its_processes(one_missing, mini, mounts)
 
 
 def test_a_machine_that_sleeps_for_longer_than_a_run_may_take(one_missing, mini):
-    """With all its processes; the run has its second try then."""
+    """All its processes sleep; then the run gets its second try."""
     limit = ("--set-resources", "emulate_run:wall_limit_s=8")
     workflow = one_missing.start("--cores", "1", *limit, "--", DOCUMENT, study=MINI)
     guest = first_guest(workflow).stop()
@@ -118,7 +118,7 @@ def test_a_machine_that_sleeps_for_longer_than_a_run_may_take(one_missing, mini)
 
 
 def test_a_job_of_several_runs_keeps_those_that_were_finished(fresh, mini):
-    """One run of four fails for good, another's document is damaged: the next call carries out just these."""
+    """One run of four fails for good, another's document is damaged: the next call executes only these."""
     of_near = ["cubic/ipv4/1", "cubic/ipv4/2", "reno/ipv4/1", "reno/ipv4/2"]
     call = ("--cores", "1", *SEVERAL, "--", *(f"results/mini/runs/near/{run}.json.gz" for run in of_near))
     workflow = fresh.start(*call, study=MINI)
@@ -150,7 +150,7 @@ def test_a_job_of_several_runs_keeps_those_that_were_finished(fresh, mini):
 
 
 def test_a_job_of_several_runs_that_fails_after_the_study_was_changed(fresh, monkeypatch):
-    """What it has finished by then is kept, nothing of the study before comes back as if it were new, the next call does the rest.
+    """Finished runs are kept, no result of the earlier study returns as if it were new, and the next call does the rest.
 
     Snakemake itself would put back what was there before the job, and enter it as made of what was asked now.
     """
@@ -178,7 +178,7 @@ def test_a_job_of_several_runs_that_fails_after_the_study_was_changed(fresh, mon
 
 
 def test_shared_memory_that_fills_up(one_missing, mini, mounts):
-    """The guest's memory can't grow: it ends, and the second try has its memory on disk. The bytes are the same."""
+    """The guest's memory can't grow, so the guest ends, and the second try has its memory on disk. The bytes are the same."""
     mounts.run("mount", "-t", "tmpfs", "-o", "size=600m", "none", "/dev/shm")
     one_missing.within = mounts.within(one_missing.folder)
     workflow = one_missing.start("--cores", "1", "--", DOCUMENT, study=MINI)
@@ -194,7 +194,7 @@ def test_shared_memory_that_fills_up(one_missing, mini, mounts):
 
 
 def test_out_of_memory(one_missing, mini, memory_group):
-    """The kernel's out-of-memory killer ends the guest, each time: no document, and the next call has one."""
+    """The kernel's out-of-memory killer ends the guest both times: no document, and the next call makes one."""
     workflow = one_missing.start("--cores", "1", "--", DOCUMENT, study=MINI)
     caught = to_every_guest(workflow, memory_group.take_in)
     status, printed = finish(workflow)
@@ -212,7 +212,7 @@ def test_out_of_memory(one_missing, mini, memory_group):
 
 @pytest.fixture
 def memory_group():
-    """A control group (v1) that kills whoever in it takes more than a few MB."""
+    """A control group (v1) that kills any process in it that uses more than a few MB."""
     group = MEMORY_GROUPS / f"sawtooth-test-{os.getpid()}"
     try:
         group.mkdir()

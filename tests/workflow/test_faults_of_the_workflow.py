@@ -1,4 +1,4 @@
-"""A workflow that is killed, interrupted, started twice, or can't write: what is said, what is left, how it goes on."""
+"""A workflow that is killed, interrupted, started twice, or can't write: the messages, what remains, how it continues."""
 
 import itertools
 import os
@@ -27,12 +27,12 @@ def ended():
 
 
 def told(printed):
-    """Return what Sawtooth itself told the user."""
+    """Return Sawtooth's own messages to the user."""
     return [line for line in printed.splitlines() if line.startswith("sawtooth: ")]
 
 
 def test_a_killed_workflow_resumes_to_the_same_results(fresh, mini):
-    """kill -9 in the middle of runs; the next call goes on to the tables as if nothing had happened."""
+    """kill -9 in the middle of runs; the next call continues to the tables as if nothing had happened."""
     workflow = fresh.start("--cores", "2", *TIDY, study=MINI[1])
     # Once three runs have ended no other can: it is held in its middle.
     held = to_every_guest(workflow, Guest.stop, of=lambda guest: len(fresh.finished_runs(study="mini")) >= 3)
@@ -51,7 +51,7 @@ def test_a_killed_workflow_resumes_to_the_same_results(fresh, mini):
 
 @pytest.mark.parametrize("fault", ["kill -9 of the workflow alone", "Ctrl-C", "kill of the run's job"])
 def test_runs_end_with_their_workflow(one_missing, mini, fault):
-    """Also a run that hangs: no process, no folder, nothing half-written is left, and the next call carries it out."""
+    """Even a run that hangs: no process, no folder and no half-written file remains, and the next call executes it."""
     workflow = one_missing.start("--cores", "1", *TIDY, study=MINI[1])
     guest = first_guest(workflow).stop()
     processes = descendants(workflow.pid)
@@ -78,7 +78,7 @@ def test_runs_end_with_their_workflow(one_missing, mini, fault):
 
 
 def test_two_workflows_in_one_folder(one_missing, mini):
-    """The second one says so and leaves; the first one is not disturbed."""
+    """The second one prints a message and ends; the first one is not disturbed."""
     first = one_missing.start("--cores", "1", *TIDY, study=MINI[1])
     guest = first_guest(first).stop()
     status, printed = one_missing.snakemake("--cores", "1", *MINI, *TIDY, check=False)
@@ -91,7 +91,7 @@ def test_two_workflows_in_one_folder(one_missing, mini):
 
 
 def test_a_disk_that_is_full_in_the_middle_of_runs(fresh, mini, mounts):
-    """What was finished stays, what was not is not there, and with room again the next call carries out the rest."""
+    """Finished documents stay, unfinished ones don't exist, and once there is space the next call executes the rest."""
     (fresh.folder / "results").mkdir()
     fresh.within = mounts.within(fresh.folder)
     # A run takes 20 KiB, its log included: there is room for five of eight.
@@ -127,7 +127,7 @@ STAGES = {
 
 @pytest.mark.parametrize("stage", STAGES)
 def test_a_disk_that_is_full_at_each_stage(copy_of_mini, mini, mounts, stage):
-    """One sentence, whatever is made; with room again the next call goes on, and nothing is wrong."""
+    """One sentence at every step; once there is space the next call continues, and nothing is wrong."""
     results = copy_of_mini.folder / "results"
     copy_of_mini.within = mounts.within(copy_of_mini.folder)
     mounts.run("sh", "-c", f"cp -a '{results}' /tmp/kept-of-a-test && mount -t tmpfs -o size=60m none '{results}' "
@@ -161,7 +161,7 @@ def test_a_read_only_results_folder(one_missing, mini, mounts):
 
 
 def test_two_users_never_share_a_core(one_missing, mini, runs_of_another_user):
-    """A workflow's run, and another user's, as many as there are cores: each guest has one, the last run waits."""
+    """A workflow's run, and as many runs of another user as there are cores: each guest has one core, the last run waits."""
     first = one_missing.start("--cores", "1", "--", DOCUMENT, study=MINI[1])
     stopped = [first_guest(first).stop()]
     cores = os.sched_getaffinity(0)
@@ -189,7 +189,7 @@ def test_two_users_never_share_a_core(one_missing, mini, runs_of_another_user):
 
 @pytest.fixture
 def runs_of_another_user(one_missing):
-    """A function that starts runs of the mini study as the user `nobody`, without a workflow; returns the processes."""
+    """A function that starts runs of the mini study as the user `nobody`, without a workflow; it returns the processes."""
     with nobody(one_missing.folder) as user:
 
         def start(count):

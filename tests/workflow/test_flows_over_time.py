@@ -1,4 +1,4 @@
-"""What flows do over time is what their algorithms' documents say: sawtooth, delay, probes, fairness.
+"""The behaviour of flows over time follows the specifications of their algorithms: sawtooth, delay, probes, fairness.
 
 A link of 10 Mbit/s with an RTT of 40 ms and a buffer of 33 packets, one BDP.
 """
@@ -24,7 +24,7 @@ def series_of(document, flow=0):
 
 
 def episodes(times_s, chosen, apart_s=1.0):
-    """Return (begin, end) of each run of chosen samples; those less than ``apart_s`` apart are one."""
+    """Return (start, end) of each run of selected samples; runs less than ``apart_s`` apart are merged."""
     of_flow = []
     for time_s, inside in zip(times_s, chosen, strict=True):
         if inside and (not of_flow or time_s - of_flow[-1][1] > apart_s):
@@ -35,7 +35,7 @@ def episodes(times_s, chosen, apart_s=1.0):
 
 
 def test_renos_sawtooth_has_the_height_and_the_period_of_theory(run):
-    """RFC 5681: half the flight at a loss, then a segment more in each RTT, until path and buffer are full."""
+    """RFC 5681: half the flight at a loss, then one more segment in each RTT, until path and buffer are full."""
     series = series_of(run(cca="reno", traffic=ALONE))
     recovering = [state == "recovery" for state in series["state"]]
     losses_s = [begin for begin, _ in episodes(series["time_s"], recovering)][2:]  # after slow start's
@@ -119,7 +119,7 @@ def test_two_equal_cubic_flows_are_fair_over_a_minute(run):
     ids=["reno", "bbr"],
 )
 def test_readings_change_nothing_of_what_is_read(run, conditions):
-    """Readings every 10 ms or none: the same is sent, lost, delivered and seen.
+    """Readings every 10 ms or none: the same packets are sent, lost, delivered and observed.
 
     (When an iperf3 that receives says that a second is over may differ: it looks at the clock when it is woken.)
     """
@@ -146,7 +146,8 @@ def sampled_and_alone(run, conditions):
 
 @pytest.mark.parametrize("flows, rate_mbps", [(6, 50), (4, 50), (5, 30)])
 def test_readings_among_flows_with_random_losses_move_moments_only(run, flows, rate_mbps):
-    """An iperf3 that is woken in another order looks at the clock at another moment, and a look moves the guest's clock by its grain."""
+    """If iperf3 processes wake up in a different order, they read the clock at other times, and each reading moves the guest's clock by its
+    step."""
     link = {"rate_mbps": rate_mbps, "loss_percent": {"forward": 0.5, "reverse": 0}}
     sampled, alone = sampled_and_alone(run, {"cca": "cubic", "flows": flows, "link": link})
     for document in (sampled, alone):

@@ -1,4 +1,4 @@
-"""`make gallery`, all of it: two exams of two small cases, their archives, and the page."""
+"""The whole of `make gallery`: two exams of two small cases, their archives, and the page."""
 
 import os
 import shutil
@@ -17,7 +17,7 @@ CASES = ("5.2.1-solo", "5.2.1-beside-reno")
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory, checkout_in, root):
-    """A checkout in which Vegas and DCTCP were examined, and what the command printed."""
+    """A checkout in which Vegas and DCTCP were examined, and the output of the command."""
     checkout = checkout_in(tmp_path_factory.mktemp("gallery") / "checkout")
     path = checkout.folder / "config/studies/exam-quick.yaml"
     study = yaml.safe_load(path.read_text())

@@ -1,4 +1,4 @@
-"""A study as a gate, carried out by Snakemake: exit status, complete results, and what a second call does."""
+"""A study as a gate, run by Snakemake: exit status, complete results, and the effect of a second call."""
 
 import pytest
 import yaml

@@ -1,4 +1,4 @@
-"""Goodput against what a full link passes, to the packet: the link's rate, times the payload's share of a frame."""
+"""Goodput against the capacity of a full link, to the packet: the link's rate times the payload's share of a frame."""
 
 import gzip
 import json
@@ -15,7 +15,7 @@ def full_link_mbps(rate_mbps, ip_version="ipv4"):
 
 
 def packets_off(document, rate_mbps, ip_version="ipv4"):
-    """Return by how many packets the flows got more than a link that is always full passes, after start-up."""
+    """Return the number of packets by which the flows exceed a link that is always full, after start-up."""
     of_flows = windows(document, START_UP)
     window = of_flows[0]
     assert all(other is window for other in of_flows.values())
@@ -31,7 +31,7 @@ def test_one_flow_on_a_full_link(run, cca, ip_version):
 
 
 def test_flows_that_begin_apart_get_no_more_together_than_the_link_has(run):
-    """Over each flow's own time they would: each has the link alone for half a second."""
+    """Over each flow's own time they would: each has the link to itself for half a second."""
     document = run(cca="cubic", flows=4, queue={"packets": 50}, traffic={"duration_s": 5, "start_within_ms": 1000})
     assert abs(packets_off(document, 10)) <= 2 * 4
     printed = sum(p["client"]["end"]["streams"][0]["receiver"]["bits_per_second"] for p in document["traffic"]) / 1e6
@@ -39,7 +39,7 @@ def test_flows_that_begin_apart_get_no_more_together_than_the_link_has(run):
 
 
 def test_a_receive_buffer_that_was_asked_for_may_limit(run):
-    """Linux offers at most half of the buffer as a window, so that much arrives in a round trip of 40 ms."""
+    """Linux offers at most half of the buffer as a window, so that amount arrives in a round trip of 40 ms."""
     document = run(transport={"receive_buffer_bytes": 16_384})
     assert 0.2 < windows(document, START_UP)[0].goodput_mbps(0) / (16_384 / 2 * 8 / 0.04 / 1e6) <= 1.05
 

@@ -1,4 +1,4 @@
-"""Flows that come and go, in the guest: each as it was asked for, and on an empty path exactly what theory says."""
+"""Flows that come and go, in the guest: each follows its configuration, and on an empty path theory exactly."""
 
 import gzip
 import json
@@ -34,7 +34,7 @@ def grouped(specification):
 
 @pytest.fixture
 def carried(grouped, testbed, tmp_path):
-    """A function that carries such a run out and returns its document; invalid runs fail the test."""
+    """A function that executes such a run and returns its document; invalid runs fail the test."""
 
     def carry_out(*groups, **changes):
         done = testbed(grouped(*groups, **changes), tmp_path / "run.json.gz")
@@ -74,7 +74,8 @@ def test_flows_start_stop_and_are_limited_as_their_groups_say(carried):
 
 
 def test_groups_may_have_a_cca_that_the_study_defines(grouped, testbed, tmp_path):
-    """CUBIC that halves its window (beta 512/1024) beside Reno, by name in the study, by the kernel's on sockets and server."""
+    """CUBIC that halves its window (beta 512/1024) beside Reno, under its name in the study, and under the kernel's name on sockets and
+    server."""
     asked = grouped(
         {"name": "long", "stop_s": 4},
         {"name": "other", "cca": "halving", "stop_s": 4},
@@ -96,7 +97,7 @@ def test_groups_may_have_a_cca_that_the_study_defines(grouped, testbed, tmp_path
 
 @pytest.mark.parametrize("ip_version", ["ipv4", "ipv6"])
 def test_completion_times_on_an_empty_path_are_those_of_slow_start(carried, ip_version):
-    """Of one packet, of one, two and four rounds, to the packet and to the clock's own steps."""
+    """Objects of one packet, and of one, two and four rounds, exact to the packet and to the clock's steps."""
     sizes = (500, 10_000, 40_000, 150_000)
     document = carried(
         *(
@@ -123,7 +124,7 @@ def test_delays_of_a_stream_on_an_empty_path_are_the_paths(carried):
 
 
 def test_incast_shares_the_bottleneck(carried):
-    """The last of many objects that start at once is complete when all of their packets have passed, or later if some were lost."""
+    """The last of many simultaneous objects is complete when all of their packets have passed, or later if some were lost."""
     document = carried(
         {"name": "many", "application": "web", "count": 40, "bytes": 14_000, "start_s": 1}, queue={"packets": 1000}
     )

@@ -1,4 +1,4 @@
-"""What a run can reach of the machine: its guest reads the container's files and writes none, and there is no network."""
+"""A run's access to the machine: its guest reads the container's files but can't write them, and there is no network."""
 
 import contextlib
 import subprocess
@@ -61,7 +61,7 @@ def devices(text):
 
 
 def test_a_run_of_the_workflow_has_no_network_of_the_machine(fresh):
-    """Neither the guest kernel's process nor the program that has started it, seen from outside while the run goes on."""
+    """This holds for the guest kernel's process and for the program that started it, observed from outside during the run."""
     with nothing_goes_on():
         workflow = fresh.start(
             "--cores", "1", "--", "results/mini/runs/near/reno/ipv4/1.json.gz", study="config/studies/mini.yaml"

@@ -1,4 +1,5 @@
-"""What settings of the hosts do in the guest: each beside the kernel's own, by the first flight, the window after a pause, and counters."""
+"""Effects of host settings in the guest, each compared with the kernel's default: by the first flight, the window after a pause, and
+counters."""
 
 import pytest
 
@@ -11,14 +12,14 @@ RTT_S = 0.05
 
 
 def windows(document, quantity="cwnd_packets"):
-    """Return (time in s, value) of the first flow's samples that have one."""
+    """Return (time in s, value) of those samples of the first flow that have one."""
     series = document["series"]["sockets"][0]
     return [(at, value) for at, value in zip(series["time_s"], series[quantity], strict=True) if value is not None]
 
 
 @pytest.mark.parametrize("packets", [None, 2, 40])
 def test_the_first_flight_is_the_initial_window(run, packets):
-    """Until the first acknowledgement, a round trip behind the first segment, just so many segments are under way (RFC 6928)."""
+    """Until the first acknowledgement, one round trip after the first segment, exactly this number of segments is in flight (RFC 6928)."""
     traffic = {"duration_s": 2, "sample_interval_ms": 2, "start_within_ms": 0}
     document = run(link=LINK, traffic=traffic, transport={"initial_window_packets": packets} if packets else {})
     flying = [(at, value) for at, value in windows(document, "unacked_packets") if value]
@@ -28,7 +29,7 @@ def test_the_first_flight_is_the_initial_window(run, packets):
 
 
 def test_after_a_pause_the_window_is_kept_or_begins_again(run):
-    """Bursts of 1 MB each 2 s; between them the connection is idle for many timeouts (RFC 5681, section 4.1)."""
+    """Bursts of 1 MB every 2 s; between them the connection is idle for many timeouts (RFC 5681, section 4.1)."""
     traffic = {"duration_s": 9, "sample_interval_ms": 5, "bitrate_mbps": 4, "block_bytes": 2**20}
     started = {}
     for kept in (False, True):
@@ -58,7 +59,7 @@ def test_without_selective_acknowledgements_no_socket_has_them(run):
 
 
 def test_every_option_is_read_back_as_it_was_set(run):
-    """The check `host_settings` compares; here each option of a run has another value than the kernel's own."""
+    """The check `host_settings` compares; here each option of a run differs from the kernel's default."""
     asked = {option.name: asked_of(option) for option in HOST_OPTIONS}
     hosts = run(transport=asked, traffic={"duration_s": 1})["network"]["read_back"]["hosts"]
     assert hosts["h1"]["net.ipv4.tcp_slow_start_after_idle"] == "0" and hosts["h1"]["net.ipv4.tcp_sack"] == "0"
@@ -67,7 +68,7 @@ def test_every_option_is_read_back_as_it_was_set(run):
 
 
 def test_fq_at_the_sender_paces_what_tcp_wants_to_be_paced(run):
-    """All of BBR's packets pass fq, and it gets as much as by its own timers."""
+    """All of BBR's packets pass fq, and it gets as much as with its own timers."""
     documents = {
         qdisc: run(
             cca="bbr", link=LINK, traffic={"duration_s": 3}, hosts={"pairs": 1, "access_delay_ms": [0], "qdisc": qdisc}
@@ -85,7 +86,7 @@ def test_fq_at_the_sender_paces_what_tcp_wants_to_be_paced(run):
 
 
 def test_fq_codel_at_the_sender_serves_flows_in_turn_and_tcp_paces(run):
-    """All packets pass it; the limits are those that it was given, the rest the kernel's own."""
+    """All packets pass it; its limits are the configured ones, the rest are the kernel's defaults."""
     hosts = {"pairs": 1, "access_delay_ms": [0], "qdisc": "fq_codel"}
     document = run(cca="bbr", link=LINK, traffic={"duration_s": 3}, hosts=hosts)
     counted = document["links"]["after"]["h1-eth0"]["qdiscs"]["fq_codel"]

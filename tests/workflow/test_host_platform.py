@@ -1,4 +1,4 @@
-"""Runs under this machine's own kernel and clock: what they say of themselves, whom they wait for, how they end."""
+"""Runs under this machine's own kernel and clock: what their documents state, what they wait for, how they end."""
 
 import csv
 import fcntl
@@ -27,7 +27,7 @@ MACHINE = {"cpu_saturation", "clock", "idle_rtt", "overlap", "duration"}
 
 @pytest.fixture(scope="session")
 def kernel():
-    """What this machine's kernel has; without user namespaces there is nothing to test."""
+    """The features of this machine's kernel; without user namespaces there is nothing to test."""
     of_machine = kernel_now()
     if of_machine["refused"]:
         pytest.skip(f"this machine can't carry out a run of its own: {of_machine['refused']}")
@@ -90,7 +90,7 @@ def test_one_study_on_both_platforms_gives_tables_that_join(checkout):
 
 
 def says_that_it_cannot_be_repeated(checkout):
-    """Fail unless `make verify` finds all in order, says why it repeats nothing, and is content."""
+    """Fail unless `make verify` finds everything valid, states why it repeats nothing, and passes."""
     command = own_command(checkout.folder, "publishing.verify_results", checkout.folder / "results/cable-host")
     done = subprocess.run(command, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stdout + done.stderr
@@ -101,7 +101,7 @@ def says_that_it_cannot_be_repeated(checkout):
 
 
 def says_where_it_ran(document):
-    """Fail unless a document says which kernel, clock and cores it had, and that each side had its own."""
+    """Fail unless a document names its kernel, clock and cores, and each side had its own core."""
     environment = document["environment"]
     assert environment["platform"] == "host"
     assert environment["kernel"] == os.uname().release
@@ -158,7 +158,7 @@ def test_a_run_waits_until_no_other_has_a_core(checkout):
 
 
 def got(file):
-    """Lock a file if no other process has it; return whether that was so."""
+    """Lock a file if no other process has locked it; return whether that worked."""
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -167,7 +167,7 @@ def got(file):
 
 
 def test_nothing_of_a_run_outlives_the_workflow(checkout):
-    """Also when that was killed: what runs in namespaces of its own ends with them."""
+    """This holds even if the workflow was killed, because processes in its namespaces end with it."""
     study = checkout.folder / STUDY
     study.write_text(study.read_text().replace("duration_s: 2", "duration_s: 60"))
     with nothing_goes_on():
@@ -193,7 +193,7 @@ def name_of(process):
 
 
 def test_as_an_ordinary_user(checkout, root):
-    """Without any privilege: another user carries a run out, in the image of this one."""
+    """Another user without privileges executes a run in this user's image."""
     asked = studies.run_specification(on_host(checkout), "alone", "reno", "ipv6", 1)
     with nobody(root) as user:
         says_where_it_ran(json.loads(gzip.decompress(user.carry_out(asked))))

@@ -1,4 +1,4 @@
-"""What the testbed reads and sets of a host without a program is what the programs say, and would set."""
+"""Host values that the testbed reads and sets without a program equal those that the programs report and would set."""
 
 import json
 import subprocess
@@ -22,7 +22,7 @@ NAMES = {
 
 @pytest.fixture(scope="module")
 def both_ways():
-    """What the script prints."""
+    """The output of the script."""
     program, image = Path(sys.executable).with_name("apptainer"), ROOT / "envs/testbed.sif"
     command = [
         program,
@@ -44,7 +44,7 @@ def both_ways():
 
 @pytest.fixture(scope="module")
 def readings(both_ways):
-    """Host -> what was read, and what tools said, after more packets than a queue holds."""
+    """Host -> the testbed's readings and the tools' output, after more packets than a queue holds."""
     return {host: (both_ways["read"][host], both_ways["printed"][host]) for host in ("a1", "b1")}
 
 

@@ -1,4 +1,4 @@
-"""A specification handed to the testbed past the workflow's checks: no word of it is run, and no valid run comes."""
+"""A specification passed to the testbed without the workflow's checks: none of its texts is executed, and no valid run results."""
 
 import gzip
 import json

@@ -1,4 +1,4 @@
-"""Results with their images, brought to a machine without network and with an empty cache, are rerun there to the byte."""
+"""Results with their images, moved to a machine without network and with an empty cache, are rerun there to the byte."""
 
 import os
 import shutil
@@ -18,7 +18,7 @@ NO_NETWORK = ["unshare", *([] if os.geteuid() == 0 else ["--user", "--map-curren
 
 @pytest.fixture(scope="module")
 def received(root, mini, tmp_path_factory):
-    """A folder with the crate of the mini study and its images beside it, as `make publish IMAGES=1` leaves them."""
+    """A folder with the crate of the mini study and its images beside it, as made by `make publish IMAGES=1`."""
     sender = tmp_path_factory.mktemp("sender")
     copy_of_workflow(root, sender)
     shutil.copytree(mini.folder / "results/mini", sender / "results/mini")

@@ -1,4 +1,4 @@
-"""Ctrl-C in a workflow at work: a terminal's signal to real processes, and what they print."""
+"""Ctrl-C in a running workflow: a terminal's signal to real processes, and their output."""
 
 import os
 import pty
@@ -19,7 +19,7 @@ OF_FAILURES = ("Failed", "RuleException", "CalledProcessError", "did not complet
 
 
 def in_terminal(words, folder, environ, is_time):
-    """Carry a command out in a terminal, press Ctrl-C there once it is time, and return its exit status and what it printed.
+    """Run a command in a terminal, press Ctrl-C there once it is time, and return its exit status and output.
 
     ``is_time`` is given what was printed until then.
     """
@@ -42,7 +42,7 @@ def in_terminal(words, folder, environ, is_time):
 
 
 def a_moment_after(pattern, wait_s=0.3):
-    """Return an `is_time`: when a text has been there for so long."""
+    """Return an `is_time` that is true once a text has been there for a while."""
     seen_s = []
 
     def is_time(text):

@@ -1,4 +1,4 @@
-"""Limits that were once set and had no effect: a rate where netem stands on both ends, a send buffer of flows without pacing."""
+"""Limits that once had no effect: a rate with netem on both ends, a send buffer of flows without pacing."""
 
 import pytest
 
@@ -12,7 +12,7 @@ def goodput_mbps(document):
 
 @pytest.mark.parametrize(("packets", "low_mbps", "high_mbps"), [(6000, 90, 95.7), (300, 0, 95.7)])
 def test_netem_on_both_ends_keeps_to_the_rate(run, packets, low_mbps, high_mbps):
-    """As Mininet's TCLink does it; packets under way count against the limit, so that a small one doesn't fill the path."""
+    """As with Mininet's TCLink: packets in flight count against the limit, so a small limit doesn't fill the path."""
     link = {"rate_mbps": 100, "delay_ms": {"forward": 20, "reverse": 20}, "netem": "both-ends"}
     document = run(link=link, queue={"packets": packets}, traffic={"duration_s": 6})
     interface = document["network"]["read_back"]["interfaces"]["r1-eth1"]["qdiscs"]
@@ -22,7 +22,7 @@ def test_netem_on_both_ends_keeps_to_the_rate(run, packets, low_mbps, high_mbps)
 
 @pytest.mark.parametrize("cca", ["cubic", "reno", "bbr"])
 def test_a_send_buffer_holds_every_flow(run, cca):
-    """Of 64 KiB a packet takes 2,304 bytes: 29 of them are under way at most."""
+    """A packet takes 2,304 bytes of a 64 KiB buffer, so at most 29 packets are in flight."""
     link = {"rate_mbps": 100, "delay_ms": {"forward": 35, "reverse": 35}}
     traffic = {"duration_s": 4, "sample_interval_ms": 5}
     document = run(cca=cca, link=link, queue={"packets": 500}, traffic=traffic, transport={"send_buffer_bytes": 65_536})

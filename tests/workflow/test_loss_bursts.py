@@ -1,4 +1,4 @@
-"""Losses in bursts in the guest's kernel: to the packet those that its random numbers make of the seed."""
+"""Bursts of losses in the guest kernel: exactly the packets that its random numbers give for the seed."""
 
 import json
 from itertools import groupby, islice

@@ -1,4 +1,4 @@
-"""The manifest that the workflow writes: complete, right, the same everywhere, and RO-Crate."""
+"""The manifest written by the workflow: complete, correct, the same everywhere, and a valid RO-Crate."""
 
 import csv
 import json
@@ -60,7 +60,7 @@ def test_digests_of_runs_are_those_of_the_table(results):
 
 
 def test_the_same_results_give_the_same_manifest_elsewhere_and_later(copy_of_smoke, results, monkeypatch):
-    """In another folder, time zone and language, with an environment that asks for another date."""
+    """The folder, time zone and language differ, and the environment sets another date."""
     for name, value in {"TZ": "Asia/Tokyo", "LC_ALL": "tr_TR.UTF-8", "SOURCE_DATE_EPOCH": "86400"}.items():
         monkeypatch.setenv(name, value)
     again = copy_of_smoke.folder / "results/smoke" / MANIFEST

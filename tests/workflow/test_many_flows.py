@@ -1,4 +1,4 @@
-"""Flows by the hundreds, which two programs carry: what iperf3 gives, the same bytes again, and checks that see what is wrong."""
+"""Hundreds of flows carried by two programs: the results of iperf3, the same bytes again, and checks that detect errors."""
 
 import copy
 
@@ -25,7 +25,7 @@ CROWD = {
 
 @pytest.fixture(scope="module")
 def of_module():
-    """What is carried out once for all tests."""
+    """Results that are made once for all tests."""
     return {}
 
 
@@ -37,7 +37,7 @@ def crowd(run, of_module):
 
 
 def test_where_windows_limit_each_flow_gets_the_same(run):
-    """Nothing waits and nothing is lost: a flow has its window over its RTT, whatever program carries it."""
+    """Nothing waits and nothing is lost, so a flow gets its window per RTT, whatever program carries it."""
     asked = SIXTEEN | {
         "link": {"rate_mbps": 10_000, "delay_ms": {"forward": 10, "reverse": 10}},
         "queue": {"packets": 1000},
@@ -55,7 +55,7 @@ def test_where_windows_limit_each_flow_gets_the_same(run):
 
 @pytest.mark.parametrize("cca", ["reno", "cubic", "bbr"])
 def test_where_flows_compete_distributions_are_the_same(run, cca):
-    """Who gets what of a full queue is chance, but how much all get, and how unequally, is not."""
+    """The division of a full queue is random, but the total and its inequality are not."""
     ways = {way: [] for way in WAYS}
     for way in WAYS:
         for replication in range(1, 6):
@@ -127,7 +127,7 @@ def test_the_same_bytes_again(specification, testbed, tmp_path):
 
 
 def test_flows_end_at_their_own_times(run):
-    """Groups with their own begins and ends, over IPv6."""
+    """Groups with separate start and end times, over IPv6."""
     groups = {"early": {"stop_s": 3, "count": 40}, "late": {"start_s": 2, "stop_s": 5, "cca": "bbr", "count": 20}}
     keys = {"application": "iperf3", "cca": "own", "pair": None, "ecn": None, "start_s": 0, "rate_mbps": None, "on_s": None, "off_s": None,
             "arrivals_per_s": None, "sizes": "fixed", "bytes": None, "packet_bytes": 200, "interval_ms": 20}  # fmt: skip

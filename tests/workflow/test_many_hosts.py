@@ -1,4 +1,4 @@
-"""Networks of many hosts and bottlenecks in the guest: every address is reached, and every check holds."""
+"""Networks of many hosts and bottlenecks in the guest: every address is reachable, and every check passes."""
 
 import gzip
 import json

@@ -1,4 +1,4 @@
-"""The workflow as a module of another one, with a study of its configuration and a prefix for its files."""
+"""The workflow as a module of another one, with a study in its configuration and a prefix for its files."""
 
 import os
 import shutil
@@ -30,7 +30,7 @@ class Other:
         path.write_text(text.replace(old, new))
 
     def snakemake(self, *arguments):
-        """Return exit status and output of a call there."""
+        """Return exit status and output of a call in this folder."""
         return snakemake_forks.call(("--cores", "1", *arguments), self.folder, dict(os.environ), 600)
 
 
@@ -76,7 +76,7 @@ def test_a_whole_study_goes_to_its_report_and_on(other):
 
 @pytest.mark.parametrize("kind", ["gitfile", "github"])
 def test_of_a_repository_a_checkout_is_made_in_the_cache(kind, checkout_in, tmp_path, monkeypatch):
-    """That of a forge stands in Snakemake's own cache, as if it had been fetched: no network is needed to look at it."""
+    """The repository is placed in Snakemake's own cache, as if it had been fetched from a forge, so no network is needed."""
     home = checkout_in(tmp_path / "home").folder
     git = ("git", "-C", home, "-c", "user.name=a", "-c", "user.email=a@b.c")
     for command in (["init", "-q"], ["add", "."], ["commit", "-qm", "x"]):
@@ -105,7 +105,7 @@ def test_of_a_repository_a_checkout_is_made_in_the_cache(kind, checkout_in, tmp_
 
 
 def test_the_default_profile_serves_a_deployed_folder(other, root):
-    """`snakedeploy deploy-workflow` copies profiles/ and config/, and no script."""
+    """`snakedeploy deploy-workflow` copies profiles/ and config/, but no scripts."""
     shutil.rmtree(other.folder / "profiles", ignore_errors=True)
     shutil.copytree(root / "profiles", other.folder / "profiles")
     status, printed = other.snakemake("-n")
@@ -136,7 +136,7 @@ claims:
 
 @pytest.fixture
 def of_own(other, root):
-    """One whose study has an algorithm in C and claims, beside its own configuration."""
+    """A workflow whose study has an algorithm in C and claims, beside its own configuration."""
     for name, content in (
         ("algorithms/tcp_aimd.c", (root / "examples/tcp_aimd.c").read_text()),
         ("config/claims/own.yaml", CLAIMS),

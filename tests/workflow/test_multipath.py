@@ -1,4 +1,4 @@
-"""Several paths of 100 Mbit/s between two hosts, joined by MPTCP or by GRE-in-UDP tunnels: they add up, and are read back."""
+"""Several paths of 100 Mbit/s between two hosts, joined by MPTCP or by GRE-in-UDP tunnels: their rates add up, and they are read back."""
 
 import pytest
 
@@ -17,7 +17,7 @@ TUNNEL_LIMIT_MBPS = {
 
 @pytest.fixture
 def joined(run):
-    """A function that carries out a run over several paths without delay of their own."""
+    """A function that executes a run over several paths without delay."""
 
     def carry_out(by, paths=4, cca="cubic", link=None, traffic=None, **changes):
         multipath = {"paths": paths, "by": by, "path_delay_ms": [0] * paths} | changes.pop("multipath", {})
@@ -30,7 +30,7 @@ def joined(run):
 
 
 def goodput_mbps(document):
-    """Return what iperf3's server received, in Mbit/s."""
+    """Return the rate at which iperf3's server received, in Mbit/s."""
     return document["traffic"][0]["server"]["end"]["sum_received"]["bits_per_second"] / 1e6
 
 
@@ -77,7 +77,7 @@ def test_tunnels_per_flow_keep_a_connection_on_one_path(joined):
 
 
 def test_reordering_by_unequal_delay_hurts_tunnels_and_not_subflows(joined):
-    """5 ms more on one path, 0.12 ms otherwise: beyond what TCP waits for a packet that is late."""
+    """5 ms more on one path, 0.12 ms otherwise, which is longer than TCP waits for a late packet."""
     unequal = {"multipath": {"path_delay_ms": [5, 0, 0, 0]}, "link": {"delay_ms": {"forward": 0.1, "reverse": 0.1}}}
     tunnels, subflows = joined("gre", **unequal), joined("mptcp", **unequal)
     assert goodput_mbps(tunnels) < 100

@@ -1,4 +1,4 @@
-"""A link's option plugs in: what a developer writes for one, and what follows from it, up to a run in the guest."""
+"""Adding a link option: the code that a developer writes for one, and its effects, up to a run in the guest."""
 
 import gzip
 import json
@@ -73,7 +73,7 @@ def workflow(tmp_path_factory):
 
 
 def ask(workflow, link, **sections):
-    """Return what the workflow makes of a scenario."""
+    """Return the workflow's answers about a scenario."""
     done = subprocess.run(
         [sys.executable, "-c", SCRIPT, json.dumps(link), json.dumps(sections)],
         env={"PYTHONPATH": f"{workflow}/scripts:{workflow}", "PATH": "/usr/bin:/bin"}, capture_output=True, text=True,
@@ -137,7 +137,8 @@ def test_what_the_kernel_lacks_of_it_makes_a_run_invalid(workflow, testbed, tmp_
 
 
 def test_an_option_is_named_in_few_files():
-    """`corrupt_percent`, whose packets are counted too: with a test and the changelog these make five, and `make documentation` writes two."""
+    """`corrupt_percent`, whose packets are also counted, is named in five files including a test and the changelog; `make documentation`
+    writes two more."""
     naming = {
         str(path.relative_to(ROOT / "workflow"))
         for path in (ROOT / "workflow").rglob("*")

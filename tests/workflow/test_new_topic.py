@@ -1,4 +1,4 @@
-"""A topic plugs in: a folder puts its tables, figures, section and findings into the page."""
+"""Adding a topic: a folder adds its tables, figures, section and findings to the page."""
 
 import re
 

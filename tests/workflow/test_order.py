@@ -10,7 +10,7 @@ UDP = {"protocol": "udp", "block_bytes": 1250, "bitrate_mbps": 5, "duration_s": 
 
 @pytest.mark.parametrize("order", ["any", "kept"])
 def test_datagrams_arrive_in_order_if_that_is_kept(run, order):
-    """With delays drawn evenly over 20 ms, and packets 2 ms apart, one is overtaken by the next with a chance of (18/20)^2 / 2."""
+    """With delays drawn uniformly over 20 ms, and packets 2 ms apart, the next packet overtakes one with a probability of (18/20)^2 / 2."""
     jitter = {"jitter_ms": {"forward": 10, "reverse": 0}} | ({"jitter_order": order} if order == "kept" else {})
     document = run(link=LINK | jitter, traffic=UDP)
     (stream,) = document["traffic"][0]["server"]["end"]["streams"]
@@ -23,7 +23,7 @@ def test_datagrams_arrive_in_order_if_that_is_kept(run, order):
 
 
 def test_acknowledgements_come_in_bunches_so_far_apart(run):
-    """Read each millisecond, what was acknowledged grows only once a slot; without slots it does nearly each millisecond."""
+    """Read every millisecond, the acknowledged amount grows only once per slot; without slots it grows nearly every millisecond."""
     gaps = {}
     for slot in (None, 8):
         link = LINK | ({"ack_slot_ms": slot} if slot else {})
@@ -33,5 +33,5 @@ def test_acknowledgements_come_in_bunches_so_far_apart(run):
         grown = times[1:][(np.diff(acked) > 0) & (times[1:] > 1)]
         gaps[slot] = np.diff(grown) * 1e3
     assert np.median(gaps[None]) < 3
-    # A slot's begin lies between two readings.
+    # A slot begins between two readings.
     assert np.median(gaps[8]) == pytest.approx(8, abs=1.01) and gaps[8].min() > 6.9

@@ -11,7 +11,7 @@ OUTAGE = {"path": 2, "at_s": 4, "for_s": 3}
 
 
 def acked_between(series, begin_s, end_s):
-    """Return the bytes that a subflow's samples say were acknowledged between two moments."""
+    """Return the bytes acknowledged between two times according to a subflow's samples."""
     within = [
         acked
         for time_s, acked in zip(series["time_s"], series["bytes_acked"], strict=True)

@@ -1,4 +1,4 @@
-"""CCAs from C files: built into a kernel, the same numbers as the kernel's own, and what happens if they are broken."""
+"""CCAs from C files: built into a kernel, with the same numbers as the kernel's own, and the effects of broken ones."""
 
 import errno
 import gzip
@@ -24,7 +24,8 @@ pytestmark = pytest.mark.long
 
 
 def built(path, text, folder, kernel=None):
-    """Build a kernel with a C file, on another Linux than the image's if one is given; return the finished process and the definition of its CCA."""
+    """Build a kernel with a C file, on a Linux other than the image's if given; return the finished process and the definition of its
+    CCA."""
     path.write_text(text)
     sha256 = hashlib.sha256(text.encode()).hexdigest()
     cca = text.partition('.name\t\t= "')[2].partition('"')[0]
@@ -77,7 +78,7 @@ MODULE_LICENSE("GPL");
 
 
 def source_of(cca):
-    """Return a C file with which a CCA is built, named as the kernel's."""
+    """Return the C file of a CCA, with the kernel's file name."""
     import images
 
     linux = images.cached_image(ROOT / images.KERNEL)[1] / "root/build/source"
@@ -108,7 +109,7 @@ def run_in(place, cca):
 
 @pytest.fixture(scope="module")
 def copies(tmp_path_factory):
-    """A folder of kernels with copies under names of other lengths, and CCA -> the definition of its copy."""
+    """A folder of kernels with copies under names of different lengths, and CCA -> the definition of its copy."""
     folder, definitions = tmp_path_factory.mktemp("copies"), {}
     for cca, name in (("cubic", "qqqqqqqqqqqqqqq"), ("reno", "qqq")):
         text = source_of(cca).replace(f'.name\t\t= "{cca}"', f'.name\t\t= "{name}"')
@@ -186,7 +187,7 @@ O_WRONLY, O_CREAT, O_RDONLY = 1, 0o100, 0
 
 
 def test_what_a_kernel_of_somebody_can_reach_of_the_machine(specification, testbed, tmp_path):
-    """Of files it can write those of its job alone, and it sees no process but its own."""
+    """It can write only the files of its job, and sees only its own processes."""
     victim = subprocess.Popen(["sleep", "600"])
     try:
         written = [ROOT / ".git/hooks/pre-commit", ROOT / "README.md", tmp_path / "x", Path("/tmp/sawtooth-intruder"),
@@ -224,7 +225,7 @@ def test_what_a_kernel_of_somebody_can_reach_of_the_machine(specification, testb
 
 @pytest.mark.parametrize("base", ["newest", "6.12"])
 def test_a_cca_that_crashes_makes_a_failed_run(specification, testbed, tmp_path, base):
-    """Once, with the kernel's last words and call trace, also of one whose processes are held by ptrace."""
+    """It is tried once, and reported with the kernel's last words and call trace, also if its processes are controlled by ptrace."""
     text = EXAMPLE.read_text().replace("\treturn max(tcp_snd_cwnd", "\tBUG();\n\treturn max(tcp_snd_cwnd")
     done, definition = built(tmp_path / "tcp_aimd.c", text, tmp_path / "kernels", completed_kernel({"base": base}))
     assert done.returncode == 0, done.stdout + done.stderr
@@ -242,7 +243,7 @@ def test_a_cca_that_crashes_makes_a_failed_run(specification, testbed, tmp_path,
 
 
 def test_a_fault_is_named_with_the_function_and_a_loop_ends(specification, testbed, tmp_path):
-    """Where the processor was is the innermost function; a loop is ended by the CPU time that it used, once."""
+    """The innermost function is where the processor was; a loop is ended by its CPU time limit, and not tried again."""
     for statement, kind, words in (
         ("*(volatile int *)8 = 1;", "crash", "; call trace: aimd_ssthresh < tcp_enter_recovery < "),
         ("for (;;) cpu_relax();", "not ended", "did not end within its limit of 10 s of CPU time"),
@@ -327,7 +328,7 @@ def patched(tmp_path, text, config=None):
 
 
 def reno_patch():
-    """The patch, at the line that the image's Linux has it at; lines without context stand where they say."""
+    """The patch at the line where the image's Linux has the code; lines without context apply where they say."""
     import images
 
     lines = (

@@ -1,4 +1,4 @@
-"""Packets of a finished run: the same document, as many as the kernel counted, and what they say is what the run says."""
+"""Packets of a finished run: the same document, as many as the kernel counted, and the same content as the run states."""
 
 import gzip
 import json
@@ -16,7 +16,7 @@ RUNS = ("10mbit-20ms-0pct-1flow/reno/ipv4/1", "100mbit-10ms-1pct-4flows/reno/ipv
 
 @pytest.fixture
 def packets(smoke, tmp_path):
-    """A function that captures the packets of a run of a copy of the smoke study; returns exit status, output, captures, document."""
+    """A function that captures the packets of a run of a copy of the smoke study; it returns exit status, output, captures, document."""
     results = tmp_path / "smoke"
     shutil.copytree(smoke.folder / "results/smoke", results, ignore=shutil.ignore_patterns("logs", ".lock"))
 
@@ -97,4 +97,4 @@ def test_another_testbed_s_run_is_refused(packets):
 
     status, output, captures, _ = packets(RUNS[0], change=change)
     assert status == 1 and captures == {}
-    assert "was made by another testbed than the one here, so its bytes can't be had: " in output
+    assert "was made by a testbed other than the one here, so its bytes can't be had: " in output

@@ -1,4 +1,4 @@
-"""Paths that change in the guest's kernel, against what theory says of each change; a run of them is the same twice."""
+"""Paths that change in the guest kernel, against the theory of each change; a repeated run is identical."""
 
 import json
 from itertools import pairwise
@@ -43,7 +43,7 @@ def test_a_round_trip_takes_the_new_delay_at_once(run):
 
 
 def test_an_outage_loses_what_is_sent_into_it_and_nothing_else(run):
-    """100 datagrams a second for 0.4 s, at most one more or less at its ends; those on the way arrive."""
+    """100 datagrams a second for 0.4 s, with at most one more or fewer at its ends; packets in flight arrive."""
     timeline = [change(1, "forward", delay_ms=100), change(1.5, "forward", down_for_s=0.4)]
     document = run(link=LINK | {"timeline": timeline}, traffic=UDP | {"bitrate_mbps": 1})
     lost = document["traffic"][0]["server"]["end"]["sum"]["lost_packets"]
@@ -110,7 +110,7 @@ MANY = {
     "name", [*SATURATED, *(pytest.param(name, marks=pytest.mark.long) for name in MANY)]
 )  # fmt: skip
 def test_a_sender_that_always_has_packets_gets_the_sum_of_the_trace(run, tmp_path, name):
-    """To 0.5 %, and the packets at either end: UDP above all rates, its packets 20 bytes less than full ones."""
+    """Within 0.5 % and the packets at either end: UDP above all rates, with packets 20 bytes shorter than full ones."""
     times, step_ms = (SATURATED | MANY)[name]
     (tmp_path / "link.trace").write_text("".join(f"{at}\n" for at in times))
     keys = {"file": "link.trace", "format": "mahimahi", "direction": "forward", "sha256": None, "period_ms": None}

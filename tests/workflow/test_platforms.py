@@ -48,7 +48,7 @@ def test_both_platforms_fill_the_same_tables(checkout):
 
 
 def changed(text, line):
-    """Return the study with a line of its own in place of the one with the same key, or among the defaults."""
+    """Return the study with one line replaced by another with the same key, or with that line added to the defaults."""
     key = line.partition(":")[0]
     old = re.search(rf"^( *){key}: .*$", text, re.M)
     if old:
@@ -88,7 +88,7 @@ def test_each_platform_refuses_what_it_lacks_before_any_run(checkout, line, sent
 
 
 def test_another_processor_is_refused_in_one_sentence(checkout):
-    """As one sees it whose personality(2) is that of a 32-bit processor."""
+    """personality(2) makes the machine look like one with a 32-bit processor."""
     if not shutil.which("setarch"):
         pytest.skip("setarch (util-linux) is missing")
     done = subprocess.run(

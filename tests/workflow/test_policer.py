@@ -1,4 +1,4 @@
-"""The policer in the guest's kernel: a token bucket lets pass its rate and one burst, to the packet, and shares it among senders."""
+"""The policer in the guest kernel: a token bucket passes its rate and one burst, to the packet, shared among senders."""
 
 import pytest
 
@@ -12,7 +12,7 @@ FRAME_BYTES = 1250 + 28 + 14
 
 
 def test_of_datagrams_a_rate_and_one_burst_pass(run):
-    """Sent evenly for 3 s, the bucket full at first: 4 Mbit/s x 3 s + 40,000 bytes, the last packet's time aside."""
+    """Sent evenly for 3 s with a full bucket at first: 4 Mbit/s x 3 s + 40,000 bytes, except for the last packet's time."""
     document = run(link=LINK, traffic=UDP)
     summary = document["traffic"][0]["server"]["end"]["sum"]
     sent = document["traffic"][0]["client"]["end"]["sum"]["packets"]

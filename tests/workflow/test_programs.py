@@ -64,7 +64,7 @@ def made(tmp_path, monkeypatch, specification):
 
 @pytest.fixture
 def carried(made, testbed, tmp_path):
-    """A function that carries such a run out and returns its document; ``failing``: the checks that it must fail."""
+    """A function that executes such a run and returns its document; ``failing``: the checks that it must fail."""
 
     def carry_out(*groups, failing=(), name="run", **changes):
         output = tmp_path / f"{name}.json.gz"
@@ -87,7 +87,7 @@ def findings(document):
 
 
 def test_udp_is_measured_to_the_packet(carried):
-    """A stream of known rate on an empty path: each packet counted, and each delay the path's."""
+    """A stream of known rate on an empty path: each packet is counted, and each delay is the path's."""
     document = carried({"name": "stream", "program": "udp:udp", "start_s": 1, "stop_s": 3})
     (packets,) = document["program_packets"]["flows"]
     # 2 s at 8 Mbit/s of 1,200 bytes, and the end.
@@ -104,7 +104,7 @@ def test_udp_is_measured_to_the_packet(carried):
 
 @pytest.mark.parametrize("ip_version", ["ipv4", "ipv6"])
 def test_tcp_of_a_program_is_measured_as_that_of_iperf3(carried, ip_version):
-    """Beside iperf3's flow both fill the bottleneck; what arrived once is what the program got, and what it repeats is counted."""
+    """Beside iperf3's flow, both fill the bottleneck; data that arrived once are the program's goodput, and repeated data are counted."""
     document = carried(
         {"name": "prog", "program": "tcp:tcp", "stop_s": 4}, {"name": "long", "stop_s": 4}, ip_version=ip_version
     )
@@ -129,7 +129,7 @@ def test_an_amount_has_a_completion_time(carried):
 
 
 def test_a_client_may_send_and_a_server_end_by_itself(carried):
-    """Data against the connection: the server counts, and ends when it has all."""
+    """Data in the opposite direction: the server counts, and ends when it has everything."""
     counting = {
         "path": None, "protocol": "tcp", "data_from": "client", "server_ends": "itself", "ready_line": "ready",
         "server": ["python3", "-c", "import socket, sys; s = socket.create_server((sys.argv[1], int(sys.argv[2]))); print('ready', flush=True); c, _ = s.accept()\nn = 0\nwhile d := c.recv(65536): n += len(d)\nprint('got', n)", "{server_address}", "{port}"],
@@ -146,7 +146,7 @@ def test_a_client_may_send_and_a_server_end_by_itself(carried):
 
 
 def test_the_same_seed_gives_the_same_bytes(made, testbed, tmp_path):
-    """Three times, twice of them on a machine with other work."""
+    """Three executions, two of them on a machine with other work."""
     asked = made(
         {"name": "prog", "program": "tcp:tcp", "stop_s": 2},
         {"name": "udp", "program": "udp:udp", "stop_s": 2},
@@ -156,7 +156,7 @@ def test_the_same_seed_gives_the_same_bytes(made, testbed, tmp_path):
 
 
 def documents_of_three_tries(asked, testbed, tmp_path):
-    """Carry a run out three times, twice on a machine with other work; return the documents that come of it."""
+    """Execute a run three times, twice on a machine with other work; return the resulting documents."""
     documents = set()
     for number in range(3):
         load = [subprocess.Popen(["sh", "-c", "while :; do :; done"]) for _ in range(4 * (number > 0))]
@@ -220,7 +220,8 @@ def test_the_first_run_on_a_machine_may_be_one_of_a_program(made, testbed, tmp_p
 
 
 def test_a_program_reaches_nothing_else(carried):
-    """An intruder looks for the machine's files, the run's and other programs, and tries to write, to gain rights and to get out."""
+    """An intruder looks for files of the machine, of the run and of other programs, and tries to write, to gain privileges and to break
+    out."""
     document = carried(
         {"name": "x", "program": "intruder:udp", "stop_s": 2},
         programs={"intruder": SENDER | {"path": str(place("intruder.py")), "client": "{folder}/intruder.py get {cca} {server_address} {port}", "server": "{folder}/intruder.py serve {cca} {server_address} {port} {seconds}", "ccas": ["udp"]}},
@@ -275,7 +276,7 @@ def test_a_run_with_a_log_is_the_same_when_it_is_captured(quic_go, made, testbed
 
 
 def test_a_stack_of_another_language_is_one_of_same_bytes_and_logs(made, testbed, tmp_path, root):
-    """aioquic from PyPI, as the page builds it: its log, which it writes when it is ended, is read."""
+    """aioquic from PyPI, built as on the page: its log, which it writes at its end, is read."""
     (command,) = re.findall(r"^python3 -m (pip install .*?) && cp", (root / "docs/programs.md").read_text(), re.M)
     command = command.replace("examples/", f"{root}/examples/").split()
     done = subprocess.run([sys.executable, "-m", *command], cwd=tmp_path, capture_output=True, text=True)
@@ -308,7 +309,7 @@ def place(name):
 
 @pytest.fixture
 def under_test(testbed, tmp_path, monkeypatch):
-    """A function that carries out a run of a scenario whose CCA is the program ``kind:kind``, and returns its document."""
+    """A function that executes a run of a scenario whose CCA is the program ``kind:kind``, and returns its document."""
     monkeypatch.chdir(tmp_path)
     shutil.copy(PROGRAMS / "sender.py", tmp_path)
     files = files_of("sender.py")
@@ -332,7 +333,7 @@ def under_test(testbed, tmp_path, monkeypatch):
 
 
 def test_a_client_that_the_path_cuts_off_is_no_finding(under_test):
-    """It can't know that its flow has ended; the run ends it, and what it got is known from its packets."""
+    """It can't know that its flow has ended, so the run ends it, and its data are known from its packets."""
     link = {"rate_mbps": 10, "delay_ms": 20, "timeline": [{"at_s": 1, "loss_percent": 100}]}
     document = under_test("udp", link=link, traffic={"duration_s": 3})
     (entry,), (packets,) = document["programs"], document["program_packets"]["flows"]
@@ -346,7 +347,7 @@ def test_a_client_that_the_path_cuts_off_is_no_finding(under_test):
 
 
 def test_a_program_under_test_has_the_columns_of_the_kernels_flows(under_test):
-    """Two flows of TCP that a program sends: run, flows and time series have what they would have of sockets, from packets."""
+    """A program sends two TCP flows: run, flows and time series have the columns that sockets would give, from packets."""
     link, traffic = {"rate_mbps": 10, "delay_ms": 20}, {"duration_s": 6, "sample_interval_ms": 50}
     document = under_test("tcp", flows=2, link=link, queue={"packets": 50}, traffic=traffic)
     assert document["verdict"]["valid"] and "delivered" not in document
@@ -378,7 +379,7 @@ READING = r'{"time_format":"absolute"}\n{"time":%s,"name":"recovery:metrics_upda
 
 
 def logging(text):
-    """Return a program that logs ``text`` 1.5 s after its start, %s in it the time, and sends by `SENDER`."""
+    """Return a program that logs ``text`` 1.5 s after its start, with %s for the time, and sends by `SENDER`."""
     script = f"(sleep 1.5; printf '{text}' $(($(date +%s%N) / 1000000)) > {{logs}}/a.qlog) & exec "
     return LOGGING | {"server": ["sh", "-c", script + SENDER["server"].replace("{bytes}", "'{bytes}'")]}
 

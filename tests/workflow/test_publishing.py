@@ -1,4 +1,4 @@
-"""A study of hostile words, run in a place full of secrets: what its published files tell, and to whom."""
+"""A study of hostile texts, run in a place full of secrets: what its published files reveal."""
 
 import gzip
 import json
@@ -30,7 +30,7 @@ LABELS = {"near": "<img src=x onerror=a()>", "far": "</script>$\\frac{$&amp;"}
 
 
 def words_made_hostile(checkout):
-    """Change the mini study and give it claims, so that all that is free text carries markup; return its file."""
+    """Change the mini study and give it claims, so that all free text contains markup; return its file."""
     claims = yaml.safe_load((checkout.folder / "config/claims/lima-ccas-ipv4-ipv6.yaml").read_text())
     claims["paper"] |= {"title": TEXT, "authors": TEXT}
     for claim in claims["claims"]:
@@ -54,7 +54,7 @@ def words_made_hostile(checkout):
 
 @pytest.fixture(scope="module")
 def hostile(checkout_in, tmp_path_factory):
-    """The results of a hostile study, run where path, home, user, host, commit and environment hold a secret."""
+    """The results of a hostile study, run where path, home, user, host, commit and environment contain a secret."""
     place = tmp_path_factory.mktemp(SECRET)
     checkout = checkout_in(place / "checkout")
     study = words_made_hostile(checkout)
@@ -108,7 +108,7 @@ def test_a_secret_would_be_found_wherever_it_hides(kind, tmp_path):
 
 @pytest.fixture(scope="module", params=["report.html", "details.html"])
 def page(hostile, chromium, request):
-    """A page of the hostile study, opened in Chromium; `problems` has what went wrong, dialogs among it."""
+    """A page of the hostile study, opened in Chromium; `problems` lists everything that went wrong, including dialogs."""
     page = chromium.new_page()
     page.problems = []
     page.on("console", lambda m: m.type in ("error", "warning") and page.problems.append(m.text))

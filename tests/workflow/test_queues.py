@@ -1,4 +1,4 @@
-"""Queueing disciplines and ECN in the guest's kernel: each as set, counted, and against what theory says of it."""
+"""Queueing disciplines and ECN in the guest kernel: each is set as configured, counted, and compared with theory."""
 
 import numpy as np
 import pytest
@@ -72,7 +72,7 @@ def test_marks_are_counted_where_they_are_made_carried_and_echoed(run, queue, ec
 
 
 def test_a_flow_with_ecn_loses_nothing_where_one_without_does(run):
-    """Marks take the place of drops, and TCP answers them as it does those (RFC 3168, section 6.1.2)."""
+    """Marks replace drops, and TCP responds to them in the same way (RFC 3168, section 6.1.2)."""
     queue = completed({"discipline": "codel", "ecn": True})
     with_ecn = sampled(run, queue, cca="reno", transport={"ecn": "classic"})
     without = sampled(run, queue, cca="reno")
@@ -85,7 +85,7 @@ def test_a_flow_with_ecn_loses_nothing_where_one_without_does(run):
 
 
 def test_codel_holds_the_standing_queue_near_its_target(run):
-    """The least delay within an interval swings about the target (RFC 8289, section 3.2); drop-tail's is that of its size.
+    """The smallest delay within an interval oscillates around the target (RFC 8289, section 3.2); drop-tail's follows from its size.
 
     CoDel drops once that was above for an interval, and stops when a packet was below, so it is on either side.
     """
@@ -103,7 +103,7 @@ def test_codel_holds_the_standing_queue_near_its_target(run):
 
 
 def test_fq_codel_gives_cubic_and_bbr_equal_shares(run):
-    """Flow queues served in turn give what max-min fairness says, whatever the CCAs do; drop-tail does not."""
+    """Flow queues served in turn give max-min fair shares, whatever the CCAs do; drop-tail does not."""
     goodputs = {}
     for name, queue in (("fq_codel", completed({"discipline": "fq_codel"})), ("drop-tail", {"bdp": 1})):
         document = run(link=LINK, queue=queue, cca="cubic+bbr", flows=2, traffic={"duration_s": 20})
@@ -114,7 +114,7 @@ def test_fq_codel_gives_cubic_and_bbr_equal_shares(run):
 
 @pytest.mark.parametrize("step", [10, 20, 40])
 def test_dctcp_keeps_the_queue_within_a_few_packets_of_the_step(run, step):
-    """A flow's queue swings below K + 1 by the amplitude of Alizadeh et al. (SIGCOMM 2010), equation 8: half of sqrt(2 (C RTT + K))."""
+    """A flow's queue oscillates below K + 1 by the amplitude of Alizadeh et al. (SIGCOMM 2010), equation 8: half of sqrt(2 (C RTT + K))."""
     queue = completed({"discipline": "red", "step_packets": step, "ecn": True, "packets": 400})
     document = sampled(run, queue, duration_s=10, cca="dctcp", transport={"ecn": "classic"})
     packets = settled(document, "packets", 3)
@@ -127,7 +127,7 @@ def test_dctcp_keeps_the_queue_within_a_few_packets_of_the_step(run, step):
 
 
 def test_the_low_latency_queue_takes_what_it_is_told_to(run):
-    """Linux's CCAs send ECT(0), which L4S takes for classic; DCTCP goes to the other queue only if that takes all of ECN."""
+    """Linux's CCAs send ECT(0), which L4S treats as classic; DCTCP uses the other queue only if that takes all ECN packets."""
     counted = {}
     for low_latency in ("l4s_ect", "any_ect"):
         queue = completed({"discipline": "dualpi2", "low_latency": low_latency})
@@ -151,7 +151,8 @@ def test_a_managed_queue_with_marks_is_the_same_bytes_twice(specification, testb
 
 
 def test_a_queue_on_the_senders_own_interface(run):
-    """On a cable it is the sending host's, over IPv6 too; TCP small queues keep a few packets of each flow there, so many flows."""
+    """On a cable the queue is on the sending host, over IPv6 too; TCP small queues keep a few packets of each flow there, so there are
+    many flows."""
     document = sampled(
         run, completed({"discipline": "fq_codel"}), duration_s=3, cca="cubic", ip_version="ipv6", topology="cable",
         transport={"ecn": "classic"}, flows=16,

@@ -1,4 +1,4 @@
-"""What is received is read with limits, and where two documents differ is said to the place."""
+"""Received files are read with limits, and the first difference of two documents is reported with its place."""
 
 import gzip
 import itertools
@@ -189,7 +189,7 @@ def use_temporary_folders(count):
 
 
 def test_temporary_folders_of_verifications_that_start_at_once_do_not_disturb_each_other(tmp_path, monkeypatch):
-    """Each deletes what killed ones have left, and nobody's else."""
+    """Each verification deletes the folders of killed ones, and no others."""
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     (tmp_path / "sawtooth-verify-left").mkdir()
     processes = [multiprocessing.Process(target=use_temporary_folders, args=(100,)) for _ in range(4)]
@@ -203,7 +203,7 @@ def test_temporary_folders_of_verifications_that_start_at_once_do_not_disturb_ea
 
 
 def deep(folder, depth):
-    """Make folders in one another, the last with a file."""
+    """Make nested folders, the innermost with a file."""
     here = os.getcwd()
     try:
         os.chdir(folder)
@@ -216,7 +216,7 @@ def deep(folder, depth):
 
 
 def test_what_one_verification_left_does_not_hinder_the_next(tmp_path, monkeypatch):
-    """As deep as no path can name it: 3,000 folders are a path of 6,000 characters."""
+    """Folders nested deeper than any path can name: 3,000 folders have a path of 6,000 characters."""
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     (tmp_path / "sawtooth-verify-left").mkdir()
     deep(tmp_path / "sawtooth-verify-left", 3000)
@@ -252,7 +252,7 @@ def test_a_terminal_is_not_told_what_to_do():
 
 
 def test_whoever_draws_with_a_seed_draws_the_same():
-    """Written down, so that another version of Python or of this workflow can't change it unnoticed."""
+    """The draw is written down, so that another version of Python or of this workflow can't change it unnoticed."""
     names = [f"far/reno/ipv4/{replication}" for replication in range(1, 9)]
     assert draw(reversed(names), 3, seed=1) == draw(names, 3, seed=1)
     assert [name[-1] for name in draw(names, 3, seed=1)] == ["3", "5", "1"]

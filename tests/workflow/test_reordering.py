@@ -1,4 +1,4 @@
-"""Packets late and packets twice in the guest's kernel: those that its random numbers make of the seed, and what a receiver then sees."""
+"""Late and duplicated packets in the guest kernel: those that its random numbers give for the seed, and their effect on a receiver."""
 
 import json
 
@@ -16,7 +16,7 @@ UDP = {"protocol": "udp", "block_bytes": 1250, "bitrate_mbps": 5, "duration_s": 
 
 
 def fate(seed, late, twice, packets):
-    """Return of so many packets that arrive whether each copy of them, in the order in which netem takes them up, is late."""
+    """Return, for the given number of arriving packets, whether each copy is late, in the order in which netem handles them."""
     numbers, fates = random_numbers(seed), []
     for _ in range(packets):
         copies = 1 + bool(twice and round(twice * CERTAIN) >= next(numbers))
@@ -25,7 +25,8 @@ def fate(seed, late, twice, packets):
 
 
 def test_datagrams_are_late_as_the_seed_says_and_are_overtaken_by_those_of_that_time(run):
-    """9 ms late and 2 ms apart, one is overtaken by the four behind it that aren't late themselves: its reordering extent (RFC 4737)."""
+    """9 ms late and 2 ms apart, a packet is overtaken by the four behind it that aren't late themselves: its reordering extent (RFC
+    4737)."""
     document = run(link=LINK | {"reordering": {"percent": 10, "late_ms": 9, "direction": "forward"}}, traffic=UDP)
     came, left, late = counts(document, "forward")
     before = document["links"]["before"]["r2-in1"]["qdiscs"]["netem"]
@@ -50,7 +51,7 @@ def test_datagrams_are_late_as_the_seed_says_and_are_overtaken_by_those_of_that_
 
 
 def test_tcp_gets_packets_late_and_twice_and_none_is_lost(run):
-    """Each packet that TCP gets twice makes its receiver say so (D-SACK, RFC 2883), and late ones are no losses."""
+    """The receiver reports each packet that TCP gets twice (D-SACK, RFC 2883), and late packets are no losses."""
     link = LINK | {"rate_mbps": 10, "duplicate_percent": {"forward": 2, "reverse": 0}}
     link |= {"reordering": {"percent": 1, "late_ms": 10, "direction": "both"}}
     document = run(link=link, queue={"packets": 400}, traffic={"duration_s": 6, "bitrate_mbps": 5})
@@ -80,7 +81,7 @@ def test_tcp_gets_packets_late_and_twice_and_none_is_lost(run):
 
 
 def test_what_is_late_beyond_the_rtt_is_retransmitted_for_nothing_and_ends_no_wait(run):
-    """In 200 ms far more overtake a late packet than wait: its retransmission comes first, and is needless."""
+    """In 200 ms far more packets overtake a late one than wait for it: its retransmission comes first, and is needless."""
     document = run(
         link=LINK | {"reordering": {"percent": 1, "late_ms": 200, "direction": "forward"}},
         queue={"packets": 1000},

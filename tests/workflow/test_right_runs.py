@@ -1,4 +1,4 @@
-"""No check fails because of what a run measures: drawn runs in which all is as asked for are valid, for real."""
+"""No check fails because of the measured values: drawn runs that follow their configuration are valid, in the real testbed."""
 
 import gzip
 import itertools
@@ -20,7 +20,7 @@ from wording.check_words import CHECK_WORDS
 
 @pytest.fixture
 def carried(testbed, tmp_path):
-    """A function that carries out a run and returns its document."""
+    """A function that executes a run and returns its document."""
 
     def carry_out(specification):
         done = testbed(specification, tmp_path / "run.json.gz")
@@ -79,7 +79,7 @@ def test_a_flow_whose_first_packets_are_lost_begins_late_and_is_measured(carried
 
 
 def test_all_of_a_saturating_flow_of_udp_is_accounted_for(carried):
-    """The last packets wait in the queue when iperf3 stops counting; what is lost is what does not fit the link."""
+    """The last packets wait in the queue when iperf3 stops counting; the lost packets are those that don't fit the link."""
     traffic = {"duration_s": 3, "protocol": "udp", "block_bytes": 1440, "bitrate_mbps": 10}
     link = {"rate_mbps": 10, "delay_ms": 5, "loss_percent": 0}
     document = carried(lossy(1, link=link, queue={"packets": 100}, flows=4, traffic=traffic))
@@ -91,7 +91,7 @@ def test_all_of_a_saturating_flow_of_udp_is_accounted_for(carried):
 
 
 def test_streams_of_udp_begin_also_where_openings_and_answers_are_lost(carried):
-    """iperf3's own client sends the opening once: of four streams 1 - 0.64^4 = 83 % of the runs would fail."""
+    """iperf3's own client sends the opening once, so with four streams 1 - 0.64^4 = 83 % of the runs would fail."""
     traffic = {"duration_s": 6, "protocol": "udp", "block_bytes": 1440, "bitrate_mbps": 1}
     for replication in (1, 2, 3):
         document = carried(

@@ -15,7 +15,7 @@ ONE = (f"results/mini/{RUN}", "--cores", "1", "--configfile", MINI)
 
 @pytest.fixture(autouse=True)
 def kept(tmp_path_factory, monkeypatch):
-    """The folder of an empty cache, which is switched on."""
+    """The folder of an empty cache, with caching enabled."""
     folder = tmp_path_factory.mktemp("cache")
     monkeypatch.setenv("SAWTOOTH_CACHE", str(folder))
     monkeypatch.setenv("SAWTOOTH_RUN_CACHE", "1")
@@ -23,7 +23,7 @@ def kept(tmp_path_factory, monkeypatch):
 
 
 def origins(output):
-    """Return the sentence that a call ends with."""
+    """Return the last sentence of a call's output."""
     return next(line for line in output.splitlines() if line.startswith("sawtooth: ") and "executed here" in line)
 
 

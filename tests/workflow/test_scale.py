@@ -23,7 +23,7 @@ def test_the_full_study_is_planned_in_little_memory(fresh, settings, jobs):
 
 
 def test_jobs_are_looked_for_once_a_finished_run(fresh):
-    """And not once a second for each run that has ever finished, which takes a core in the end."""
+    """Not once per second for each run that has ever finished, which would finally occupy a core."""
     _, output = fresh.snakemake("--cores", "1", "--verbose", "--until", "emulate_run", "--configfile", MINI)
     assert re.findall(r"Ready jobs: (\d+)", output) == ["8", "7", "6", "5", "4", "3", "2", "1"]
     # A log file: how far it is at the first job, then once a minute; Snakemake counts those too that `--until` leaves away.
@@ -33,7 +33,7 @@ def test_jobs_are_looked_for_once_a_finished_run(fresh):
 
 
 def test_how_many_runs_a_job_carries_makes_no_finished_run_stale(one_missing):
-    """A study goes on on a cluster that was begun on one machine: only the job with the missing run is to do."""
+    """A study begun on one machine continues on a cluster: only the job with the missing run remains."""
     call = ("--configfile", "config/studies/mini.yaml", "--set-resources", "emulate_run:runs=3", "--keep-incomplete")
     planned = one_missing.planned(*call)
     jobs = {rule: count for rule, count in planned.items() if rule.startswith("emulate")}

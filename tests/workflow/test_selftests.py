@@ -1,4 +1,5 @@
-"""The kernel's own tests in the guest: they pass, in the same bytes under load, and what fails, hangs or crashes is one test's result."""
+"""The kernel's own tests in the guest: they pass, with the same bytes under load, and a failure, hang or crash is the result of one
+test."""
 
 import difflib
 import hashlib
@@ -69,7 +70,7 @@ def parts(tmp_path_factory):
 
 @pytest.fixture
 def carried_out(parts, tmp_path):
-    """A function that carries out scripts of a test's own over IPv4, name -> text; returns their results by name."""
+    """A function that executes a test's own scripts over IPv4, name -> text; it returns their results by name."""
 
     def carry_out(scripts):
         (tmp_path / "programs").symlink_to(parts / "programs")
@@ -224,7 +225,7 @@ PLANTED = "\tBUG_ON(hystart == 7);\n\tWARN_ON(hystart == 8);\n"
 
 
 def patch_of(changes):
-    """Return a patch, path -> text before and after; of a new file "" before."""
+    """Return a patch, path -> text before and after; the text before is "" for a new file."""
     return "".join(
         line
         for path, (before, after) in changes.items()

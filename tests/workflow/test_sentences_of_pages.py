@@ -1,4 +1,5 @@
-"""Drawn studies with what only real runs have: each sentence of the page against what the study set, and what must hold between columns."""
+"""Drawn studies with features that only real runs have: each sentence of the page against the study's settings, and relations between
+columns."""
 
 import pytest
 import yaml

@@ -1,4 +1,5 @@
-"""`make series` on real series: one that changes no kernel, some that don't apply, compile or carry out a run, and one by which CUBIC backs off more."""
+"""`make series` on real series: one that doesn't change the kernel, some that don't apply, compile or run, and one with which CUBIC backs
+off more."""
 
 import difflib
 import json
@@ -30,7 +31,7 @@ SHORT = {
 
 @pytest.fixture(scope="module")
 def clone(tmp_path_factory):
-    """A checkout whose studies of series are short."""
+    """A checkout in which the studies of series are short."""
     clone = Clone(ROOT, tmp_path_factory.mktemp("series"))
     for name, (scenarios, replications, ip_versions) in SHORT.items():
         file = clone.folder / f"config/studies/{name}.yaml"
@@ -55,7 +56,7 @@ def patch(before, after, path=CUBIC):
 
 
 def tried(clone, text, name, *arguments):
-    """Try a series; return exit status, output and the folder of results."""
+    """Test a series; return exit status, output and the folder of results."""
     (clone.folder / f"{name}.patch").write_text(text)
     status, said = clone.run(f"make series SERIES={name}.patch BASE=7.2 {' '.join(arguments)}", timeout=3600)
     (folder,) = [*(clone.folder / "results/series").glob(f"{name}-*")] or [None]

@@ -1,4 +1,4 @@
-"""Snakemake plans every study that is shipped: each table and figure of its outline has a rule, with inputs that others make."""
+"""Snakemake plans every shipped study: each table and figure of its outline has a rule, whose inputs are made by others."""
 
 from pathlib import Path
 
@@ -35,7 +35,7 @@ def checkout(tmp_path_factory, checkout_in):
 
 
 def rules_of(path):
-    """Return what decides which rules a study's plan has: tables, figures with their inputs, platforms, claims, another study."""
+    """Return what determines the rules in a study's plan: tables, figures with their inputs, platforms, claims, another study."""
     study = studies.resolve(studies.load(ROOT / path, {"replications": 1}), path)
     outline, analysis = study_outline(StudyDesign(study)), study["analysis"]
     if analysis["claims"]:
@@ -50,7 +50,7 @@ def rules_of(path):
 
 
 def patches_of(study):
-    """Return the paths of the patches that a resolved study's kernels have and that are not there."""
+    """Return the paths of missing patches of a resolved study's kernels."""
     kernels = [one["kernel"] for one in study["cca_definitions"].values() if one.get("kernel")]
     return [patch["path"] for kernel in kernels for patch in kernel["patches"] if not (ROOT / patch["path"]).exists()]
 
@@ -68,7 +68,7 @@ def test_studies_that_are_alike_have_the_same_rules(path):
     ],
 )
 def test_snakemake_plans_all_that_the_study_has(path, checkout):
-    """With one replication, for a plan of 14,400 runs takes half a minute."""
+    """With one replication, because a plan of 14,400 runs takes half a minute."""
     study = studies.resolve(studies.load(ROOT / path, {"replications": 1}), path)
     arguments = ("--configfile", path, "--config", "replications=1")
     status, output = checkout.snakemake("--cores", "1", "--dry-run", *arguments, check=False)

@@ -47,7 +47,7 @@ def cluster(place, root):
 
 @pytest.fixture
 def on_cluster(cluster, place, checkout_in):
-    """A function that starts the workflow in the user's own checkout; ends what is left of it."""
+    """A function that starts the workflow in the user's own checkout; its remains are ended afterwards."""
     started = []
     checkout = checkout_in(place / f"checkout-{len(list(place.iterdir()))}")
     for path in (checkout.folder, *checkout.folder.rglob("*")):
@@ -83,7 +83,7 @@ def test_a_node_goes_down_and_the_results_are_those_of_one_machine(smoke, cluste
     workflow = start()
 
     def node_in_the_middle_of_a_job():
-        """Return a job's log and its node once it has carried out some of its runs and not all."""
+        """Return a job's log and its node once it has executed some but not all of its runs."""
         for log in sorted(results.glob("logs/jobs/*.log")):
             done = re.findall(r"run (\S+): done", log.read_text())
             if 0 < len(done) < RUNS_PER_JOB - 1:
@@ -125,7 +125,7 @@ def test_a_node_goes_down_and_the_results_are_those_of_one_machine(smoke, cluste
 
 
 def test_a_cancelled_job_says_so_and_leaves_no_run_behind(cluster, on_cluster):
-    """As jobs do that take longer than they asked for: Slurm's word is on the screen and in the job's log."""
+    """As for jobs that exceed their time: Slurm's message is on the screen and in the job's log."""
     checkout, start = on_cluster
     study = checkout.folder / MINI
     study.write_text(
@@ -158,7 +158,7 @@ def test_without_slurm_one_sentence_says_so(fresh, mounts):
 
 
 def test_no_setting_of_the_profile_is_lost(root):
-    """profiles/default is loaded too, and would win."""
+    """profiles/default is loaded too, and would take precedence."""
     default, slurm = (
         yaml.safe_load((root / "profiles" / name / "config.yaml").read_text()) for name in ("default", "slurm")
     )

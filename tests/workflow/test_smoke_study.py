@@ -35,7 +35,7 @@ def test_all_runs_are_there_and_valid(runs):
 
 
 def test_the_plan_asks_for_what_the_report_asks_for(smoke, monkeypatch, capsys):
-    """`make plan` and the report compute the number of pairs from the same runs, by the same comparisons and corrections."""
+    """`make plan` and the report compute the number of pairs from the same runs, with the same comparisons and corrections."""
     monkeypatch.chdir(smoke.folder)
     assert plan_study.main(["config/studies/smoke.yaml"]) == 0
     assert "Pilot: 16 runs of results/smoke." in capsys.readouterr().out
@@ -55,7 +55,7 @@ def test_the_plan_asks_for_what_the_report_asks_for(smoke, monkeypatch, capsys):
 
 
 def test_every_cca_is_what_it_says(smoke, runs):
-    """Vegas is Vegas: read from iperf3's own JSON."""
+    """Vegas is Vegas, according to iperf3's own JSON."""
     for run in runs:
         path = smoke.document_path(run["scenario"], run["cca"], run["ip_version"], run["replication"])
         document = json.loads(gzip.decompress(path.read_bytes()))
@@ -137,7 +137,7 @@ def test_the_short_page_is_short(smoke):
 
 
 def test_analysis_says_in_words_what_it_cannot_compute(smoke):
-    """Two replications: no test can be made of them, and every gap has its reason."""
+    """Two replications allow no test, and every gap has its reason."""
     folder = smoke.folder / "results/smoke/analysis"
     tables = {path.stem: list(csv.DictReader(path.open())) for path in folder.glob("*.csv")}
     assert set(tables) == {
@@ -228,7 +228,7 @@ def test_a_changed_colour_reruns_figures_and_report_alone(copy_of_smoke):
 
 
 def test_reworded_definitions_make_no_statistics_stale(copy_of_smoke):
-    """Neither what a column means, which the data dictionary prints, nor how a metric is defined, which the report does."""
+    """Neither a column's meaning, printed in the data dictionary, nor a metric's definition, printed in the report, is part of them."""
     columns = copy_of_smoke.folder / "workflow/scripts/run_tables/tidy_tables.py"
     text = columns.read_text()
     columns.write_text(
@@ -253,7 +253,7 @@ def test_a_changed_margin_repeats_the_analysis_and_no_run(copy_of_smoke):
 
 
 def test_a_changed_margin_repeats_what_it_touches_alone_in_a_large_study(copy_of_smoke):
-    """Also: jobs of one analysis or figure each make the same tables and figures as one job of all."""
+    """Also: jobs for single analyses or figures make the same tables and figures as one job for all."""
     outline = copy_of_smoke.folder / "workflow/scripts/topics/outline.py"
     text = outline.read_text()
     outline.write_text(text.replace("MOST_RUNS_TOGETHER = 500", "MOST_RUNS_TOGETHER = 0"))

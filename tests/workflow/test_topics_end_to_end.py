@@ -1,4 +1,4 @@
-"""Tiny studies that have all topics between them, carried out by Snakemake from runs to report, in the containers."""
+"""Tiny studies that together have all topics, executed by Snakemake from runs to report, in the containers."""
 
 import json
 from pathlib import Path
@@ -76,7 +76,7 @@ def test_manifest_lists_declarations_and_rules_of_the_topics(finished):
 
 
 def test_every_topic_is_carried_out_by_some_test(root):
-    """By a tiny study, or one that `test_smoke_study.py`, `test_until_precise.py` and `test_exam.py` take to its report."""
+    """By a tiny study, or by one that `test_smoke_study.py`, `test_until_precise.py` and `test_exam.py` run up to its report."""
     had = set()
     for path in (
         *(HERE / f"{name}.yaml" for name in (*TINY, "until")),

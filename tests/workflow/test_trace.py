@@ -1,4 +1,4 @@
-"""Kernel events of a finished run: the same document, and what they say is what the run says."""
+"""Kernel events of a finished run: the same document, and the same content as the run states."""
 
 import csv
 import gzip
@@ -18,7 +18,7 @@ SLOW, LOSSY = "10mbit-20ms-0pct-1flow/reno/ipv4/1", "100mbit-10ms-1pct-4flows/re
 
 @pytest.fixture
 def trace(smoke, tmp_path):
-    """A function that traces a run of a copy of the smoke study; returns exit status, output, folder, document."""
+    """A function that traces a run of a copy of the smoke study; it returns exit status, output, folder, document."""
     results = tmp_path / "smoke"
     shutil.copytree(smoke.folder / "results/smoke", results, ignore=shutil.ignore_patterns("logs", ".lock"))
 

@@ -1,4 +1,4 @@
-"""A study that goes on until it is precise enough: from a dry run over a kill between looks to verified results."""
+"""A study that runs until it is precise enough: from a dry run, through a kill between looks, to verified results."""
 
 import csv
 import json
@@ -20,7 +20,7 @@ STUDY = (Path(__file__).parent / "until.yaml").read_text()
 
 @pytest.fixture(scope="module")
 def until(tmp_path_factory, checkout_in):
-    """A checkout in which the study was killed once it had looked at a scenario's runs, and then went on to its end."""
+    """A checkout in which the study was killed after a look at a scenario's runs, and then continued to its end."""
     checkout = checkout_in(tmp_path_factory.mktemp("until") / "checkout")
     (checkout.folder / UNTIL).write_text(STUDY)
     results = checkout.folder / "results/until"

@@ -1,4 +1,4 @@
-"""Files among the run documents that can't be used: all are named, none is counted, their runs are repeated."""
+"""Unusable files among the run documents: all are named, none is counted, their runs are repeated."""
 
 import gzip
 import json
@@ -18,13 +18,13 @@ OTHER = "sha256:" + 64 * "0"
 
 @pytest.fixture
 def copy_of_mini(copy_of_mini):
-    """A copy as of a call that was interrupted: what is newer than the manifest may have been made with good reason."""
+    """A copy in the state of an interrupted call: files newer than the manifest may be legitimate."""
     note_begun(copy_of_mini.folder / "results/mini")
     return copy_of_mini
 
 
 def changed(document, **keys):
-    """Return a document as a file's bytes, with keys of it or of one of its sections changed."""
+    """Return a document as a file's bytes, with some keys of it or of one of its sections changed."""
     document = json.loads(gzip.decompress(document))
     for key, value in keys.items():
         (document["environment"] if key in document["environment"] else document)[key] = value
@@ -81,7 +81,7 @@ def test_all_unusable_documents_are_named_and_just_their_runs_repeated(copy_of_m
 
 
 def test_bad_documents_take_nothing_along_and_are_found_again(copy_of_mini, mini):
-    """The second call says what the first one said, and all that was good is still there."""
+    """The second call repeats the message of the first, and everything sound still exists."""
     for path in (copy_of_mini.folder / "results/mini/runs/near").rglob("*.json.gz"):
         path.write_bytes(b"")
     for _ in range(2):

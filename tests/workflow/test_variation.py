@@ -1,4 +1,4 @@
-"""A study whose replications draw their paths, through the whole workflow: each run valid with its own values, pairs alike."""
+"""A study whose replications draw their paths, through the whole workflow: each run is valid with its own values, and pairs share them."""
 
 import gzip
 import json
@@ -22,7 +22,7 @@ def varied(run_beside):
 
 
 def documents(varied):
-    """Yield each run's factors, what it was asked, and its document."""
+    """Yield each run's factors, its specification, and its document."""
     checkout, study, _ = varied
     for run in studies.runs(study):
         path = checkout.document_path(*run, study="variation")

@@ -1,4 +1,4 @@
-"""Results are verified by running them again: what is as it was passes, what was changed is found and named."""
+"""Results are verified by running them again: unchanged ones pass, changed ones are found and named."""
 
 import fcntl
 import gzip
@@ -23,7 +23,7 @@ OTHER = f"{SCENARIO}/vegas/ipv4/2"
 
 @pytest.fixture
 def results(smoke, tmp_path):
-    """A copy of the smoke study's results, elsewhere, as somebody else would have received it."""
+    """A copy of the smoke study's results in another place, as somebody else would have received it."""
     folder = tmp_path / "received, from 'somebody'" / "smoke"
     shutil.copytree(
         smoke.folder / "results/smoke", folder, ignore=shutil.ignore_patterns("logs", "benchmarks", ".lock")
@@ -33,7 +33,7 @@ def results(smoke, tmp_path):
 
 @pytest.fixture
 def verify(smoke, tmp_path):
-    """A function that verifies with the smoke study's checkout; returns exit status and what was printed.
+    """A function that verifies with the smoke study's checkout; it returns exit status and output.
 
     ``derived``: tables, figures and page are made again too.
     """
@@ -57,7 +57,7 @@ def document_path(results, name=NAME):
 
 
 def rewrite(results, change, name=NAME):
-    """Change a run document as a careful forger does: whole again, and so are its digests in table and manifest."""
+    """Change a run document like a careful forger: sound again, including its digests in table and manifest."""
     document = json.loads(gzip.decompress(document_path(results, name).read_bytes()))
     change(document)
     text = json.dumps(document, separators=(",", ":"), ensure_ascii=False) + "\n"
@@ -75,12 +75,12 @@ def put(results, name, content):
 
 
 def renew_manifest(results):
-    """Let the manifest list the files that are there, with their digests."""
+    """Let the manifest list the existing files with their digests."""
     write_manifest(results, [listed(results, path) for path in published_files(results) if path != MANIFEST])
 
 
 def everything(folder):
-    """Return what is in a folder: names, bytes, modes and times of change."""
+    """Return everything in a folder: names, bytes, modes and times of change."""
     return {
         path: (path.stat().st_mode, path.stat().st_mtime_ns, path.read_bytes() if path.is_file() else None)
         for path in folder.rglob("*")
@@ -168,7 +168,7 @@ def test_a_deleted_and_an_added_document_are_named(verify, results):
 
 
 def test_a_run_left_out_with_all_its_traces_is_missed(verify, results):
-    """Who drops an unwelcome run from documents, tables and manifest has still promised it in the study."""
+    """A forger who drops an unwelcome run from documents, tables and manifest has still announced it in the study."""
     document_path(results).unlink()
     runs = results / "tidy/runs.csv"
     rows = runs.read_text().splitlines(keepends=True)
@@ -194,7 +194,7 @@ CHANGES = {
 
 
 def test_what_does_not_follow_from_the_documents_is_found(verify, results):
-    """Though the manifest agrees with it."""
+    """The manifest agrees with it."""
     lines = {}
     for file, (before, after) in CHANGES.items():
         text = (results / file).read_text()
@@ -266,7 +266,7 @@ def test_another_image_is_named_and_its_runs_are_not_repeated(verify, results):
     renew_manifest(results)
     status, output = verify(results, "--count", "2")
     assert status == 3, output
-    assert "16 of 16 documents need another testbed" in output
+    assert "16 of 16 documents need a testbed other than the one here" in output
     assert f"testbed image sha256:{'7' * 64}" in output
     assert f"`git checkout c0ffee{'0' * 34}`, `make setup`" in output
     assert "same bytes" not in output and "DIFFERENT" not in output
@@ -276,7 +276,7 @@ def test_where_some_runs_need_another_image_the_others_are_repeated(verify, resu
     rewrite(results, made_elsewhere)
     status, output = verify(results, "--runs", NAME, OTHER)
     assert status == 3, output
-    assert "1 of 16 documents need another testbed" in output
+    assert "1 of 16 documents need a testbed other than the one here" in output
     assert "1 of 2 that were named" in output
     assert output.count("same bytes") == 1
 
@@ -290,7 +290,7 @@ def test_where_some_runs_need_another_image_the_others_are_repeated(verify, resu
     ],
 )
 def test_a_hostile_specification_is_not_run(verify, results, section, values):
-    """Nothing else is there that could contradict it."""
+    """There is nothing else that could contradict it."""
     shutil.rmtree(results / "tidy")
     (results / MANIFEST).unlink()
     path = document_path(results)

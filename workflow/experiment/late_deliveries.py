@@ -1,4 +1,5 @@
-"""The ceiling of what may become known as delivered in a time, because packets were late before it. Part of `capacity.Capacity`."""
+"""Upper bound of the data that may become known as delivered in a period because packets were late before it. Part of
+`capacity.Capacity`."""
 
 import math
 from functools import cached_property
@@ -20,7 +21,7 @@ REAL_TIMER_S = 1e-3
 
 
 class LateDeliveries:
-    """Payload that was under way, or delivered and not yet acknowledged, at the beginning of a time."""
+    """Payload that was in transit, or delivered and not yet acknowledged, at the beginning of a period."""
 
     def most_bytes(self, begin_ns, end_ns, flows=None) -> float | None:
         """Return the largest payload that may become known as delivered between two times, in bytes: `known_bytes` and late packets.
@@ -120,7 +121,8 @@ class LateDeliveries:
     def _way_back_ms(self):
         """Longest time in ms for which acknowledgements may wait or be dropped by a policer.
 
-        They wait for data in their direction, or for each other if their direction has another rate; otherwise data fill the path first.
+        They wait for data in their direction, or for each other if their direction has a different rate; otherwise data fill the path
+        first.
         """
         run, beside = self._run, any(pair.direction == self._back for pair in self._run.pairs)
         policer = run.policers.get(self._back)

@@ -71,7 +71,7 @@ class Counters:
 
     ``marks`` are the counters that add up to all CE marks; ``overflow`` those that count the drops of a full queue (None if there
     are none); ``second_mark`` is the counter of a threshold's marks, which a packet may get in addition to another mark, so that it
-    counts twice (INET_ECN_set_ce accepts packets that are already marked); ``delays_us`` is column of the time series -> counter with
+    counts twice (INET_ECN_set_ce accepts packets that are already marked); ``delays_us`` maps a column of the time series to a counter with
     its delay in us.
     """
 
@@ -85,7 +85,7 @@ class Counters:
 
 @dataclass(frozen=True)
 class Discipline:
-    """A queueing discipline. ``kinds`` is unit of its limit (packets or bytes) -> kind of qdisc.
+    """A queueing discipline. ``kinds`` maps the unit of its limit (packets or bytes) to the kind of qdisc.
 
     ``size`` is its limit if a study gives none. ``marks_with`` are the parameters of which at least one is needed for marking;
     empty if it marks all packets that can be marked, None if it never marks. ``fixed`` are further values that tc must report.

@@ -86,7 +86,7 @@ def shaper_gaps(trace, until_ns, packet_bytes) -> Iterator[tuple[int, float]]:
 
     Examples
     --------
-    A packet in 8 ms before packets each ms. The first has begun after 1.2 ms; one that leaves later gets the half of what is left:
+    A packet in 8 ms before packets each ms. The first has begun after 1.2 ms; one that leaves later gets half of the remaining time:
 
     >>> trace = {"step_ms": 8, "rates_mbps": [1, 8]}
     >>> list(shaper_gaps(trace, 10_000_000, 1000))

@@ -69,7 +69,7 @@ def mean_bytes(sizes, fixed_bytes) -> float:
 def drawn_objects(specification, group) -> tuple[list[int], list[int]]:
     """Return the objects that a group requests: request times in ns since the traffic's origin, and sizes in bytes.
 
-    Times and sizes have separate seeds, so that another rate doesn't change the sizes.
+    Times and sizes have separate seeds, so that a different rate doesn't change the sizes.
     """
     begin_ns = round(group.start_s * 1e9)
     if group.arrivals_per_s is None:

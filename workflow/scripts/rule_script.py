@@ -1,8 +1,8 @@
-"""What the scripts of all rules share: their call, and a log that keeps what they say.
+"""Common parts of all rules' scripts: their call, and a log of their output.
 
 A script ends with ``if "snakemake" in globals(): run_rule(main, snakemake)``. Its libraries are those of its image, which
-come first in Python's search path; Snakemake's own environment is only appended to it. That the image has every
-library that a script imports is tested (`tests/test_layers.py`), not asked by each script.
+come first in Python's search path; Snakemake's own environment is only appended to it. A test (`tests/test_layers.py`)
+ensures that the image has every library that a script imports.
 """
 
 import contextlib
@@ -40,7 +40,7 @@ def keep_log(path: str) -> None:
 
 
 def run_rule(main: Callable, snakemake) -> None:
-    """Call a script's ``main(inputs, outputs, params)`` as its rule says, with the rule's log."""
+    """Call a script's ``main(inputs, outputs, params)`` as its rule specifies, with the rule's log."""
     with contextlib.suppress(OSError):
         keep_log(snakemake.log[0])
     try:

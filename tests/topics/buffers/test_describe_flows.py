@@ -1,4 +1,4 @@
-"""What flows get: Jain's index, spread, starving flows, and intervals over replications."""
+"""Goodputs of flows: Jain's index, spread, starving flows, and intervals over replications."""
 
 import numpy as np
 import pandas as pd
@@ -12,7 +12,7 @@ from wording import scenario_series
 
 
 def buffers(sizes=(10, 500), platforms=("uml",), **more):
-    """Return scenarios of a tenth of the paper's rate."""
+    """Return scenarios at a tenth of the paper's rate."""
     return tidy_tables.buffers(platforms, sizes, 100, **more)
 
 
@@ -55,7 +55,7 @@ def with_flows(made):
 
 
 def described(made):
-    """Return runs and cells of a study as they are described."""
+    """Return the described runs and cells of a study."""
     runs = describe_runs(made["runs"], with_flows(made), made["scenarios"])
     return runs, describe_replications(made["runs"], runs, made["scenarios"], 0.95)
 

@@ -1,4 +1,4 @@
-"""Figures and sections on buffers and platforms: what they show, and studies in which something is missing."""
+"""Figures and sections on buffers and platforms: their content, and studies in which something is missing."""
 
 import re
 from dataclasses import replace
@@ -38,7 +38,7 @@ def small(platforms=("uml", "ns3:3.39", "ns3:3.44"), sizes=(10, 500), replicatio
 
 @pytest.fixture(scope="module")
 def build(tmp_path_factory):
-    """Return a function that builds a study in a folder of its own, without what topics of other studies make of it."""
+    """Return a function that builds a study in a separate folder, without the topics of other studies."""
     topics = only("buffers", "platforms")
     return lambda study: Built(tmp_path_factory.mktemp("study"), topics=topics).build(study)
 
@@ -141,7 +141,7 @@ def test_one_replication_has_no_intervals(linux_alone):
 
 
 def material(built, claims=None):
-    """Return what the report gives sections, of the study that was built."""
+    """Return the material that the report gives to sections, for the built study."""
     tables = {table.name: read_table(built.table(table.name), table) for table in (SCENARIOS, *built.outline.tables)}
     study = built.study
     design = replace(built.outline.design, study=study | {"analysis": study["analysis"] | {"claims": claims}})
@@ -217,7 +217,7 @@ SIMULATED = {"platform": "ns3:3.44", "transport": {"recovery": "classic"}}
 
 
 def design(**more):
-    """Return the design of a study of two scenarios, changed."""
+    """Return the design of a study of two scenarios, with changes."""
     scenario = {
         "platform": "uml",
         "topology": "dumbbell",

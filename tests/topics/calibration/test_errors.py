@@ -1,4 +1,4 @@
-"""Each quantity against its exact number: an exact instrument passes, one that is off by little doesn't."""
+"""Each quantity against its exact number: an exact instrument passes, one with a small error doesn't."""
 
 import itertools
 import math
@@ -41,7 +41,7 @@ def test_an_exact_instrument_is_found_exact():
 
 
 def test_the_error_of_a_share_is_that_of_the_model_by_which_packets_are_lost():
-    """Over 1,000 draws of a chain the shares vary as the fundamental matrix says, and its rows are judged by that."""
+    """Over 1,000 draws of a chain the shares vary as the fundamental matrix predicts, and its rows are judged by that."""
     draw = random.Random(2)
     for model in (
         GilbertElliott(0.02, 0.2),

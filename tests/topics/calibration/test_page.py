@@ -1,4 +1,4 @@
-"""The report of a calibration: its own section, no question about CCAs; and which studies may ask for it."""
+"""The report of a calibration: its own section, and nothing about CCAs; and which studies may request it."""
 
 import pytest
 
@@ -14,7 +14,7 @@ from topics.outline import study_outline
 
 
 class BuiltCalibration(Built):
-    """Its readings are given, not read from documents."""
+    """A calibration whose readings are given, not read from documents."""
 
     def analyse(self, topic, **params):
         if topic.name == "calibration":

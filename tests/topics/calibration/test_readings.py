@@ -1,4 +1,4 @@
-"""What is read of a run document: recorded ones, and time series of a shaper and a queue that are simulated here."""
+"""Values read from run documents: from recorded ones, and from time series of a shaper and a queue that are simulated here."""
 
 import copy
 import gzip
@@ -21,7 +21,8 @@ def recorded(root):
 
 
 def departures_ms(packets, rate_mbps, bucket_bytes, came_ms):
-    """Return when packets leave a token bucket that lets one go whenever it has no debt, acknowledgements before them."""
+    """Return the times at which packets leave a token bucket that releases one whenever it has no debt, with acknowledgements before
+    them."""
     tokens, now_ms, times = bucket_bytes - ACKS_BYTES, came_ms, []
     for _ in range(packets):
         wait_ms = max(0.0, -tokens / (125 * rate_mbps))
@@ -31,7 +32,7 @@ def departures_ms(packets, rate_mbps, bucket_bytes, came_ms):
 
 
 def series_of(rate_mbps, interval_ms, bucket_bytes=BUCKET_BYTES, packets=10, came_ms=7.3, limit=100):
-    """Return the document's time series of packets that all come at once after idle time and are never acknowledged."""
+    """Return the document's time series of packets that all arrive at once after idle time and are never acknowledged."""
     left = departures_ms(packets, rate_mbps, bucket_bytes, came_ms)
     times = [number * interval_ms for number in range(int(left[4] / interval_ms) + 3)]
     waiting = [sum(at > now for at in left) if now >= came_ms else 0 for now in times]

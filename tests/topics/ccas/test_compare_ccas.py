@@ -1,4 +1,4 @@
-"""CCA against CCA on tables with known truth, and where exclusions or ties leave little."""
+"""CCA against CCA on tables with known truth, and with few values left by exclusions or ties."""
 
 import math
 from types import SimpleNamespace
@@ -53,7 +53,7 @@ def test_true_differences_are_found_with_their_sign(tmp_path):
     assert row["cliffs_delta"] == -1
     assert row["p_holm"] < 1e-3
     assert (together["test"] == "").all()
-    assert together["note"].eq("two CCAs: the test of the pair says all").all()
+    assert together["note"].eq("two CCAs: the test of the pair is enough").all()
 
 
 def test_pairs_are_tested_where_all_ccas_differ_and_corrected_over_the_study(tmp_path):
@@ -88,7 +88,7 @@ def test_pair_is_compared_by_replication():
     assert row["note"] == "2 of 8 pairs are incomplete"
     few = compare_ccas.compare_pair(metric, a, b, 0.0, 30, PARAMS)
     assert (
-        few["p"] == 2 / 64 and "too few pairs to be significant: 6 of the 11 that one of 30 tests takes" in few["note"]
+        few["p"] == 2 / 64 and "too few pairs to be significant: 6 of the 11 that one of 30 tests needs" in few["note"]
     )
 
 
@@ -97,7 +97,7 @@ def test_pair_is_compared_by_replication():
     [
         (frame(), (0, 0, ""), "nothing to compare"),
         (frame([1, 2, 3]), (1, 3, ""), "one CCA: nothing to compare"),
-        (frame([1, 2, 3], [2, 3, 4]), (2, 3, ""), "two CCAs: the test of the pair says all"),
+        (frame([1, 2, 3], [2, 3, 4]), (2, 3, ""), "two CCAs: the test of the pair is enough"),
         (frame([1, 2], [2, 3], [3, 4]), (3, 2, ""), "2 blocks of 3 CCAs can't give p < 0.05"),
         (frame([1], [2], [3]), (3, 1, ""), "1 block of 3 CCAs can't give p < 0.05"),
         (frame([1, 2, 3], [2, 3, 4], [3, 4, 5]), (3, 3, "Friedman"), ""),

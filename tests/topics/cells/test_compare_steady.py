@@ -1,4 +1,4 @@
-"""Steady parts beside whole runs: by hand, where there is none, and how the rule reads."""
+"""Steady parts compared with whole runs: values worked out by hand, runs without a steady part, and the words for the rule."""
 
 from types import SimpleNamespace
 
@@ -16,7 +16,7 @@ PARAMS = SimpleNamespace(confidence=0.95, significance=0.05)
 
 @pytest.fixture
 def runs():
-    """Runs of two cells, four each: steady goodput is 10 % above the whole's but for what is known, RTT the same."""
+    """Runs of two cells, four each: steady goodput is 10 % above that of the whole, with known deviations, and RTT is the same."""
     scenarios = tidy_tables.grid(delays_ms=(10, 50), losses_percent=(0,), flows=(2,))
     runs = tidy_tables.synthetic_study(scenarios, ["reno"], ["ipv4"], replications=4)["runs"]
     factors = np.tile([1.08, 1.10, 1.12, 1.10], 2)
@@ -71,4 +71,4 @@ def test_sentence_counts_cells_that_are_apart(runs):
 
 def test_rule_in_words():
     assert rule_words({"rule": "share", "share": 0.25}) == "the first 25 % of the time that the flows have in common"
-    assert rule_words({"rule": "mser", "share": 0.25}).startswith("as many fortieths of the time")
+    assert rule_words({"rule": "mser", "share": 0.25}).startswith("the number of fortieths of the flows' common time")

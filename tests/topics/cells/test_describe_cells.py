@@ -1,4 +1,4 @@
-"""Descriptive statistics by hand, and what is said where there are none."""
+"""Descriptive statistics calculated by hand, and the notes where there are none."""
 
 import math
 from types import SimpleNamespace
@@ -118,7 +118,7 @@ def test_only_valid_runs_count_and_every_gap_has_its_note(tmp_path):
 
 @pytest.mark.parametrize(("worst", "bound"), [(0.0, 6.0), (100.0, 46.0), (None, None)])
 def test_missing_runs_are_said_and_bounded(worst, bound):
-    """Six of ten: 10 on average. With the worst value for the other four the mean is (60 + 4 x worst) / 10."""
+    """Six of ten runs with a mean of 10. With the worst value for the other four the mean is (60 + 4 x worst) / 10."""
     known = pd.Series([8.0, 10.0, 12.0, 9.0, 11.0, 10.0])
     row = describe_cells.describe(known, 10, 0.95, worst=worst)
     assert (row["runs"], row["n"], row["mean"], row.get("mean_worst")) == (10, 6, 10.0, bound)

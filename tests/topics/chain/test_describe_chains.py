@@ -31,7 +31,7 @@ KEYS = {"cca": "reno", "ip_version": "ipv4"}
 
 
 def tables(goodputs, rates=(10.0, 10.0), scenario=SCENARIO):
-    """Return runs, flows, bottlenecks and scenarios of as many replications as there are lists of the flows' goodputs."""
+    """Return runs, flows, bottlenecks and scenarios; each list of the flows' goodputs is one replication."""
     runs, flows, bottlenecks = [], [], []
     for replication, each in enumerate(goodputs, 1):
         key = {"scenario": scenario["scenario"], **KEYS, "replication": replication, "valid": True}
@@ -122,6 +122,6 @@ def test_findings_say_how_shares_fall_and_what_theory_says():
     (finding,) = findings(material)
     assert finding.text == (
         "Reno flows over all bottlenecks get 50.0 % over 1 and 25.0 % over 2 (1 long and 1 cross flow, 10 Mbit/s, drop-tail of "
-        "66 packets); theory has 11.1 % there if a queue's overflow halves all its flows, 26.1 % if packets are lost on their own."
+        "66 packets); theory gives 11.1 % there if a queue's overflow halves the windows of all its flows, 26.1 % if packets are lost independently."
     )
     assert list(rows) == CHAIN_CELLS.names

@@ -1,4 +1,4 @@
-"""What the tests of claims share: the claims of the paper that the default study answers."""
+"""Fixtures of the tests of claims: the claims of the paper that the default study addresses."""
 
 import pytest
 

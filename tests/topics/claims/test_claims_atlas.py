@@ -1,4 +1,5 @@
-"""Claims of the atlas on BBR and on queues: what a publication prints meets its own bound, and each study has the scenarios that its claims ask for."""
+"""Claims of the atlas on BBR and on queues: a publication's printed values meet its own bounds, and each study has the scenarios that its
+claims need."""
 
 import pytest
 

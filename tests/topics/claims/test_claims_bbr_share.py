@@ -1,4 +1,4 @@
-"""The claims on what BBR gets beside CUBIC and Reno: they say what the paper's published data say, and find their scenarios."""
+"""The claims on BBR's share beside CUBIC and Reno: they agree with the paper's published data, and find their scenarios."""
 
 import re
 import statistics
@@ -43,7 +43,7 @@ def file(request):
 
 
 def parts(other, flows, bdp):
-    """Return what the BBR flows got of the link in each of the three runs, in percent."""
+    """Return the BBR flows' share of the link in each of the three runs, in percent."""
     return [100 * run[BUFFERS_BDP.index(bdp)] / RATE_MBPS for run in PUBLISHED[other, flows]]
 
 

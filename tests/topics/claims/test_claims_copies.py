@@ -1,4 +1,4 @@
-"""Claims about runs that repeat one measurement, and about cells of which a run collapsed."""
+"""Claims about runs that repeat one measurement, and about cells with a collapsed run."""
 
 import numpy as np
 import pandas as pd
@@ -12,7 +12,7 @@ HIGHEST = {"kind": "threshold", "pick": "highest"}
 
 
 def test_copies_of_a_run_are_one_value_of_the_test_of_pairs(tmp_path):
-    """Cells that differ in one direction or the other by chance, ten copies of each: ranks of 60 pairs saw a direction in half."""
+    """Cells that differ in either direction by chance, with ten copies each: ranks of 60 pairs found a direction in half of them."""
     rng, alarms, studies = np.random.default_rng(2), 0, 40
     for _ in range(studies):
         cells = {}

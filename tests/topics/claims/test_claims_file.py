@@ -1,4 +1,4 @@
-"""A claims file is complete and right, or ends in one sentence a mistake."""
+"""A claims file is complete and right, or each mistake is reported in one sentence."""
 
 import copy
 import re
@@ -238,7 +238,7 @@ def test_shipped_claims_are_complete(shipped):
 
 
 def test_shipped_claims_use_every_kind_and_test_both_of_two_bounds(root):
-    """The lowest of several values says nothing of an upper bound, the highest nothing of a lower one."""
+    """The lowest of several values can't test an upper bound, and the highest can't test a lower one."""
     kinds = set()
     for path in sorted((root / "config/claims").glob("*.yaml")):
         for claim in claims.load_claims(path)["claims"]:

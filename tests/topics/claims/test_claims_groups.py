@@ -1,4 +1,4 @@
-"""Claims that compare groups of cells: two bounds, growth from scenario to scenario, where a difference is largest."""
+"""Claims that compare groups of cells: two bounds, growth from scenario to scenario, the place of the largest difference."""
 
 import pytest
 
@@ -96,7 +96,7 @@ def test_where_a_difference_is_largest(tmp_path, differences, value, verdict):
     if differences == (1, 4, 2):
         amounts = "4 Mbit/s in scenario 2, 2 Mbit/s in scenario 3, 1 Mbit/s in scenario 1"
         assert row["because"] == (
-            f"From the largest on it is {amounts}; each cell's runs repeat one measurement, so there is no interval: our value "
+            f"In descending order it is {amounts}; each cell's runs repeat one measurement, so there is no interval: our value "
             "meets the requirement."
         )
 

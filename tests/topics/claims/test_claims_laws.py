@@ -1,4 +1,4 @@
-"""Claims of the atlas whose numbers follow from a formula have those of the formula, and each study has the networks that its claims ask for."""
+"""Claims of the atlas based on a formula have the formula's numbers, and each study has the networks that its claims need."""
 
 import math
 
@@ -20,7 +20,7 @@ def claims_of(root, name):
 
 
 def padhye_mbps(loss, rtt_s=0.1, timeout_s=0.3, segment_bytes=1448):
-    """Goodput by equation 30 of Padhye and others (1998), an acknowledgement for each segment."""
+    """Goodput by equation 30 of Padhye and others (1998), with an acknowledgement for each segment."""
     timeouts = timeout_s * min(1, 3 * math.sqrt(3 * loss / 8)) * loss * (1 + 32 * loss**2)
     return (1 - loss) * segment_bytes * 8e-6 / (rtt_s * math.sqrt(2 * loss / 3) + timeouts)
 
@@ -47,7 +47,7 @@ def test_constants_of_the_square_root_law(root):
 
 
 def round_trips(segments, window):
-    """By the rule of RFC 6928's table: an acknowledgement for two segments, and for the last one when its timer is due."""
+    """The rule of RFC 6928's table: an acknowledgement for every two segments, and for the last one when its timer expires."""
     sent, trips = window, 1
     while sent < segments:
         window += window // 2
@@ -57,7 +57,7 @@ def round_trips(segments, window):
 
 @pytest.mark.parametrize("window", [3, 10])
 def test_round_trips_of_initial_windows(root, window):
-    """Each bound has the RFC's number of round trips and the handshake in the middle."""
+    """The RFC's number of round trips, plus the handshake, is in the middle of each bound."""
     for name, claim in claims_of(root, "initial-window").items():
         if not name.startswith(f"iw{window}-"):
             continue

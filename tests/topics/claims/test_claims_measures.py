@@ -1,4 +1,4 @@
-"""What is taken of a run's flows and their time series is what a hand calculation gives."""
+"""Measures of a run's flows and their time series agree with hand calculations."""
 
 import numpy as np
 import pandas as pd
@@ -88,7 +88,7 @@ def test_what_is_unknown_of_a_flow_is_unknown_of_the_run():
 
 
 def reader(**columns):
-    """Return a reader of the looks at one flow, every second from 1 to 10 s, with these columns."""
+    """Return a reader of the samples of one flow, every second from 1 to 10 s, with these columns."""
     rows = [RUN | {"replication": 1, "flow": 0, "flow_cca": "reno", "time_s": float(second)} for second in range(1, 11)]
     table = pd.DataFrame(rows).assign(**{name: list(values) for name, values in columns.items()})
 
@@ -121,7 +121,7 @@ def test_over_time(take, start, end, expected):
 
 
 def test_acknowledged_rate_is_that_of_the_whole_window():
-    """1 MB a second are 8 Mbit/s; a flow that began to deliver after 5 s has half of that over all 10."""
+    """1 MB per second is 8 Mbit/s; a flow that began to deliver after 5 s has half of that over all 10."""
     steady = [1e6 * second for second in range(1, 11)]
     assert over_time("mean", "acked_mbps", bytes_acked=steady) == pytest.approx(8)
     late = [0.0] * 5 + [1e6 * second for second in range(1, 6)]
@@ -142,7 +142,7 @@ CWND = {
 
 
 def test_states_of_a_flow():
-    """Slow start in looks 1 and 2 (no ssthresh yet) and 8 (4 below 5); look 10 is at ssthresh, so it is past it."""
+    """Slow start in samples 1 and 2 (no ssthresh yet) and 8 (4 below 5); sample 10 is at ssthresh, which is past slow start."""
     columns = CWND | {"state": STATES}
     assert over_time("mean", "slow_start_percent", **columns) == 30
     assert over_time("mean", "slow_start_percent", 30, **columns) == 12.5
@@ -164,7 +164,7 @@ def test_states_that_nobody_looked_at_are_unknown():
     [
         (
             {"quantity": "goodput_mbps", "flows": {"cca": "vegas", "take": "sum"}, "relative_to": "total"},
-            "%", "sum over the vegas flows: goodput in % of all flows' sum",
+            "%", "sum over the vegas flows of goodput in % of all flows' sum",
         ),
         (
             {"quantity": "goodput_mbps", "flows": {"take": "count", "within": {"above": 50}}, "relative_to": "link"},
@@ -172,12 +172,12 @@ def test_states_that_nobody_looked_at_are_unknown():
         ),
         (
             {"quantity": "pacing_mbps", "over_time": {"take": "spread_percent", "from_percent": 20, "to_percent": 100}},
-            "%", "mean over the flows: interquartile range over time, in % of the median, of pacing rate "
+            "%", "mean over the flows of the interquartile range over time, in % of the median, of pacing rate "
             "(from 20 to 100 % of the time)",
         ),
         (
             {"quantity": "timeout_percent", "over_time": {"take": "beginnings", "from_percent": 0, "to_percent": 100}},
-            "times", "mean over the flows: number of beginnings of recovery from a timeout",
+            "times", "mean over the flows of the number of beginnings of recovery from a timeout",
         ),
     ],
 )  # fmt: skip
@@ -186,7 +186,7 @@ def test_words_name_what_is_measured(claim, unit, words):
 
 
 def mixed(reno_mbps, replications=6):
-    """Return runs and flows of reno+bbr and bbr+reno on 10 Mbit/s, Reno's goodput around a mean, and BBR's the rest of 9."""
+    """Return runs and flows of reno+bbr and bbr+reno on 10 Mbit/s: Reno's goodput is around a mean, and BBR has the rest of 9."""
     runs = claim_runs.table(lambda *cell: range(replications), (10,), ("reno+bbr", "bbr+reno"), ("ipv4",))
     runs = runs.assign(rate_mbps=10.0, capacity_mbps=10.0, flows=2.0)
     flows = []
@@ -221,7 +221,7 @@ def test_share_of_a_cca_within_a_mix(tmp_path, reno_mbps, expected):
 
 def test_reasons_leave_out_an_ip_version_that_has_no_other(tmp_path):
     row = verdict(tmp_path, 2, **SHARE, requirement={"above": 50})
-    requirement = "sum over the bbr flows: goodput in % of all flows' sum; lowest mean of 2 cells: above 50 %"
+    requirement = "sum over the bbr flows of goodput in % of all flows' sum; lowest mean of 2 cells: above 50 %"
     assert row["requirement"] == requirement
     assert row["because"] == (
         "It is that of reno+bbr in scenario 1; the bound is met in 2 of 2; the whole interval meets the requirement."
@@ -233,7 +233,7 @@ def test_flows_of_one_cca_over_those_of_the_other(tmp_path):
     row = verdict(tmp_path, 3, kind="ratio", **sides, requirement={"above": 1.5})
     assert row["verdict"] == REPRODUCED
     assert row["value"] == pytest.approx(2)
-    requirement = "mean over the bbr flows: goodput divided by mean over the reno flows: goodput: above 1.5"
+    requirement = "mean over the bbr flows of goodput divided by mean over the reno flows of goodput: above 1.5"
     assert row["requirement"] == requirement
 
 

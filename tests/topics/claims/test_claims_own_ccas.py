@@ -1,4 +1,4 @@
-"""Claims about CCAs that a study defines."""
+"""Claims about CCAs defined by a study."""
 
 import pytest
 

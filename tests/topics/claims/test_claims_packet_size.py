@@ -33,7 +33,7 @@ def test_printed_values_lie_in_what_is_allowed(file):
 
 
 def printed_cell(file, claim, side):
-    """Return mean and standard deviation that the paper prints of the one cell on a side of a claim."""
+    """Return the printed mean and standard deviation of the single cell on one side of a claim."""
     scenario = next(s for s in file["scenarios"] if [s["id"]] == claim[side]["scenarios"])
     (ip_version,), cells = claim[side]["ip_versions"], file["paper"]["cells"]
     place = cells["message_bytes"].index(scenario["message_bytes"][0])
@@ -44,7 +44,7 @@ def printed_cell(file, claim, side):
 
 
 def test_tolerances_are_not_below_the_papers_own_error(file):
-    """A perfect rerun of a printed difference is off by the root of two standard errors: in 95 % it must be allowed."""
+    """A perfect rerun of a printed difference deviates by the root of two standard errors, which must be allowed in 95 %."""
     replications = {}
     for claim in file["claims"]:
         if claim["kind"] != "ratio" or claim["untestable"] or claim["published"].count("against") != 1:
@@ -62,7 +62,7 @@ def test_tolerances_are_not_below_the_papers_own_error(file):
 
 
 def test_what_the_paper_is_said_to_print_stands_in_it(file):
-    """Its numbers are those that it is quoted with, or those of its cells."""
+    """The numbers are those of its quoted text or of its cells."""
     numbers = re.compile(r"\d+(?:\.\d+)?")
     quoted = {number for claim in file["claims"] for number in numbers.findall(claim["statement"])}
     printed = {f"{mean:g}" for entry in file["paper"]["cells"]["values"] for mean in entry["mean"] if mean}

@@ -21,7 +21,7 @@ GOODPUT = Measure("goodput_mbps")
 
 
 def verdicts(runs, tmp_path, *claims):
-    """Check claims (completed) against runs; return the rows by name."""
+    """Check completed claims against runs; return the rows by name."""
     return check_claims(runs, claim_runs.loaded(tmp_path, *claims), 0.95, 0.05).set_index("claim")
 
 

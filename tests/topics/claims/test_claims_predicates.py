@@ -1,4 +1,4 @@
-"""Each kind of claim is reproduced, not reproduced or undecided as the values that were put in say."""
+"""Each kind of claim is reproduced, not reproduced or undecided, as the given values determine."""
 
 import numpy as np
 import pandas as pd
@@ -11,12 +11,12 @@ from topics.claims.tables import NOT_REPRODUCED, NOT_SHOWN, NOT_TESTABLE, REPROD
 
 
 def steady(**means):
-    """Return values of six replications around a mean for each CCA, 0.1 apart, others at 10."""
+    """Return values of six replications, 0.1 apart, around a mean for each CCA; others are at 10."""
     return lambda scenario, cca, ip_version: [means.get(cca, 10) + 0.1 * step for step in range(-3, 3)]
 
 
 def alternating(high, low):
-    """Return values of bbr from high to low, with those of the others around 10.5."""
+    """Return values of bbr alternating from high to low, with those of the others around 10.5."""
     of_bbr = [high, (high + low) / 2, low] * 2
     return lambda scenario, cca, ip_version: of_bbr if cca == "bbr" else [10, 10.5, 11] * 2
 
@@ -326,7 +326,7 @@ def test_no_difference(tmp_path, change, values, verdict, because):
 
 @pytest.mark.parametrize("replications", [4, 100])
 def test_no_difference_rests_on_the_margin_and_not_on_how_many_runs_there_are(tmp_path, replications):
-    """IPv6 has 1.4 % less, within 5 %: the paper's own test found that in every study of 100 runs, in none of 4."""
+    """IPv6 has 1.4 % less, within 5 %: the paper's own test found that in every study of 100 runs, and in none of 4."""
     rng = np.random.default_rng(4)
     verdicts = []
     for _ in range(20 if replications == 4 else 5):
@@ -362,7 +362,8 @@ def test_a_printed_value_is_held_against_the_prediction_interval(tmp_path, value
 
 
 def test_a_perfect_rerun_replicates_in_19_of_20(tmp_path):
-    """The paper's mean of 40 runs against ours of 40: bounds of one standard error, met by whole intervals, refuse nearly all."""
+    """The paper's mean of 40 runs against ours of 40: bounds of one standard error that whole intervals must meet would refuse nearly
+    all."""
     rng = np.random.default_rng(7)
     claims, cells = [], 150
     for place in range(cells):

@@ -1,4 +1,4 @@
-"""Claims that quote their paper are complete, agree with the paper's own numbers, and evaluate on any study."""
+"""Claims that quote their paper are complete, agree with the paper's own numbers, and can be evaluated on any study."""
 
 import pandas as pd
 import pytest
@@ -62,7 +62,7 @@ def test_quoted_claims_are_complete(root, name, ip_versions, least):
 
 @pytest.mark.parametrize("name", PUBLISHED)
 def test_published_numbers_of_quoted_claims_lie_in_their_tolerance(root, name):
-    """Else a claim would contradict its own paper."""
+    """Otherwise a claim would contradict its own paper."""
     file = claims.load_claims(root / f"config/claims/{name}.yaml")
     requirements = {claim["id"]: claim["requirement"] for claim in file["claims"] if "requirement" in claim}
     for claim, value in PUBLISHED[name].items():
@@ -88,7 +88,7 @@ def test_counts_of_flows_have_the_error_of_a_binomial_count(root):
 
 
 def test_what_no_run_can_tell_says_why(root):
-    """Claims that compare another thing than the paper measured, name a cause, or can't fail where no program takes time."""
+    """Claims that measure something other than the paper did, name a cause, or can't fail where programs take no time."""
     reasons = {}
     for path in sorted((root / "config/claims").glob("*.yaml")):
         for claim in claims.load_claims(path)["claims"]:
@@ -125,7 +125,7 @@ def test_durations_are_asked_of_all_values_of_table_3(root):
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("name", QUOTED)
 def test_claims_on_flows_and_time_series_get_a_verdict(root, name):
-    """Whatever the values, nothing is missing, so only an interval on both sides leaves a claim open."""
+    """No values are missing, so a claim can be open only because its interval lies on both sides."""
     file = claims.load_claims(root / f"config/claims/{name}.yaml")
     untestable = {claim["id"]: claim["untestable"] for claim in file["claims"]}
     runs, flows, scenarios, sockets = claim_runs.study_of(file)

@@ -1,4 +1,4 @@
-"""Cells' means with each replication left out, and intervals that hold the truth as often as they say."""
+"""Cells' means with each replication left out, and intervals with their nominal coverage."""
 
 import numpy as np
 import pytest
@@ -31,7 +31,7 @@ def strata(*sizes):
 
 
 def rows_of(*samples):
-    """Return the mean over strata of their means, without each value in its turn."""
+    """Return the mean over strata of their means, leaving out each value in turn."""
     means = [np.mean(sample) for sample in samples]
     rows = [np.mean(means)]
     for place, sample in enumerate(samples):
@@ -47,7 +47,7 @@ def held(low, high, truth):
 @pytest.mark.parametrize("case", CASES)
 @pytest.mark.parametrize("replications", [3, 4, 5, 10])
 def test_intervals_hold_the_truth_as_often_as_they_say(tmp_path, case, replications):
-    """Of one cell, and of the highest of twelve. The bootstrap held 72 to 94 %, and 0 to 10 %."""
+    """For one cell, and for the highest of twelve. The bootstrap covered the truth in 72 to 94 %, and in 0 to 10 %."""
     rng = np.random.default_rng(5)
     studies = 100
     delays = tuple(range(10, 10 + 2 * studies))
@@ -112,7 +112,7 @@ def test_ratio_without_a_sure_divisor_has_no_upper_end():
 
 
 def test_certain_comparisons_are_too_many_in_2_5_percent():
-    """Of 12 comparisons none of which holds, and of 12 of which all do."""
+    """For 12 comparisons none of which holds, and for 12 that all hold."""
     rng = np.random.default_rng(6)
     too_many = {-0.3: 0, 0.3: 0}
     for true in too_many:
@@ -183,7 +183,7 @@ def test_replications_may_have_any_number(tmp_path):
 
 
 def test_interval_of_the_median_of_pooled_runs_holds_the_truth(tmp_path):
-    """Runs of six cells with medians around 50: a mixture that is symmetric about 50."""
+    """Runs of six cells with medians around 50: a mixture that is symmetric around 50."""
     rng = np.random.default_rng(3)
     delays = tuple(range(10, 160))
     shift = {"reno": -6, "cubic": 0, "bbr": 6}

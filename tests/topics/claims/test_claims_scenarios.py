@@ -1,4 +1,4 @@
-"""The paper's scenarios are found among a study's by what both say of them."""
+"""The paper's scenarios are found in a study by the conditions that both state."""
 
 import math
 

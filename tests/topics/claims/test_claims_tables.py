@@ -1,4 +1,4 @@
-"""The tables that a paper prints: read as they stand, or one sentence a mistake."""
+"""Tables printed by a paper: read as printed, or one sentence per mistake."""
 
 import pytest
 
@@ -59,7 +59,7 @@ def test_printed_tables_are_optional_and_so_are_their_parts(tmp_path):
 
 
 def test_shipped_tables_stand_as_printed(shipped):
-    """Tables 3 and 5 of the paper, row by row; RTT in microseconds there, in milliseconds here."""
+    """Tables 3 and 5 of the paper, row by row; RTT is in microseconds there, in milliseconds here."""
     printed = """
         ipv4 throughput_per_stream_mbps 319 80 997,8 390 0,74 7,75830e-75
         ipv6 throughput_per_stream_mbps 319 82 997,8 390 0,738 6,55445e-75

@@ -18,7 +18,7 @@ def check(runs, file):
 
 
 def written(study, folder, claims):
-    """Return the path of what the rule writes; no claim of the shipped ones asks for time series."""
+    """Return the path of the rule's output; no shipped claim needs time series."""
     tidy = tidy_tables.write_tidy(study, folder)
     inputs = {name: tidy / f"{name}.csv" for name in ("runs", "flows", "scenarios")} | {
         "sockets": tidy / "sockets.parquet",
@@ -57,7 +57,7 @@ def test_every_shipped_claim_gets_a_verdict(shipped, options):
 
 
 def test_what_was_put_in_comes_out(shipped):
-    """The generator's BBR is far ahead under loss, VEGAS never keeps a queue, IPv6 has 1.4 % less goodput."""
+    """The generator's BBR is far ahead under loss, Vegas never keeps a queue, IPv6 has 1.4 % less goodput."""
     table = check(tidy_tables.synthetic_study(replications=10)["runs"], shipped).set_index("claim")
     for name in ("throughput-bbr-under-loss", "throughput-ip-versions-alike", "conclusion-cca-matters-throughput"):
         assert table["verdict"][name] == REPRODUCED
@@ -135,7 +135,7 @@ def test_counts_are_tested_with_runs_of_the_papers_duration(shipped):
 
 
 def test_scenario_that_refuses_ccas_takes_no_part(shipped):
-    """A scenario with the conditions of number 4 but another label, as in the study exbench."""
+    """A scenario with the conditions of number 4 but a different label, as in the study exbench."""
     study = tidy_tables.synthetic_study(replications=3)["runs"]
     extra = study[study["scenario_label"] == "4"].copy()
     extra["scenario"], extra["scenario_label"] = extra["scenario"] + "-refused", "4 refused"

@@ -1,4 +1,4 @@
-"""Runs of another CCA than asked for are found, and set beside what they pass for."""
+"""Runs of a CCA other than the requested one are found, and compared with what they appear to be."""
 
 from types import SimpleNamespace
 
@@ -16,7 +16,7 @@ CCAS = ["reno", "cubic", "bbr", "vegas", "dctcp"]
 
 
 def resolved(name, refused=False, **changes):
-    """Return a scenario as the resolved study has it, as far as it matters."""
+    """Return the relevant part of a resolved scenario."""
     return {
         "id": name, "label": name, "link": {"delay_ms": {"forward": 10, "reverse": 10}}, "flows": 1,
         "transport": {"cca_set_by": "sysctl", "restricted_ccas": "refused" if refused else "allowed"},
@@ -24,7 +24,7 @@ def resolved(name, refused=False, **changes):
 
 
 class Study:
-    """Two scenarios, the second of which refuses vegas and dctcp: there their runs are cubic's."""
+    """Two scenarios, the second of which refuses vegas and dctcp: their runs there are cubic's."""
 
     def __init__(self):
         near = tidy_tables.grid(delays_ms=(10,), losses_percent=(0,), flows=(1,))
@@ -35,7 +35,7 @@ class Study:
         self.scenarios = [resolved("near"), resolved("refusing", refused=True)]
 
     def refuse(self, cca="vegas", observed="cubic", scenario="refusing", rows=slice(None)):
-        """Let another CCA run; its metrics are those of `observed` in the same scenario."""
+        """Let another CCA run, with the metrics of `observed` in the same scenario."""
         refused = self.runs.index[(self.runs["scenario"] == scenario) & (self.runs["cca"] == cca)][rows]
         for row in refused:
             run = self.runs.loc[row]
@@ -55,7 +55,7 @@ class Study:
         return self.runs.index[(self.runs["scenario"] == "refusing") & (self.runs["cca"] == cca)][0]
 
     def find(self, folder):
-        """Write the tables, run the script's main, read what it wrote."""
+        """Write the tables, run the script's main function, and read its output."""
         self.tables["provenance"]["study"]["scenarios"] = self.scenarios
         tidy = tidy_tables.write_tidy(self.tables, folder)
         self.flows.to_csv(tidy / "flows.csv", index=False)
@@ -71,7 +71,7 @@ def study():
 
 
 def test_flows_of_groups_with_a_cca_of_their_own_are_not_mislabelled(study, tmp_path):
-    """Web objects of the run's CCA beside a long flow for which the scenario asks BBR: BBR is what was asked for."""
+    """Web objects with the run's CCA beside a long flow for which the scenario requests BBR, which is not a mislabelled run."""
     own = study.flows.index[study.flows["cca"] == "reno"]
     study.flows.loc[own, ["flow_cca", "cca_observed"]] = "bbr"
     assert study.find(tmp_path).empty

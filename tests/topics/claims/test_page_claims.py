@@ -1,4 +1,4 @@
-"""The page's claims: verdicts of two methods, how a claim was read, CCAs that ran under another name."""
+"""The page's claims: verdicts of two methods, the interpretation of a claim, CCAs that ran under another name."""
 
 import html as html_text
 import math
@@ -143,7 +143,7 @@ def test_runs_that_are_the_same_to_the_last_digit_are_shown_as_the_proof():
         "by iperf3's own report CUBIC ran. A script that doesn't read the setting back would have published Vegas, "
         "Veno and Westwood as 3 CCAs that have the same goodput, RTT and retransmissions to the last digit in all 4 "
         "replications of 2 combinations of scenario and IP version, for all of them are CUBIC. In scenario “1 refused” "
-        "over IPv6, for example, 29.4 Mbit/s would stand under all 3 names; in the same conditions true Vegas has "
+        "over IPv6, for example, 29.4 Mbit/s would be published under all 3 names; in the same conditions true Vegas has "
         "26.8, true Veno has 61.5 and true Westwood has 80.9 Mbit/s."
     )
 
@@ -154,7 +154,7 @@ def test_mislabelled_runs_without_twins_or_reference_claim_neither():
         "In 4 runs the kernel refused the sysctl: Vegas was asked for, and by iperf3's own report CUBIC ran."
     )
     text = mislabelled_words(refused([("vegas", "", 29.38, 58.76)], runs=1, identical_runs=1), None)
-    assert "29.4 Mbit/s would stand under the name; in the same conditions true Vegas has 58.8 Mbit/s." in text
+    assert "29.4 Mbit/s would be published under the name; in the same conditions true Vegas has 58.8 Mbit/s." in text
     assert "1 of the 1 run is equal, digit by digit, to CUBIC's own run" in text
     pair = [("vegas", "veno", 1.0, 1.0), ("veno", "vegas", 1.0, 1.0)]
     text = mislabelled_words(pd.concat([refused(REFUSED), refused(pair, scenario="s")]), None)
@@ -164,7 +164,7 @@ def test_mislabelled_runs_without_twins_or_reference_claim_neither():
 def test_ccas_that_would_have_been_published_alike_stand_in_the_table():
     columns = {f"{name}{end}": 1.0 for name, *_ in MISLABELLED_VALUES for end in ("", "_asked", "_observed")}
     table = mislabelled_table(refused(REFUSED, **columns))
-    place = [column.heading for column in table["columns"]].index("Same to the last digit as when asked for")
+    place = [column.heading for column in table["columns"]].index("Same to the last digit as when requested")
     assert [row[place].text for row in table["rows"]] == ["Veno and Westwood", "Vegas and Westwood", "Vegas and Veno"]
     alone = mislabelled_table(refused([("vegas", "", 1.0, 1.0)], **columns))
     assert alone["rows"][0][place].text == "–"

@@ -1,4 +1,4 @@
-"""Claims are recorded before there is a run, each change after that is told, and nothing is ever taken back."""
+"""Claims are recorded before the first run, each later change is reported, and nothing is ever removed."""
 
 import json
 from types import SimpleNamespace
@@ -44,7 +44,7 @@ def test_each_version_is_added_with_the_runs_that_there_were(tmp_path):
 
 
 def test_a_cause_is_no_part_of_a_claim(tmp_path):
-    """It is found after the runs, and adding it is no change of what was claimed."""
+    """It is found after the runs, and adding it doesn't change the claim."""
     before = version(tmp_path, CLAIM | {"id": "a"})
     after = version(tmp_path, CLAIM | {"id": "a", "cause": "The link is slower."})
     assert before["claims"] == after["claims"] and before["sha256"] != after["sha256"]

@@ -1,4 +1,4 @@
-"""Quantities of runs that claims are about and that follow from several columns."""
+"""Quantities of runs used in claims that follow from several columns."""
 
 import math
 import tarfile
@@ -59,7 +59,7 @@ def resolution(quantity, **changes):
 
 
 def test_printed_goodput_has_the_resolution_of_iperf3s_blocks():
-    """Two packets of each flow, or a block of each that is in one run and not in another."""
+    """Two packets of each flow, or a block of each that is in one run but not in another."""
     assert resolution("goodput_mbps") == pytest.approx(131_072 * 8e-6 / 5)
     assert resolution("goodput_mbps", flows_under_test=4) == pytest.approx(4 * 131_072 * 8e-6 / 5)
     packets = 2 * 1448 * 8e-6 / 5
@@ -99,7 +99,7 @@ def test_completion_is_the_mean_of_all_web_objects():
 
 
 def test_resolution_is_one_event():
-    """One fast recovery more changes the constant by what the resolution says, as nearly as a derivative does."""
+    """One more fast recovery changes the constant by the resolution, as closely as a derivative does."""
     runs = pd.DataFrame([RUN])
     step = value("square_root_constant_of_halvings", recoveries=51) - value("square_root_constant_of_halvings")
     assert resolution_of_runs(runs, "square_root_constant_of_halvings")[0] == pytest.approx(step, rel=0.02)

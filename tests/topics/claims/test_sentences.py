@@ -1,4 +1,4 @@
-"""How many claims hold: counted, compared with the other method, with an example."""
+"""The number of claims that hold: counted, compared with the other method, with an example."""
 
 import pandas as pd
 import pytest

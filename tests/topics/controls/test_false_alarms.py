@@ -1,4 +1,4 @@
-"""Cells compared with themselves: as often different as the tests' level has it, and far more often where something is wrong."""
+"""Cells compared with themselves: false alarms as often as the tests' level allows, and far more often with a planted error."""
 
 from types import SimpleNamespace
 
@@ -25,7 +25,7 @@ PARAMS = SimpleNamespace(
 
 
 def against_themselves(runs, controls, comparisons=(OF_IP_VERSIONS, OF_CCAS)):
-    """Return `AA_TESTS`, as the rules make them one after another."""
+    """Return `AA_TESTS`, made by the rules in turn."""
     tables = []
     if OF_IP_VERSIONS in comparisons:
         for version in runs["ip_version"].unique():
@@ -37,7 +37,7 @@ def against_themselves(runs, controls, comparisons=(OF_IP_VERSIONS, OF_CCAS)):
 
 
 def study_of(scenarios=40, ccas=("reno",), ip_versions=("ipv4", "ipv6"), n=8, seed=1):
-    """Return runs and control runs of cells that differ from each other, and from themselves by chance alone."""
+    """Return runs and control runs of cells that differ from each other, and from themselves only by chance."""
     draw, rows = np.random.default_rng(seed), []
     for scenario in range(scenarios):
         for place, cca in enumerate(ccas):
@@ -59,7 +59,7 @@ def study_of(scenarios=40, ccas=("reno",), ip_versions=("ipv4", "ipv6"), n=8, se
 
 @pytest.fixture(scope="module")
 def null():
-    """The comparisons of a study in which nothing is wrong."""
+    """The comparisons of a study without any error."""
     return against_themselves(*study_of())
 
 
@@ -113,7 +113,7 @@ def test_chance_alone_is_seldom_called_more_though_tests_of_a_scenario_lean_toge
 
 
 def test_pairs_made_by_size_are_found(monkeypatch):
-    """Planted: runs are paired in the order of their values, which makes differences look alike."""
+    """Planted: runs are paired in the order of their values, which makes differences look consistent."""
     whole = compare_ip_versions.pairs_of
 
     def by_size(runs, metric):
@@ -140,7 +140,7 @@ def test_control_runs_that_are_not_the_same_cells_are_found():
 
 
 def test_copies_that_count_as_runs_are_found():
-    """Planted: each run stands there twice, once under another number."""
+    """Planted: each run occurs twice, once under another number."""
     runs, controls = study_of(20, n=6)
     runs = pd.concat([runs, runs.assign(replication=runs["replication"] + 6)])
     controls = pd.concat([controls.assign(replication=controls["replication"] + more) for more in (6, 12)])

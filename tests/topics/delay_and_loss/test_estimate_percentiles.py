@@ -1,4 +1,4 @@
-"""Percentiles of delays: an interval, a bound or neither, as n allows, and never of copies."""
+"""Percentiles of delays: an interval, a bound or neither, as n allows, and none from copies."""
 
 import numpy as np
 import pandas as pd

@@ -1,4 +1,4 @@
-"""What a study is said to show: of data whose truth is known, the difference that was put in, and nothing that was not."""
+"""Findings of a study on data with known truth: the planted difference, and nothing else."""
 
 import numpy as np
 import pytest
@@ -132,7 +132,7 @@ def test_copies_are_one_measurement_and_called_so():
         }
 
     (text,) = sentences(runs_of(copied, spread=0))
-    assert text.endswith("Each is one measurement, repeated with the same result: nothing to test.")
+    assert text.endswith("Each is one measurement, repeated with the same result, so there is nothing to test.")
 
 
 def test_a_larger_value_is_told_as_times_from_twice_on():
@@ -247,7 +247,7 @@ SERIES = KernelPair("series", "cubic", "Linux, series.mbox", "the image's Linux"
     ],
 )
 def test_what_a_kernel_changes_is_said_of_it_alone(percent, sentence):
-    """Reno, which differs from both, is not in it."""
+    """Reno, which differs from both, is not mentioned."""
 
     def values(scenario, cca, replication, ip_version, rng):
         return {

@@ -1,4 +1,4 @@
-"""What each direction of a cell gets, of flows whose goodputs are known."""
+"""Results of each direction of a cell, for flows with known goodputs."""
 
 import pandas as pd
 import pytest

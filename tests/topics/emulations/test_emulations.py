@@ -1,4 +1,4 @@
-"""One nominal path that is made in several ways: which scenarios those are, how they compare, and what is said of them."""
+"""One nominal path implemented in several ways: the scenarios that count, their comparison, and the text about them."""
 
 import pandas as pd
 import pytest
@@ -36,7 +36,7 @@ def test_scenarios_that_differ_in_the_way_only_are_one_path():
 
 @pytest.fixture
 def cells():
-    """Return the table of a study in which the last way has a tenth less goodput and twice the RTT."""
+    """Return the table of a study in which the last implementation has a tenth less goodput and twice the RTT."""
     grid = tidy_tables.grid(delays_ms=(10,), flows=(1,), rate_mbps=20)
     names = list(WAYS)
     table = pd.concat([grid.iloc[:1].assign(scenario=name, label=name) for name in names], ignore_index=True)

@@ -1,4 +1,4 @@
-"""What the figures of an exam draw, on values whose truth is known."""
+"""The figures of an exam, on values with known truth."""
 
 import numpy as np
 import pandas as pd
@@ -27,7 +27,7 @@ def test_shares_are_means_over_valid_runs():
 
 
 def test_flows_of_one_path_are_side_by_side_and_others_near_or_far():
-    """A scenario's name has whose RTT is shorter, or how long that of both is."""
+    """A scenario's name states which flow's RTT is shorter, or the RTT of both."""
     rows = [
         (scenario, "mine", 1, True, group, cca, 10.0, rtt_ms)
         for scenario, rtts_ms in (
@@ -83,7 +83,7 @@ def test_lines_of_cases_are_told_by_run_and_flow():
 
 
 def test_beside_a_program_goodput_is_drawn():
-    """A program has no window; its flow and the kernel's are drawn in the one unit that both have."""
+    """A program has no window, so its flow and the kernel's are drawn in the unit that both have."""
     times = np.arange(0, 10, 0.1)
     flows = {(0, "reno"): (10.0, 4e6), (1, "mine:cubic"): (np.nan, 1e6)}
     rows = [

@@ -1,4 +1,4 @@
-"""What is measured of a run for an exam, on series whose truth is known."""
+"""Measures of a run for an exam, on series with known truth."""
 
 from dataclasses import replace
 
@@ -25,7 +25,7 @@ TIMES = np.arange(0.05, 20.001, 0.05)
 
 
 def run_of(rates_mbps, change=None, drops=None):
-    """Return a run of 20 s with flows of so many Mbit/s at each time."""
+    """Return a run of 20 s with flows of the given Mbit/s at each time."""
     sockets = []
     for flow, rate in enumerate(rates_mbps):
         sent = np.cumsum(rate(TIMES) * 0.05 * 1e6 / 8)
@@ -44,12 +44,12 @@ def run_of(rates_mbps, change=None, drops=None):
 
 
 def steady(mbps):
-    """Return a rate that stays."""
+    """Return a constant rate."""
     return lambda times: np.full(len(times), float(mbps))
 
 
 def test_packets_per_rtt():
-    """A flow of 5 Mbit/s sends 25 packets of 1,000 bytes in 40 ms; only what comes 3 s after the change counts."""
+    """A flow of 5 Mbit/s sends 25 packets of 1,000 bytes in 40 ms; only packets later than 3 s after the change count."""
     change = {"at_s": 4, "direction": "forward", "loss_percent": 50}
     after = run_of([lambda times: np.where(times < 7, 20.0, 5.0)], change)
     assert packets_per_rtt(after) == pytest.approx(25, rel=0.01)
@@ -77,14 +77,14 @@ def test_breaker():
 
 
 def test_dip():
-    """Of 20 Mbit/s 1,000 in 1,066 bytes are payload; from 9 to 11 s the flow gets 2 of them. The second after the change doesn't count."""
+    """Of 20 Mbit/s, 1,000 of 1,066 bytes are payload; from 9 to 11 s the flow gets 2. The second after the change doesn't count."""
     change = {"at_s": 5, "direction": "forward", "delay_ms": 40}
     rate = run_of([lambda times: np.where((times > 9) & (times < 11) | (times > 5) & (times < 5.9), 2.0, 15.0)], change)
     assert dip_percent(rate) == pytest.approx(100 * 2 / (20 * 1000 / 1066), rel=0.02)
 
 
 def test_least():
-    """Of 3 and 1 Mbit/s the mean is 2."""
+    """The mean of 3 and 1 Mbit/s is 2."""
     run = run_of([steady(3), steady(1)])
     run.flows["goodput_steady_mbps"] = [3.0, 1.0]
     assert least_percent(run) == 50
@@ -97,7 +97,7 @@ def test_longest():
 
 
 def test_harm():
-    """By the definition of Ware and others: 0.6 of 10 that became 4; delay of 40 that became 50 a fifth of it."""
+    """By the definition of Ware and others: 0.6 if 10 became 4; a delay of 50 instead of 40 is a harm of a fifth."""
     assert harm(10, 4, True) == pytest.approx(0.6)
     assert harm(40, 50, False) == pytest.approx(0.2)
     assert harm(10, 12, True) == pytest.approx(-0.2)
@@ -105,7 +105,7 @@ def test_harm():
 
 
 def test_harms_by_the_other_flows_own_cca_and_path():
-    """What there was alone is of the other flow's CCA in the same replication: path and seed are the same."""
+    """The value alone is that of the other flow's CCA in the same replication: path and seed are the same."""
     keys = ["scenario", "cca", *PATH, "throughput", "delay", "loss"]
     rows = [
         ("5.2.1-solo", "reno", "reno", 40.0, 20.0, 99924.0, "ipv4", 1, 19.0, 50.0, 1.0),
@@ -124,14 +124,14 @@ def test_harms_by_the_other_flows_own_cca_and_path():
 
 @pytest.mark.parametrize("goodput, power", [([8.0, 2.0], 1), ([16.0, 1.0], 2), ([1.0, 4.0], 1), ([5.0, 5.0], 0)])
 def test_rtt_exponent(goodput, power):
-    """At 40 and 160 ms a ratio of 4 is a power of 1, one of 16 of 2, whichever flow has more."""
+    """At 40 and 160 ms a ratio of 4 is a power of 1, and one of 16 a power of 2, whichever flow has more."""
     run = run_of([steady(1), steady(1)])
     flows = run.flows.assign(rtt_path_ms=[40.0, 160.0], goodput_steady_mbps=goodput)
     assert rtt_exponent(replace(run, flows=flows)) == pytest.approx(power)
 
 
 def test_rtt_exponent_of_a_flow_that_gets_nothing():
-    """It is taken for one packet, 1,000 bytes in 20 s, of 400 times as much."""
+    """One packet is assumed for it, 1,000 bytes in 20 s, of 400 times as much."""
     run = run_of([steady(1), steady(1)])
     flows = run.flows.assign(rtt_path_ms=[40.0, 160.0], goodput_steady_mbps=[400 * 8e-6 * MSS / 20, 0.0])
     assert rtt_exponent(replace(run, flows=flows)) == pytest.approx(np.log(400) / np.log(4))

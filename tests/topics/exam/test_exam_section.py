@@ -1,4 +1,4 @@
-"""What the page says of an exam, on cards of drawn values."""
+"""The page's section on an exam, on cards of drawn values."""
 
 from types import SimpleNamespace
 
@@ -25,7 +25,7 @@ def study():
 
 
 def material(study, harm, fall=0.0, crashed=0, seed=1):
-    """Return what the section is made of: values a normal distribution draws, of a CCA that is worse by so many margins, and falls in a share of its runs."""
+    """Return the section's material: normal values, of a CCA that is worse by the given margins and collapses in a share of its runs."""
     rng, rows, runs = np.random.default_rng(seed), [], []
     for scenario, cca, ip_version, replication in studies.runs(study):
         lost = cca == "mine" and replication <= crashed
@@ -105,7 +105,7 @@ def test_the_page_leads_with_what_was_shown(study, harm, fall, crashed, leads):
 
 
 def test_the_template_says_all_of_it(study):
-    """Nothing that the section returns is missing from the page, and nothing that it asks for from the section."""
+    """The template uses everything that the section returns, and needs nothing else from it."""
     from pathlib import Path
 
     source = Path("workflow/scripts/topics/exam/section.html.j2").read_text()
@@ -119,7 +119,7 @@ def test_the_template_says_all_of_it(study):
 
 
 def test_the_page_says_what_does_not_apply(study):
-    """Before anybody reads a verdict."""
+    """It does so before any verdict."""
     exam = study["exam"] | {"inapplicable": {"6.2-tunnel": "programs run on a dumbbell only."}}
     kept = [scenario for scenario in study["scenarios"] if scenario["id"] != "6.2-tunnel"]
     made = material(study | {"exam": exam, "scenarios": kept}, 0)

@@ -1,4 +1,4 @@
-"""Means beside what publications state of them, on tables whose truth is known."""
+"""Means beside published statements about them, on tables with known truth."""
 
 import numpy as np
 import pandas as pd
@@ -16,7 +16,7 @@ STATED = [(criterion, stated) for criterion in CRITERIA for stated in criterion.
 
 
 def values(cells):
-    """Return `EXAM_VALUES` of (scenario, measure, cca) -> a value for each run."""
+    """Return `EXAM_VALUES` of (scenario, measure, cca) -> one value per run."""
     rows = [
         (scenario, cca, "ipv4", replication, measure, "", float(value))
         for (scenario, measure, cca), of_cell in cells.items()
@@ -26,7 +26,7 @@ def values(cells):
 
 
 def verdicts(monkeypatch, cells, scenarios=("6.3-x",), **about):
-    """Return the verdicts on one statement, of the utilisation of ``mine`` in 6.3-x if not said otherwise."""
+    """Return the verdicts on one statement, by default about the utilisation of ``mine`` in 6.3-x."""
     stated = Published(
         **{"cca": "mine", "scenarios": ("6.3-x",), "measure": "utilisation_percent", "words": "", "source": ""} | about
     )
@@ -51,7 +51,7 @@ def test_the_whole_interval_decides(monkeypatch, runs, verdict):
 
 
 def test_differences_are_of_pairs(monkeypatch):
-    """Runs that differ by 20 % agree with a difference of 5 that all pairs have; a run without its pair doesn't count."""
+    """Runs that vary by 20 % agree with a difference of 5 that all pairs have; a run without its pair doesn't count."""
     cells = {
         ("6.3-x", "utilisation_percent", "mine"): [60, 70, 80, 99],
         ("6.3-x", "utilisation_percent", "reno"): [55, 65, 75],
@@ -61,14 +61,14 @@ def test_differences_are_of_pairs(monkeypatch):
 
 
 def test_a_statement_holds_in_its_own_scenarios_alone(monkeypatch):
-    """What is known at one BDP says nothing of four."""
+    """A statement about one BDP doesn't apply to four."""
     cells = {(name, "utilisation_percent", "mine"): [80, 80] for name in ("6.3-x", "6.3-x-4bdp")}
     assert len(verdicts(monkeypatch, cells, ("6.3-x", "6.3-x-4bdp"), at_least=0)) == 1
 
 
 @pytest.mark.parametrize("file", ["exam", "exam-quick"])
 def test_shipped_exams_have_what_is_stated(file):
-    """Three criteria and more are held against publications, each in a scenario that answers the criterion."""
+    """Three or more criteria are compared with publications, each in a scenario that tests the criterion."""
     path = f"config/studies/{file}.yaml"
     scenarios = {scenario["id"] for scenario in studies.resolve(studies.load(path), path)["scenarios"]}
     answered = [criterion for criterion, stated in STATED if scenarios & set(stated.scenarios)]
@@ -84,7 +84,7 @@ def test_statements_are_of_their_criterion_and_can_fail(criterion, stated):
 
 
 def test_a_row_of_the_scorecard_names_its_source():
-    """BBR's row on loss behind 0.1 BDP says what is published of it; Vegas's doesn't."""
+    """BBR's row on loss behind 0.1 BDP cites the published statement; Vegas's doesn't."""
     cells = {
         ("5.1.3-0.1bdp", "loss_percent", cca): [level, level] for cca, level in (("bbr", 16), ("reno", 1), ("vegas", 1))
     }

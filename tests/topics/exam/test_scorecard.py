@@ -1,4 +1,4 @@
-"""The scorecard's verdicts, on tables whose truth is known."""
+"""The scorecard's verdicts, on tables with known truth."""
 
 from types import SimpleNamespace
 
@@ -34,12 +34,12 @@ CASE = "6.3-x"
 
 @pytest.fixture(scope="module")
 def exam():
-    """The settings of the shipped exam, of a CCA ``mine``, whose rows all decide."""
+    """The settings of the shipped exam, for a CCA ``mine``, with all rows deciding."""
     return studies.resolve(studies.load(QUICK), QUICK)["exam"] | {"cca": "mine", "primaries": {}}
 
 
 def wave(centre, height=1.0, runs=RUNS):
-    """Return values around a centre that don't repeat each other."""
+    """Return distinct values around a centre."""
     return centre + height * np.sin(np.arange(runs))
 
 
@@ -69,7 +69,7 @@ def utilisation(own, exam, **options):
 
 
 def mixed(usual, other, count):
-    """Return values of which so many are others."""
+    """Return values of which the given number are different ones."""
     return np.where(np.arange(RUNS) < count, wave(other), wave(usual))
 
 
@@ -93,14 +93,14 @@ def test_verdicts_count_runs(exam, own, verdict):
 
 
 def test_direction(exam):
-    """Where less is better a CCA with less is better."""
+    """Where less is better, a CCA with less is better."""
     for own, verdict in ((10, BETTER), (60, WORSE)):
         cells = of("queueing_p95_ms", wave(own), wave(30), wave(40))
         assert row_of(cells, exam, measure="queueing_p95_ms")["verdict"] == verdict
 
 
 def test_p_is_that_of_the_sign_test(exam):
-    """20 of 20 runs are worse: 2^-20 over the share of the level that this way of being worse has."""
+    """17 of 20 runs are worse: the binomial tail, divided by the share of the level that is allotted to this kind of worse."""
     row = utilisation(np.where(np.arange(RUNS) < 17, wave(70), wave(80)), exam)
     assert (row["runs_worse"], row["n"]) == (17, 20)
     assert row["p"] == pytest.approx(stats.binom.sf(16, 20, 0.5) / card_tests.SHARE_OF_MOST)
@@ -119,7 +119,7 @@ def test_the_share_that_may_be_worse_is_clopper_and_pearsons(exam):
 
 
 def test_copies_are_one_measurement(exam):
-    """Runs that repeat each other show nothing, whatever they are; drawn paths make those of a measure at its bound different runs."""
+    """Runs that repeat each other show nothing, whatever their values; on drawn paths, runs at a measure's bound are different runs."""
     copies = of("utilisation_percent", np.full(RUNS, 60.0), np.full(RUNS, 80.0), np.full(RUNS, 90.0))
     row = row_of(copies, exam)
     assert row["verdict"] == NOT_ENOUGH and "repeat one measurement" in row["reason"]
@@ -128,7 +128,7 @@ def test_copies_are_one_measurement(exam):
 
 
 def runs_of(cells, failed=(), by="crash"):
-    """Return ``tidy/runs.csv`` of cells, as far as it is read; ``failed``: numbers of the CCA's runs that a cause excludes."""
+    """Return the part of ``tidy/runs.csv`` that is read; ``failed``: numbers of the CCA's runs that a cause excludes."""
     table = values({key: np.nan_to_num(of_cell) for key, of_cell in cells.items()}).drop(
         columns=["measure", "other", "value"]
     )
@@ -142,7 +142,7 @@ def runs_of(cells, failed=(), by="crash"):
     "by, verdict", [("crash", WORSE), ("not ended", WORSE), ("sender", WORSE), ("instrument", NOT_ENOUGH)]
 )
 def test_missing_runs_are_no_gap(exam, by, verdict):
-    """What the CCA did counts as worse; what the instrument did leaves the row open, whatever the other runs are."""
+    """Runs lost by the CCA count as worse; runs lost by the instrument leave the row open, whatever the other runs show."""
     failed = range(1, 10)
     own = np.where(np.isin(np.arange(RUNS) + 1, failed), np.nan, wave(84))
     cells = of("utilisation_percent", own, wave(80), wave(90))
@@ -168,7 +168,7 @@ def test_a_cca_of_which_every_run_crashes_is_worse(exam):
 
 
 def test_standards_that_fall_make_no_candidate_worse(exam):
-    """Reno and CUBIC fall in a fifth of their runs: the CCA, which falls as often, is not called worse for it."""
+    """Reno and CUBIC collapse in a fifth of their runs, so a CCA that collapses as often isn't called worse for it."""
     fall = [np.where(np.arange(RUNS) % 5 == place, wave(20), wave(80)) for place in range(3)]
     row = row_of(of("utilisation_percent", *fall), exam)
     assert row["verdict"] == TOO_VARIABLE and row["standard_runs_far_worse"] == 4
@@ -178,20 +178,20 @@ def test_standards_that_fall_make_no_candidate_worse(exam):
     "own, reno, verdict", [(0, 0, LIKE), (8, 0, WORSE), (2, 0, TOO_VARIABLE), (20, 20, LIKE), (0, 20, BETTER)]
 )
 def test_limits_are_the_paths_where_a_standard_exceeds_them(exam, own, reno, verdict):
-    """So many runs exceed 5 s; where Reno's do as well it is the path. Two of twenty are not passed."""
+    """The given number of runs exceed 5 s; if Reno's do as well, the path is the cause. Two of twenty are not tolerated."""
     starved = [np.where(np.arange(RUNS) < count, wave(15), wave(1)) for count in (own, reno, 0)]
     case = "5.2.1-beside-reno"
     assert row_of(of("other_starved_s", *starved, case), exam, case, "other_starved_s")["verdict"] == verdict
 
 
 def test_rows_of_one_ip_version_are_told(exam):
-    """A CCA that is crippled over IPv6 alone is nobody's mean: it falls in half of the runs, and the row says where."""
+    """A CCA that is crippled only over IPv6 collapses in half of the runs, and the row states where."""
     row = utilisation(np.where(np.arange(RUNS) % 2 == 1, wave(30), wave(84)), exam)
     assert (row["verdict"], row["worse_by_ip_version"]) == (WORSE, "IPv4 0 of 10, IPv6 10 of 10")
 
 
 def test_what_decides_is_fixed_beforehand(exam):
-    """Other rows are shown and have no verdict, and don't count as tests."""
+    """Other rows are shown without a verdict, and don't count as tests."""
     named = exam | {"primaries": {CASE: ["utilisation_percent"], "6.3-y": ["utilisation_percent"]}}
     cells = of("utilisation_percent", wave(60), wave(80), wave(90)) | of(
         "queueing_p95_ms", wave(60), wave(30), wave(30)
@@ -206,7 +206,7 @@ def test_what_decides_is_fixed_beforehand(exam):
 
 
 def test_a_look_keeps_its_verdicts(exam):
-    """A row that was closed after 20 replications stays so, whatever later runs do; one that was open has the next look's level."""
+    """A row that was closed after 20 replications stays closed, whatever later runs show; an open one has the next look's level."""
     own = np.concatenate([wave(40), wave(84, runs=60)])
     cells = {
         key: wave(centre, runs=80)
@@ -225,7 +225,7 @@ def test_errors_of_all_looks_are_the_level():
 
 
 def test_open_rows_say_what_they_could_have_shown(exam):
-    """So many runs as it says close the row if they go on so; a harm of the size that it says would have been found."""
+    """The stated number of runs closes the row if they continue like this; a harm of the stated size would have been found."""
     row = utilisation(mixed(84, 50, 1), exam)
     assert row["runs_needed"] > RUNS and 5 <= row["detectable"] < 30
     harmed = utilisation(mixed(84, 50, 1) - (row["detectable"] + 0.01 - row["worse_by"]), exam)
@@ -233,7 +233,7 @@ def test_open_rows_say_what_they_could_have_shown(exam):
 
 
 def test_a_standard_cca_is_like_itself(exam):
-    """The examined CCA may be one of the standards: it is never worse than them."""
+    """The examined CCA may be one of the standards; it is never worse than they are."""
     cells = {
         key: of_cell for key, of_cell in of("utilisation_percent", None, wave(80), wave(95)).items() if key[2] != "mine"
     }
@@ -242,7 +242,7 @@ def test_a_standard_cca_is_like_itself(exam):
 
 
 def test_every_criterion_has_a_row(exam):
-    """What can't be evaluated is a row with its reason, and so is a scenario without a valid run."""
+    """A criterion that can't be evaluated has a row with the reason, as has a scenario without a valid run."""
     cells = {("6.2-tunnel", "utilisation_percent", "mine"): wave(1, runs=2)}
     runs = runs_of(cells, (1, 2), "instrument").assign(invalid_because="cca")
     card = scorecard(values({}), {"6.2-tunnel": "tunnel"}, exam, runs=runs)
@@ -252,7 +252,7 @@ def test_every_criterion_has_a_row(exam):
 
 
 def test_what_a_candidate_can_not_have_is_said_and_never_passed(exam):
-    """Each criterion that the case answers has a row without a verdict that counts, and none is called unexamined for want of a scenario."""
+    """Each criterion that the case tests has a row without a verdict that counts, and none is called unexamined for lack of a scenario."""
     inapplicable = exam | {"inapplicable": {"6.2-tunnel": "no tunnel.", "5.1.5-short": "no web."}}
     cells = of("utilisation_percent", wave(80), wave(80), wave(95))
     card = scorecard(values(cells), {CASE: "x"}, inapplicable)
@@ -272,7 +272,7 @@ def test_what_a_candidate_can_not_have_is_said_and_never_passed(exam):
 
 
 def test_an_authors_explanation_answers_its_criterion(exam):
-    """It is asked for in the definition, and stands on the card."""
+    """It is requested in the definition, and appears on the card."""
     for explanation, words in (("", "the key `explanation`"), ("It backs off by less.", "explained by its author")):
         card = scorecard(values({}), {CASE: "x"}, exam | {"explanation": explanation})
         assert words in card.query("rfc_section == '5.3.1'")["reason"].iloc[0]
@@ -292,7 +292,7 @@ def test_margins_and_limits_are_the_studys(exam):
 
 @pytest.mark.parametrize("file", ["exam", "exam-quick"])
 def test_shipped_exams_answer_every_criterion(file):
-    """Each criterion that can be evaluated has a scenario, each scenario answers one, and each criterion that must be met decides somewhere."""
+    """Each criterion that can be evaluated has a scenario, each scenario tests one, and each mandatory criterion decides somewhere."""
     path = f"config/studies/{file}.yaml"
     study = studies.resolve(studies.load(path), path)
     scenarios, primaries = [scenario["id"] for scenario in study["scenarios"]], study["exam"]["primaries"]
@@ -308,7 +308,7 @@ def test_shipped_exams_answer_every_criterion(file):
 
 @pytest.mark.parametrize("file", ["exam", "exam-quick"])
 def test_shipped_exams_have_enough_runs_for_their_tests(file):
-    """What decides has as many runs as show that most are worse with 85 % of them, and as bound what no run without one leaves."""
+    """Deciding rows have enough runs to show that most are worse if 85 % are, and, if none is worse, to bound their share."""
     path = f"config/studies/{file}.yaml"
     study = studies.resolve(studies.load(path), path)
     tests = 1 + sum(map(len, study["exam"]["primaries"].values()))
@@ -321,7 +321,7 @@ def test_shipped_exams_have_enough_runs_for_their_tests(file):
 
 
 def test_names_match_whole_sections():
-    """7.10 is no case of 7.1."""
+    """7.10 is not a case of 7.1."""
     assert "during_percent" in wanted_measures("7.10-failover")
     assert "queueing_p95_ms" not in wanted_measures("7.10-failover")
 
@@ -342,7 +342,7 @@ def test_a_group_has_the_verdict_of_its_worst_row(rows, verdict, style):
 
 
 def test_the_first_sentence_says_what_is_open(exam):
-    """Nothing worse was shown is not that nothing is."""
+    """That nothing worse was shown doesn't mean that nothing is worse."""
     cells = of("utilisation_percent", mixed(77, 60, 3), wave(80), wave(90)) | of(
         "queueing_p95_ms", wave(30), wave(30), wave(30)
     )
@@ -358,12 +358,12 @@ def test_the_first_sentence_says_what_is_open(exam):
 
 
 def material_of(card, *figures):
-    """Return what of a report links are made from."""
+    """Return the parts of a report from which links are made."""
     return SimpleNamespace(tables=SimpleNamespace(scorecard=card), figures=dict.fromkeys(figures))
 
 
 def test_findings_link_to_a_figure_that_has_their_case():
-    """Loss of several flows isn't in the figure of goodput and delay, which has scenarios with both measured."""
+    """Loss of several flows isn't in the figure of goodput and delay, which only has scenarios with both measured."""
     rows = [("5.1.2", "5.1.2-x", "utilisation_percent"), ("5.1.2", "5.1.2-x", "queueing_p95_ms"), ("5.1.3", "5.1.3-x", "loss_percent"), ("7.2", "5.1.3-x", "breaker_s"), ("5.2", "5.2.1-x", "other_starved_s")]  # fmt: skip
     card = pd.DataFrame(rows, columns=["rfc_section", "scenario", "measure"])
     links = [link_of(row, material_of(card, THROUGHPUT, CASES, SHARES)) for row in card.to_dict("records")]

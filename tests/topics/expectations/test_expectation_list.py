@@ -1,4 +1,4 @@
-"""What a study may expect, and the sentence on each that can't be checked."""
+"""Expectations that a study may have, and the sentence on each that can't be checked."""
 
 import pytest
 import yaml
@@ -135,7 +135,7 @@ def test_the_interval_that_a_table_declares_is_the_default():
 
 
 def test_what_needs_no_interval_has_none():
-    """A run's number is what was measured in it; of an estimate the study may ask that it isn't refuted."""
+    """A run's number was measured in that run; for an estimate the study may require that it isn't refuted."""
     of_runs = {"id": "runs", "table": "runs", "column": "goodput_mbps", "requirement": {"above": 1}}
     rows = expectations(of_runs, FAST_CELLS | {"must_be": "not-refuted"}, NOT_WORSE | {"id": "c", "accept": [""]})[
         "rows"

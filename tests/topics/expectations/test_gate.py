@@ -1,4 +1,4 @@
-"""Expectations held against tables, and the line on each that isn't met."""
+"""Expectations compared with tables, and the line on each that isn't met."""
 
 from types import SimpleNamespace
 
@@ -60,7 +60,7 @@ def test_each_row_that_misses_is_told():
 
 
 def test_what_was_not_measured_is_not_what_it_must_not_be():
-    """A card on which nothing was measured has nothing that is worse, and doesn't pass."""
+    """A card without measurements has no worse row, but doesn't pass."""
     asked = {"column": "verdict", "where": {"section": ["5.1", "5.4", "5.5"]}, "none_of": ["worse"]}
     rows = checked(**asked)
     assert [(row["outcome"], row["passed"], row["found"]) for row in rows] == [
@@ -110,7 +110,7 @@ def test_a_number_is_judged_with_its_interval(requirement, must_be, outcome, pas
     ],
 )
 def test_no_interval_is_no_evidence(section, requirement, must_be, outcome, passed):
-    """Of both ends that are missing none is certain; one that is missing is infinite."""
+    """If both ends are missing, nothing is certain; a single missing end is infinite."""
     asked = {"where": {"section": [section]}, "interval": ["low", "high"], "must_be": must_be}
     (row,) = checked(column="value", requirement=requirement, **asked)
     assert (row["outcome"], row["passed"]) == (outcome, passed)
@@ -124,7 +124,7 @@ def test_a_missing_number_fails():
 
 @pytest.fixture
 def results(tmp_path):
-    """A function that holds expectations against runs whose goodput is given by CCA; returns the lines on what fails."""
+    """A function that compares expectations with runs whose goodput is given by CCA; it returns the lines about failures."""
 
     def check(*expect, reno=(8.0, 8.1, 8.2), cubic=(9.4, 9.5, 9.6)):
         config = {
@@ -243,7 +243,7 @@ def test_the_report_says_whether_the_study_passes(passed, sentence):
 
 
 def test_a_claim_has_a_run_to_repeat_by_its_own_scenarios(tmp_path):
-    """The file's scenario is called 1, the study's 10ms."""
+    """The file calls the scenario 1, the study calls it 10ms."""
     claim = {"kind": "threshold", "ccas": ["cubic"], "pick": "lowest", "requirement": {"at_least": 9}}
     values = {"reno": (7, 7, 7), "cubic": (8, 7.5, 8.2), "bbr": (9, 9, 9)}
     runs = claim_runs.table(lambda scenario, cca, ip_version: values[cca], delays_ms=(10,))

@@ -1,4 +1,4 @@
-"""The examples of config/gate.md are valid as they stand."""
+"""The examples in config/gate.md are valid as printed."""
 
 import re
 from pathlib import Path
@@ -17,7 +17,7 @@ STUDY, ROWS, OF_MINE, WORKFLOW = re.findall(r"```yaml\n(.*?)```", Path("config/g
 
 
 def expected(entries):
-    """Return the expectations of the example's study with some entries more, and with the CCA that a call adds."""
+    """Return the expectations of the example's study with some more entries, and with the CCA that a call adds."""
     config = yaml.safe_load(STUDY)
     config["analysis"]["expect"] += entries
     config |= {"ccas": [*config["ccas"], "mine"], "cca_definitions": {"mine": {"source": "examples/tcp_aimd.c"}}}
@@ -38,7 +38,7 @@ def test_examples_of_expectations_are_valid(more):
 
 
 def test_steps_of_the_workflow_call_what_there_is():
-    """Each command of make has its target, and each folder its step."""
+    """Each make command has its target, and each folder is made by a step."""
     (job,) = yaml.safe_load(WORKFLOW)["jobs"].values()
     commands = [step["run"] for step in job["steps"] if "run" in step]
     targets = {command.split()[1] for command in commands if command.startswith("make")}

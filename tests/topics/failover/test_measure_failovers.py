@@ -1,4 +1,4 @@
-"""What happens when a path goes down, measured in samples worked out by hand."""
+"""Effects of a path that goes down, measured in samples worked out by hand."""
 
 import math
 
@@ -19,7 +19,7 @@ SCENARIO = {
 
 
 def samples(returns_s=7.0):
-    """Return samples each half second: 1 Mbit/s on each path, path 2 silent from 4 s until it returns, path 1 from 4 to 5 s."""
+    """Return samples every half second: 1 Mbit/s on each path, path 2 silent from 4 s until it returns, path 1 from 4 to 5 s."""
     rows, sums = [], {1: 0.0, 2: 0.0}
     for step in range(25):
         time_s = step / 2

@@ -1,4 +1,4 @@
-"""Comparisons of shares against what was put into synthetic studies."""
+"""Comparisons of shares against the known truth of synthetic studies."""
 
 from types import SimpleNamespace
 
@@ -33,7 +33,7 @@ def runs_of(study):
 
 
 def compared(study):
-    """Return CCA against CCA."""
+    """Return the comparisons of CCA against CCA."""
     return compare_pairs(runs_of(study), PARAMS)
 
 
@@ -61,7 +61,7 @@ def test_shares_are_those_put_in(pairs):
 
 
 def test_interval_is_over_replications_and_not_over_runs(study, pairs):
-    """Both orders of a replication share a seed: sixteen runs are eight values."""
+    """Both orders of a replication share a seed, so sixteen runs are eight values."""
     runs = runs_of(study).runs
     balances = runs[runs["scenario"] == "base"].set_index(["cca", "replication"])["balance"]
     values = (balances["cubic+reno"] - balances["reno+cubic"]).to_numpy() / 2

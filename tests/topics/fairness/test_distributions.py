@@ -1,4 +1,4 @@
-"""What many flows get is drawn as a distribution, of few each for itself."""
+"""The shares of many flows are drawn as a distribution, those of few one by one."""
 
 import numpy as np
 import pandas as pd
@@ -10,7 +10,7 @@ from topics.fairness.plot_share_mixes import DRAWN, plot_share_mixes
 
 
 def shares(flows, cca="reno"):
-    """Return `analysis/shares.csv` of one cell whose flows have 1, 2, 3 and so on of the whole."""
+    """Return `analysis/shares.csv` of one cell whose flows have 1, 2, 3 and so on parts of the whole."""
     parts = np.arange(1, flows + 1)
     share = parts / parts.sum()
     table = pd.DataFrame(

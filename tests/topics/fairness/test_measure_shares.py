@@ -1,4 +1,4 @@
-"""What each flow got while all were sending: Jain's index as its authors give it, odd runs."""
+"""Each flow's share while all were sending: Jain's index as its authors define it, odd runs."""
 
 import pandas as pd
 import pyarrow.parquet

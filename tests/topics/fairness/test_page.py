@@ -1,4 +1,4 @@
-"""The section on fairness: its sentences against what was put in, its figures, and its looks in a browser."""
+"""The section on fairness: its sentences against known truth, its figures, and its appearance in a browser."""
 
 import itertools
 import re
@@ -57,7 +57,7 @@ def test_page_says_what_was_put_in(fairness_study):
     worth = re.search(r"Starting first gives a share of (0\.\d+)", text)
     # A balance of 0.3 more.
     assert float(worth.group(1)) == pytest.approx(0.574, abs=0.02)
-    assert "The testbed is even" in text
+    assert "The testbed is symmetric" in text
     for table in fairness.TOPIC.tables:
         assert f'data-name="{table.name}.csv"' in fairness_study.page.read_text()
 
@@ -72,7 +72,7 @@ def test_matrices_have_a_tile_for_every_pair_and_none_is_too_large(fairness_stud
 
 
 def dashes(built, first, second):
-    """Return how many lines of the second flow's colour are dashed."""
+    """Return the number of dashed lines in the second flow's colour."""
     figure = ET.parse(built.figure(f"competition-{first}-{second}"))
     styles = [path.get("style", "") for path in figure.iter(f"{{{SVG}}}path")]
     return sum("stroke-dasharray" in style and figure_style.cca_colour(second) in style for style in styles)

@@ -1,4 +1,4 @@
-"""What groups of long flows get, by hand; and what the section says of them."""
+"""Goodputs of groups of long flows, by hand; and the section's text about them."""
 
 import math
 from types import SimpleNamespace
@@ -16,7 +16,7 @@ SCENARIOS = pd.DataFrame({"scenario": ["a"], "label": ["A"]})
 
 
 def groups(*goodputs, late=False, valid=True):
-    """Return the groups of runs of the scenario a: one BBR flow and four of CUBIC, with goodputs by run."""
+    """Return the groups of runs of scenario a: one BBR flow and four of CUBIC, with goodputs by run."""
     rows = []
     for replication, (one, many) in enumerate(goodputs, 1):
         shared = {

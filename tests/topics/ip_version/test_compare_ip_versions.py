@@ -1,4 +1,4 @@
-"""IPv6 against IPv4 on tables with known truth, and on tables from which nothing can be had."""
+"""IPv6 against IPv4 on tables with known truth, and on tables that allow no comparison."""
 
 import math
 from types import SimpleNamespace
@@ -217,7 +217,7 @@ def test_power_is_that_at_the_corrected_level_and_has_an_interval():
     few = cell(ipv4[:6], ipv4[:6] * np.exp(noise[:6]), tests=72)
     assert (
         pd.isna(few["detectable"])
-        and "too few pairs to be significant: 6 of the 12 that one of 72 tests takes" in few["note"]
+        and "too few pairs to be significant: 6 of the 12 that one of 72 tests needs" in few["note"]
     )
 
 

@@ -1,4 +1,4 @@
-"""IPv4 against IPv6 over all cells: against the truth of synthetic studies, and where nothing can be said."""
+"""IPv4 against IPv6 over all cells: against the truth of synthetic studies, and where no statement is possible."""
 
 import csv
 from types import SimpleNamespace
@@ -26,7 +26,7 @@ def synthetic(**changes):
 
 
 def compare(study, folder, significance=0.05, cca=None):
-    """Return the table as its readers get it, indexed by metric, method and null: of all CCAs or of one."""
+    """Return the table of all CCAs, or of one, as it is read, indexed by metric, method and null hypothesis."""
     tidy = tidy_tables.write_tidy(study, folder)
     path = folder / "ip_overall.csv"
     margins = {"goodput_mbps": 5.0, "rtt_mean_ms": 5.0, "loss_percent": 0.5, "retransmits": 20.0}
@@ -118,7 +118,7 @@ def test_few_scenarios_have_no_test(tmp_path):
     study = synthetic(scenarios=tidy_tables.grid(delays_ms=(10, 20), losses_percent=(1,), flows=(1,)))
     row = compare(study, tmp_path).loc[("goodput_mbps", BY_SCENARIO, EQUAL)]
     assert np.isnan(row["p"]) and row["note"].startswith(
-        "too few scenarios for a test: 2 of the 10 that one of 17 tests takes"
+        "too few scenarios for a test: 2 of the 10 that one of 17 tests needs"
     )
 
 
@@ -152,7 +152,7 @@ def test_one_run_of_each_ip_version(tmp_path):
     table = compare(study, tmp_path).loc["goodput_mbps"]
     assert table.loc[(POOLED, EQUAL), "note"] == "no test: with 1 and 1 values p can't be below 1"
     assert (
-        table.loc[(BY_SCENARIO, EQUAL), "note"] == "too few scenarios for a test: 1 of the 8 that one of 5 tests takes"
+        table.loc[(BY_SCENARIO, EQUAL), "note"] == "too few scenarios for a test: 1 of the 8 that one of 5 tests needs"
     )
 
 

@@ -1,4 +1,4 @@
-"""Whether the IP version matters: in few words what the tests over all cells say."""
+"""The effect of the IP version in few words, from the tests over all cells."""
 
 from types import SimpleNamespace
 

@@ -39,7 +39,7 @@ def test_environments_have_the_papers_names_and_per_flow_one_of_its_own():
     ],
 )  # fmt: skip
 def test_single_path_of_other_conditions_is_no_baseline(changed):
-    """Whether it is the only single path, stands first, or stands last."""
+    """This holds whether it is the only single path, the first or the last."""
     other = path_studies.scenario("other", **changed)
     same, joined = path_studies.scenario("tcp"), path_studies.scenario("mptcp-4", "mptcp", 4)
     alone = with_paths(pd.concat([other, joined], ignore_index=True)).set_index("scenario")

@@ -1,4 +1,4 @@
-"""The report of a study of several paths: its section and figures, and nothing of what one path has."""
+"""The report of a study of several paths: its section and figures, and nothing specific to a single path."""
 
 from types import SimpleNamespace
 
@@ -128,7 +128,7 @@ def tables_of(rows, folder, ccas=("cubic", "reno"), platform="uml"):
 
 
 def tunnels(**more):
-    """Return scenarios with tunnels over 2 and 4 paths, of which more is said, and their single path."""
+    """Return scenarios with tunnels over 2 and 4 paths, with further columns, and their single path."""
     end = "".join(str(value).replace(" ", "-") for value in more.values())
     single = {key: value for key, value in more.items() if key != "distribution"}
     rows = [path_studies.scenario(f"gre-{paths}{end}", "gre", paths, **more) for paths in (2, 4)]

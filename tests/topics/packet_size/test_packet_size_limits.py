@@ -1,4 +1,4 @@
-"""Sizes of messages where not all is as in the paper: several CCAs and rates, cells without a value, other traffic."""
+"""Message sizes under conditions unlike the paper's: several CCAs and rates, cells without a value, other traffic."""
 
 from types import SimpleNamespace
 
@@ -90,7 +90,7 @@ def test_where_headers_alone_say_nothing_nothing_is_calculated(tmp_path, table, 
 
 
 def test_cells_that_could_not_be_measured_are_counted_and_named(tmp_path):
-    """Under a real clock, where the smallest packets by UDP saturated a core and, in one environment, made it late."""
+    """Under a real clock, the smallest UDP packets saturated a core and, in one environment, made it late."""
     study = size_studies.sizes_study("host", sizes=(128, 1408))
     runs = study["runs"]
     late = f"{SATURATED}; clock: 45.842 ms, 45.842 ms, expected 99 % of wake-ups late by at most 10 ms, all by 100 ms"
@@ -107,9 +107,9 @@ def test_cells_that_could_not_be_measured_are_counted_and_named(tmp_path):
     both = "(UDP of 128 bytes: a core was saturated or the clock ran late)"
     assert f"4 of 24 such cells have no valid run {both}" in sentence_of["Headers"]
     kernel = sentence_of["Kernel"]
-    assert "throughput is, in the 10 of 12 cells that have a value, 0." in kernel
+    assert "throughput in the 10 of 12 cells that have a value is 0." in kernel
     why = "(UDP of 128 bytes: a core was saturated)"
-    assert f"the others have no valid run {why}, so what is lost there is not known" in kernel
+    assert f"the others have no valid run {why}, so the difference there is unknown" in kernel
     of_ip_versions = differences[differences["question"] == "IP version"]
     assert pairs_words(of_ip_versions) == "18 pairs of cells, and 2 without a valid run on one side"
     assert set(of_ip_versions.loc[of_ip_versions["percent"].isna(), "note"]) == {"no valid run on one side"}
@@ -124,7 +124,7 @@ def differences_of(**columns):
 def test_a_difference_within_the_spread_is_not_called_a_cost():
     rows = differences_of(question="environment", percent=[-13.7, 15.27, 2.0])
     assert environment_sentence(rows) == (
-        "A server that also answers names, leases and a directory, compared with none: round trips (−13.70 to 15.27 % in "
+        "A server that also answers requests for names, leases and a directory, compared with no server: round trips (−13.70 to 15.27 % in "
         "3 cells) can't be distinguished from the spread of runs, because single runs have no interval. "
         "Its load is that of the model."
     )

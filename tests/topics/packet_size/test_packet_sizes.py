@@ -1,4 +1,4 @@
-"""Sizes of messages: the exact calculation by hand, cells held against it, and differences between them."""
+"""Message sizes: the exact calculation by hand, cells compared with it, and differences between them."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""The study of message sizes as it is shipped, in its three forms: the paper's design."""
+"""The shipped study of message sizes, in its three forms: the paper's design."""
 
 import re
 

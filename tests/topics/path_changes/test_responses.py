@@ -1,4 +1,4 @@
-"""Phases of a path that changes, and what flows do in them, against numbers worked out by hand."""
+"""Phases of a path that changes, and the flows' behaviour in them, against numbers worked out by hand."""
 
 import numpy as np
 import pandas as pd
@@ -19,7 +19,7 @@ PAYLOAD = 1448 / 1514
 
 
 def samples(rates_mbps, cca="bbr", **columns):
-    """One flow that is delivered so many Mbit/s in the second halves of 20 s, sampled every 100 ms."""
+    """One flow with the given Mbit/s delivered in each half of 20 s, sampled every 100 ms."""
     rates = np.where(TIMES <= 10, rates_mbps[0], rates_mbps[1])
     delivered = np.r_[0, np.cumsum(rates[1:] * 0.1)] * 1e6 / 8
     empty = {"sacked_packets": 0.0, "retransmits": 0.0, "bbr_rtt_min_ms": np.nan, "vegas_rtt_ms": np.nan}
@@ -63,7 +63,7 @@ def test_both_directions_have_one_word():
 
 
 def test_a_rate_is_used_at_the_end_of_the_first_time_that_had_nine_tenths_of_it():
-    """100 Mbit/s carry 95.6 of payload. A flow that is delivered 8 until 2 s after the change and 91 from then on fills 0.2 s by then."""
+    """100 Mbit/s carry 95.6 of payload. A flow that is delivered 8 until 2 s after the change and 91 afterwards fills 0.2 s by then."""
     (_, phase) = phases_of(changing_run({"at_s": 8, "rate_mbps": 100}))
     assert used_s(phase, *delivered_bytes(samples((8, 91)), 1448)) == pytest.approx(2.2)
     assert np.isnan(used_s(phase, *delivered_bytes(samples((8, 85)), 1448)))
@@ -84,7 +84,7 @@ def test_what_was_delivered_waited_and_was_lost_is_that_of_the_phase():
 
 
 def test_a_full_path_is_full_in_each_phase_and_never_more():
-    """What a sender of a full path knows: 40 ms of 100 Mbit/s are still delivered behind the step to 10."""
+    """What the sender on a full path knows: 40 ms of 100 Mbit/s are still delivered after the step to 10."""
     phases = phases_of(changing_run({"at_s": 10, "rate_mbps": 10}, rate_mbps=100))
     known = np.cumsum(np.where(TIMES[1:] <= 10, 100.0, 10.0)) * 0.1 + np.where(TIMES[1:] > 10, 0.04 * 90, 0)
     full = samples((0, 0)).assign(bytes_acked=np.r_[0, known] * PAYLOAD * 1e6 / 8)

@@ -1,4 +1,4 @@
-"""Platforms compared: what is said of known differences, and where nothing can be said."""
+"""Platforms compared: the verdicts on known differences, and where no statement is possible."""
 
 import math
 from types import SimpleNamespace
@@ -24,7 +24,7 @@ TRUE = {"goodput_mbps": 60.0, "jain_index": 0.6, "rtt_mean_ms": 130.0, "loss_per
 
 
 def tables(changes=None, replications=6, platforms=PLATFORMS, spread=0.008):
-    """Return runs and scenarios of one CCA and buffer: platform -> metric -> factor on `TRUE`."""
+    """Return runs and scenarios of one CCA and buffer: platform -> metric -> factor applied to `TRUE`."""
     scenarios, rows = tidy_tables.buffers(platforms, (10,), 100), []
     scenarios["scenario"] = scenarios["platform"].str.replace(":", "-")
     for platform, name in zip(platforms, scenarios["scenario"], strict=True):

@@ -1,4 +1,4 @@
-"""The guest kernel and the machine's own: what their documents say differently, and how the page shows it."""
+"""The guest kernel and the machine's own: differences between their documents, and how the page shows them."""
 
 import pandas as pd
 import pytest

@@ -1,4 +1,4 @@
-"""When a difference between platforms arises, from series whose start-up is known."""
+"""The time at which a difference between platforms arises, from series with a known start-up."""
 
 import math
 

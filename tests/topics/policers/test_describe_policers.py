@@ -1,4 +1,4 @@
-"""What a cell loses to a policer, against numbers worked out by hand."""
+"""Losses of a cell to a policer, against numbers worked out by hand."""
 
 import numpy as np
 import pandas as pd

@@ -1,4 +1,4 @@
-"""How precisely a mean is known: by hand, in a synthetic study, and in the words of the report."""
+"""The precision of a mean: by hand, in a synthetic study, and in the words of the report."""
 
 import json
 from types import SimpleNamespace

@@ -1,4 +1,4 @@
-"""The paper's pooled tables: mode, normality, conclusion, and what is said where there are none."""
+"""The paper's pooled tables: mode, normality, conclusion, and the notes where there are none."""
 
 import math
 from types import SimpleNamespace
@@ -21,7 +21,7 @@ _, RTT, LOSS, _ = PUBLISHED_METRICS
 
 
 def pooled(folder, study=None, **options):
-    """Return both tables as their readers get them, of a study or of one with these options."""
+    """Return both tables as they are read, of a study or of one with these options."""
     tidy = tidy_tables.write_tidy(study or tidy_tables.synthetic_study(**options), folder)
     outputs = SimpleNamespace(pooled=folder / "pooled.csv", pooled_tests=folder / "pooled_tests.csv")
     carry_out(

@@ -1,4 +1,4 @@
-"""The page's part as published: the paper's tables with its printed values beside ours."""
+"""The page's section "As published": the paper's tables with its printed values beside ours."""
 
 import re
 
@@ -29,7 +29,7 @@ def published_rows(html, number):
 
 
 def in_italics(row, header):
-    """Return a printed row as the page has it: everything but its header is in italics."""
+    """Return a printed row as on the page: everything but its header is in italics."""
     return [header, *(f"<i>{text}</i>" for text in row)]
 
 

@@ -1,4 +1,4 @@
-"""What a queue does in a cell, against numbers worked out by hand, and how queues are told apart."""
+"""The effects of a queue in a cell, against numbers worked out by hand, and the labels that distinguish queues."""
 
 import numpy as np
 import pandas as pd

@@ -1,4 +1,4 @@
-"""Scenarios that differ in one key each are as many rows and marks as there are scenarios, whatever the key."""
+"""Scenarios that differ in one key each have one row and one mark each, whatever the key."""
 
 import pandas as pd
 import pytest
@@ -20,7 +20,7 @@ PANEL, MARK = ["setting", "ip_version"], ["variant", "cca", "ecn"]
 
 @pytest.fixture(params=["plain", "managed", "changing"])
 def study(request):
-    """A base and a scenario for each key that may be another on one bottleneck and one path."""
+    """A base, and a scenario for each key that may differ on one bottleneck and one path."""
     apart = one_key_apart(request.param)
     one_path = [one for key, one in apart.items() if not key.startswith(("topology", "multipath", "queue.discipline"))]
     return [base(request.param), *one_path]

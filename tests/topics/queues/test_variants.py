@@ -1,4 +1,4 @@
-"""How queues are told apart in figures."""
+"""The labels that distinguish queues in figures."""
 
 import pandas as pd
 
@@ -32,6 +32,6 @@ def test_two_scenarios_whose_conditions_read_alike_are_told_by_their_labels():
 
 
 def test_without_a_cell_there_is_no_variant():
-    """Of a study without a valid run, for one."""
+    """For example in a study without a valid run."""
     none = with_variants(pd.DataFrame(columns=QUEUE_CELLS.names))
     assert none.empty and variants_of(none) == {}

@@ -1,4 +1,4 @@
-"""Which conclusions moved: turned, lost and won are told apart, and counted against the scenario as it is."""
+"""Conclusions that changed: turned, lost and won are distinguished, and counted against the unchanged scenario."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""What web objects and real-time streams get in a cell, against numbers worked out by hand, and what figures show of them."""
+"""Results of web objects and real-time streams in a cell, against numbers worked out by hand, and what figures show of them."""
 
 import math
 
@@ -63,7 +63,7 @@ def test_sizes_are_classes_between_powers_of_two():
 
 
 def test_a_percentile_that_a_run_did_not_reach_has_no_mean():
-    """The mean of the runs that reached it would be one of the quick runs."""
+    """A mean of the runs that reached it would be a mean of the fast runs."""
     reached = {"members": 10, "complete": 10, "completion_p50_ms": 40.0, "completion_p95_ms": 90.0, "watched_ms": 95.0}
     other = {"members": 10, "complete": 6, "completion_p50_ms": 60.0, "completion_p95_ms": None, "watched_ms": 119e3}
     (row,) = describe_groups(groups(reached, other), SETTINGS, 0.95).to_dict("records")
@@ -74,7 +74,7 @@ def test_a_percentile_that_a_run_did_not_reach_has_no_mean():
 
 
 def test_a_line_ends_at_the_share_that_was_complete():
-    """13 of 20 were complete; the other seven were waited for, or gave up: as in the study of which half is lost."""
+    """13 of 20 were complete; the run waited for the other seven, or they gave up, as in the study in which half is lost."""
     times = [5e3 * n for n in range(1, 14)]
     rows = [
         CELL | WEB | {"replication": 1, "valid": True, "object": n, "bytes": 200_000, "completion_ms": time, "watched_ms": watched}

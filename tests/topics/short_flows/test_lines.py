@@ -1,4 +1,4 @@
-"""Scenarios that differ in one key each are as many lines, slots and rows as there are scenarios, whatever the key."""
+"""Scenarios that differ in one key each have one line, slot and row each, whatever the key."""
 
 import pandas as pd
 import pytest
@@ -22,7 +22,7 @@ OTHERS = (".name", ".application", ".on_s", ".pair", "groups", ".topology", "top
 
 
 def tables_of(scenarios, folder):
-    """Return ``tidy/groups.csv`` of a run of each cell, and the file of its web objects."""
+    """Return ``tidy/groups.csv`` with one run of each cell, and the file of its web objects."""
     rows, objects = [], []
     for scenario in scenarios:
         for cca in CCAS:
@@ -51,7 +51,7 @@ def tables_of(scenarios, folder):
 
 @pytest.fixture(scope="module")
 def study(tmp_path_factory):
-    """A base with web objects, a call and long flows, and a scenario for each key that may be another with the same groups."""
+    """A base with web objects, a call and long flows, and a scenario for each key that may differ with the same groups."""
     apart = [one for key, one in one_key_apart("groups").items() if not key.endswith(OTHERS)]
     scenarios = [base("groups"), *apart]
     groups, short_flows = tables_of(scenarios, tmp_path_factory.mktemp("lines"))

@@ -1,4 +1,4 @@
-"""Measured over model, against the truth of synthetic studies."""
+"""Ratios of measurement to model, against the truth of synthetic studies."""
 
 import math
 

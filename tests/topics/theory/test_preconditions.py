@@ -1,4 +1,4 @@
-"""Cells and scenarios that are not what a model presumes: they are not comparable with it, for a reason."""
+"""Cells and scenarios that don't meet a model's preconditions: they are not comparable with it, and the reason is given."""
 
 import numpy as np
 import pytest
@@ -23,7 +23,8 @@ LONG = {"name": "long", "stop_s": 9}
 
 
 def test_slow_starts_losses_are_none_of_the_law(tmp_path):
-    """The review's case: 6,336 drops of slow start beside 52 random losses made 6.39 Mbit/s of 87.27; the law's own window is there after it."""
+    """A case from a review: with 6,336 drops of slow start beside 52 random losses the law gave 6.39 of 87.27 Mbit/s; its own window
+    applies only after slow start."""
     plain, started = synthetic((10,), (0.01,)), synthetic((10,), (0.01,))
     runs = started["runs"]
     for column in ("queue_drops", "retransmits"):

@@ -77,7 +77,7 @@ def test_agreement_with_minus_one(low, high, word):
 
 @pytest.mark.parametrize("error", [0.01, 0.3])
 def test_fewer_runs_never_agree_more(error):
-    """1,000 studies of three scenarios: of a CCA that follows RTT^-1 hardly one differs, of another law's hardly one agrees."""
+    """1,000 studies of three scenarios: hardly one of a CCA that follows RTT^-1 differs, and hardly one of another law agrees."""
     rng = np.random.default_rng(2)
     words = {-1.0: [], -0.25: []}
     for true, verdicts in words.items():

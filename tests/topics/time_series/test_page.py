@@ -1,4 +1,4 @@
-"""The topic on time series: its pictures, its section, and its sentences."""
+"""The topic on time series: its figures, its section, and its sentences."""
 
 import re
 import xml.etree.ElementTree as ET
@@ -163,7 +163,7 @@ def test_unknown_columns_of_a_platform_are_no_error():
 
 
 def changing_design(ccas, changing=True):
-    """Return the design of a sampled study of a path that stays and, if asked for, one that changes."""
+    """Return the design of a sampled study with a constant path and, if requested, one that changes."""
     timeline = [{"at_s": 4, "rate_mbps": 2}, {"at_s": 6, "down_for_s": 1}]
     scenarios = [{"id": "stays"}, {"id": "changes", "link": {"timeline": timeline}}][: 2 if changing else 1]
     config = {"study": "s", "ccas": ccas, "ip_versions": ["ipv4"], "scenarios": scenarios}

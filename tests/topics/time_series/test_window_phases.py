@@ -1,4 +1,4 @@
-"""Phases of congestion control are those that samples tell."""
+"""The phases of congestion control agree with the samples."""
 
 import numpy as np
 import pandas as pd

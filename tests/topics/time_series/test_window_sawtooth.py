@@ -1,4 +1,4 @@
-"""Teeth of windows have the height, the length and the growth that were put in, or that the recorded samples show."""
+"""Teeth of windows have the given height, length and growth, or those that recorded samples show."""
 
 import numpy as np
 import pandas as pd
@@ -152,7 +152,7 @@ def path_of_flows(samples, path_ms):
 
 
 def of_vegas(samples, path_ms, traffic_s):
-    """Return the mean of each quantity of a Vegas flow, and in how many samples."""
+    """Return the mean of each quantity of a Vegas flow, and the number of samples."""
     table = pd.DataFrame(
         vegas_measures(samples, path_of_flows(samples, path_ms), {"s": traffic_s}), columns=SAWTOOTH.names
     )
@@ -160,7 +160,7 @@ def of_vegas(samples, path_ms, traffic_s):
 
 
 def vegas_looks(seconds, traffic_s, **columns):
-    """Return what Vegas keeps by looks every 0.1 s at 20 packets and an RTT of 100 ms, 80 at the least."""
+    """Return Vegas's measures from samples every 0.1 s at 20 packets and an RTT of 100 ms, with a smallest RTT of 80."""
     samples = pd.DataFrame({"time_s": np.arange(0, seconds, 0.1), "state": "open", "cwnd_packets": 20.0})
     samples = samples.assign(ssthresh_packets=10.0, rtt_ms=100.0, rtt_min_ms=80.0).assign(**columns)
     return of_vegas(identified(samples, "vegas"), 80.0, traffic_s)
@@ -172,7 +172,7 @@ def test_vegas_keeps_what_was_put_in():
     assert means["queued as believed"] == pytest.approx(20 * 15 / 100)
     assert means["queued"] == pytest.approx(20 * 20 / 100)
     assert means["Diff"] == 3  # 20 x 15 / 85 = 3.5, as a whole number
-    assert means["RTT taken for the empty path's"] == pytest.approx(85 / 80)
+    assert means["RTT assumed for the empty path"] == pytest.approx(85 / 80)
     assert means["cwnd at its least"] == 0
 
 
@@ -187,7 +187,7 @@ def test_samples_after_the_traffic_are_left_out():
 
 
 def descent(seconds):
-    """Return a Vegas window that comes down from 180 packets by one a round trip of 100 ms, and rests at 24."""
+    """Return a Vegas window that decreases from 180 packets by one per round trip of 100 ms, and settles at 24."""
     return lambda table: np.maximum(180 - np.round(table["time_s"] / 0.1), 24.0)
 
 
@@ -218,7 +218,7 @@ def test_vegas_has_to_settle_again_after_a_loss_and_has_where_it_turns():
 
 def test_recorded_vegas_flow_that_started_into_a_queue_errs_about_the_path():
     means, _ = of_vegas(recorded("vegas"), 2.0, 60.0)
-    assert 2.0 * means["RTT taken for the empty path's"] == pytest.approx(131.5, abs=0.1)
+    assert 2.0 * means["RTT assumed for the empty path"] == pytest.approx(131.5, abs=0.1)
     assert 1.5 < means["queued as believed"] < 2.5
     assert means["cwnd at its least"] > 40
 
@@ -229,7 +229,7 @@ def test_recorded_lone_vegas_keeps_alpha_to_beta_once_it_has_come_down():
     table = pd.DataFrame(rows, columns=SAWTOOTH.names).set_index("quantity")
     begin_s = samples["time_s"][is_settled(samples)].min()
     assert samples.loc[samples["time_s"] > begin_s, "cwnd_packets"].nunique() <= 3
-    for quantity in ("queued as believed", "Diff", "RTT taken for the empty path's"):
+    for quantity in ("queued as believed", "Diff", "RTT assumed for the empty path"):
         row = table.loc[quantity]
         assert 0.97 * row["theory_low"] <= row["measured"] <= 1.03 * row["theory_high"], quantity
 

@@ -1,4 +1,4 @@
-"""Theory of teeth: against closed forms, recorded flows, and by the verdicts it leads to."""
+"""Theory of teeth: against closed forms and recorded flows, and by the verdicts that it leads to."""
 
 import numpy as np
 import pandas as pd
@@ -47,7 +47,7 @@ def test_burst_is_a_millisecond_of_the_rate():
 
 
 def test_renos_tooth_by_hand():
-    """Windows of 33 to 66 packets, each for a round trip, which is as long as the queue makes it; a loss is at 67."""
+    """Windows of 33 to 66 packets, each for one round trip, whose length the queue determines; a loss occurs at 67."""
     packet_s = 1514 * 8 / 10e6
     # (window, time): recovery, growth, a round trip until the loss is known by three packets after it.
     spells = [
@@ -63,7 +63,7 @@ def test_renos_tooth_by_hand():
 
 
 def test_cubics_tooth_on_a_short_path_is_renos_friend():
-    """RFC 9438, section 4.3: 0.3 W packets at 0.53 a round trip, far sooner than K = cbrt(0.3 W / C)."""
+    """RFC 9438, section 4.3: 0.3 W packets at 0.53 per round trip, far sooner than K = cbrt(0.3 W / C)."""
     short = path(30, 5, 24)
     peak = short.fitting_packets + 1
     round_trips = (peak - int(0.7 * peak)) / (3 * 0.3 / 1.7)
@@ -73,7 +73,7 @@ def test_cubics_tooth_on_a_short_path_is_renos_friend():
 
 
 def test_cubics_tooth_on_a_long_path_is_cubic():
-    """The curve in whole packets: from 0.7 W_max to W_max, whose flat top begins cbrt(1 / C) s before K; and two round trips."""
+    """The curve in whole packets: from 0.7 W_max to W_max, whose flat top begins cbrt(1 / C) s before K; plus two round trips."""
     long = path(100, 50, 413)
     window, w_max = CubicWindow(700, 1000, 0.05), 1000
     k_s, now_s = np.cbrt(300 / 0.4), 0.0
@@ -90,7 +90,7 @@ def test_cubics_tooth_on_a_long_path_is_cubic():
 
 
 def test_cubics_flat_top_is_wide_in_whole_packets():
-    """W_max 100, from 70: K is 4.22 s, the curve within a packet of the top until 1.36 s before and after."""
+    """W_max 100, from 70: K is 4.22 s, and the curve is within a packet of the top from 1.36 s before K to 1.36 s after it."""
     window, at = CubicWindow(70, 100, 0.05), {}
     for tick in range(5, 6501, 5):
         window.acknowledge(2, tick / 1000)
@@ -175,7 +175,7 @@ def test_verdict_is_where_the_interval_lies(low, high, expected):
 
 
 def judged(values, low=8.0, high=11.0, coarse=0.0, note=""):
-    """Return how the times between losses of a flow's runs lie to theory."""
+    """Return the position of the times between losses of a flow's runs relative to theory."""
     rows = [
         ("s", "reno", "ipv4", replication, 0, "reno", "time between losses", "s", 5, value, low, high, note)
         for replication, value in enumerate(values, 1)

@@ -1,4 +1,4 @@
-"""What excluded runs would change: through the scripts that make the tables, and said of each kind of conclusion."""
+"""The effect of excluded runs: computed by the scripts that make the tables, and stated for each kind of conclusion."""
 
 from types import SimpleNamespace
 
@@ -35,7 +35,7 @@ KEPT = {
 
 
 def study():
-    """Return the runs of two scenarios; in the first BBR is halved in the two runs over IPv6 that one can exclude."""
+    """Return the runs of two scenarios; in the first, BBR is halved in the two runs over IPv6 that can be excluded."""
     scenarios = tidy_tables.grid(delays_ms=(10, 50), losses_percent=(0,), flows=(2,))
     runs = tidy_tables.synthetic_study(scenarios, ["reno", "cubic", "bbr"], replications=8, spread=0.002)["runs"]
     first = (runs["scenario"] == scenarios["scenario"][0]) & (runs["cca"] == "bbr") & (runs["ip_version"] == "ipv6")
@@ -45,7 +45,7 @@ def study():
 
 
 def tables_of(runs, folder):
-    """Carry the scripts out; return their tables by name."""
+    """Execute the scripts; return their tables by name."""
     folder.mkdir()
     runs.to_csv(folder / "runs.csv", index=False)
     by_name = {}

@@ -1,4 +1,4 @@
-"""The section on validity says what it means that runs failed a check."""
+"""The section on validity explains the consequence of runs that failed a check."""
 
 import pandas as pd
 

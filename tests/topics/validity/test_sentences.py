@@ -1,4 +1,4 @@
-"""Whether the runs can be trusted, in a sentence."""
+"""The trustworthiness of the runs in one sentence."""
 
 import pandas as pd
 
@@ -60,7 +60,7 @@ def test_with_jitter_a_packet_may_be_early():
 
 
 def test_paths_that_change_are_held_against_their_own_least_rtt_and_no_one_loss():
-    """A path of 100 ms there and back that has 40 ms for a while, and is down for another; one of 20 ms that stays."""
+    """A path with an RTT of 100 ms that has 40 ms for a while and is down for another; one of 20 ms that is constant."""
     timeline = [{"at_s": 2, "delay_ms": 20}, {"at_s": 4, "delay_ms": 80}, {"at_s": 6, "down_for_s": 1}]
     scenarios = [{"id": "near", "link": {"delay_ms": 10}}, {"id": "x", "link": {"delay_ms": 50, "timeline": timeline}}]
     design = StudyDesign(studies.resolve({"study": "s", "ccas": ["reno"], "scenarios": scenarios}, "s.yaml"))

@@ -1,4 +1,4 @@
-"""Valid and excluded runs are counted, and contradictions stop the stage."""
+"""Valid and excluded runs are counted, and contradictions stop the step."""
 
 from types import SimpleNamespace
 

@@ -1,4 +1,4 @@
-"""Which conditions count as factors, what is left out and said, and parts of a study whose truth is known."""
+"""Conditions that count as factors, what is left out with a note, and components of a study with known truth."""
 
 import numpy as np
 import pandas as pd

@@ -52,7 +52,7 @@ def sections() -> Iterator[tuple[str, str, list[Key]]]:
             if node.get("properties"):
                 yield _section(f"`{part}.{name}`", node, node["description"])
     scenario = scenario_schema()
-    text = "`id` and `label` belong to a scenario; all others may stand in `defaults` too."
+    text = "`id` and `label` belong to a scenario; all others may also be set in `defaults`."
     yield _section("A scenario", scenario, text)
     for name, node in keys_of(scenario).items():
         if node.get("properties"):
@@ -97,7 +97,7 @@ def _range_text(node):
     if "else" in node:
         value = dereferenced(node["else"])
         return (_limits_text(value) if "unit" in value else _range_text(value)) + (
-            ", or so for each direction" if has_directions(node) else ", or a rule"
+            ", or one such value for each direction" if has_directions(node) else ", or a rule"
         )
     if "enum" in node:
         return ", ".join(f"`{'null' if choice is None else choice}`" for choice in node["enum"])

@@ -27,4 +27,4 @@ def change_list(moments) -> str:
     >>> change_list([(5.0, "rate 10 Mbit/s"), (7.5, "down")])
     'rate 10 Mbit/s at 5 s; down at 7.5 s'
     """
-    return "; ".join(f"{words} at {at:g} s" for at, words in moments[:MOST_IN_WORDS]) or "a trace from the begin on"
+    return "; ".join(f"{words} at {at:g} s" for at, words in moments[:MOST_IN_WORDS]) or "a trace from the start"

@@ -1,6 +1,6 @@
-"""Whether a sample is of one kind or of another, by the share of its values that meet a condition: decided value by value.
+"""Sequential test that assigns a sample to one of two kinds, by the share of its values that meet a condition.
 
-References come first: of each kind as many values as it takes until the shares are known to be apart. Their limits are Clopper's and
+References come first: values of each kind are added until the two shares are known to differ. Their limits are Clopper's and
 Pearson's (1934, Biometrika 26), one-sided, each at a part of the error. Then each sample is judged by Wald's sequential probability
 ratio test (1945, Annals of Mathematical Statistics 16) between these limits: values are added until one of the two shares explains
 them `1 / error` times better than the other. If the sample's true share is at most the lower limit it is called the other kind with a
@@ -52,7 +52,7 @@ class SequentialTest:
     error: float
 
     def evidence(self, hits, values) -> float:
-        """Return the natural logarithm of the likelihood ratio, the upper kind's to the lower's."""
+        """Return the natural logarithm of the ratio of the upper kind's likelihood to the lower kind's."""
         return hits * math.log(self.least / self.most) + (values - hits) * math.log((1 - self.least) / (1 - self.most))
 
     def verdict(self, hits, values) -> str | None:
@@ -64,13 +64,13 @@ class SequentialTest:
 
     @property
     def fewest(self) -> int:
-        """Number of values after which a sample is judged if all agree, the larger of both kinds'."""
+        """Number of values after which a sample is judged if all agree, the larger of the two kinds'."""
         steps = self.evidence(1, 1), -self.evidence(0, 1)
         return math.ceil(-math.log(self.error) / min(steps) - 1e-9)
 
 
 def reference_test(hits_lower, hits_upper, values, error, looks: Sequence[int], of_verdicts) -> SequentialTest | None:
-    """Return the test that references allow at one of some looks at them, None if the shares are not known to be apart.
+    """Return the test that the references allow at one of their looks, or None if the shares are not known to differ.
 
     Parameters
     ----------

@@ -50,7 +50,7 @@ def finished_run(path: Path, recorded: str) -> FinishedRun:
     checked = check_document(folder, name, study, here)
     if checked.made_by and checked.made_by not in here:
         remedy = f"check out its commit {study.commit}" if study.commit else "run the study again"
-        raise ReceivedError(f"{shown(path)} was made by another testbed than the one here, so its bytes can't be had: {remedy}.")  # fmt: skip
+        raise ReceivedError(f"{shown(path)} was made by a testbed other than the one here, so its bytes can't be had: {remedy}.")  # fmt: skip
     if checked.problems:
         raise ReceivedError(f"{shown(path)}: {checked.problems[0]}.")
     document = parse(decompress(read_file(folder, f"runs/{name}.json.gz", DOCUMENT_LIMIT)))

@@ -170,7 +170,7 @@ def _check_needs(documents, here, study, account) -> dict[str, dict]:
             account.detail(f"and testbed {testbed}: both are here")
     else:
         count = sum(foreign.values())
-        account.step("needs", f"{count} of {len(documents)} documents need another testbed than the one here")
+        account.step("needs", f"{count} of {len(documents)} documents need a testbed other than the one here")
         for digests, count in islice(foreign.items(), SHOWN):
             ours = {digest for pair in here for digest in pair}
             image, testbed = (f"{shown(digest, 80)}{' (as here)' if digest in ours else ''}" for digest in digests)
@@ -215,7 +215,7 @@ def _remedy(study) -> str:
 def _rerun(folder, here_too, measured, options, account, place, programs) -> tuple[int, int]:
     """Repeat the requested runs and compare bytes; return the numbers of runs that can only be repeated elsewhere, and that were repeated.
 
-    ``place`` is a temporary folder in which kernels are built. ``programs`` is image -> digest of the program in it.
+    ``place`` is a temporary folder in which kernels are built. ``programs`` maps an image to the digest of the program in it.
     """
     here_too = {name: specification for name, specification in here_too.items() if name not in measured}
     if options.runs:

@@ -17,7 +17,7 @@ THREATS = {
         Statement(
             "Runs on platform host used the kernel, the clock and the processor of one machine, and two of them with one seed differ. Each "
             "had the machine to itself as far as other runs go. It is invalid if a core that carried it was busy for more than 95 % of any "
-            "second or stolen for more than 5 % of the time, or if a process was woken too late; smaller disturbances remain.",
+            "second or lost more than 5 % of the time to a hypervisor, or if a process was woken too late; smaller disturbances remain.",
             some("own kernel"),
         ),
     ),
@@ -95,7 +95,7 @@ THREATS = {
         Statement("Each run is {amounts} long, and the start is part of it.", ALWAYS),
         Statement(
             "On an empty path slow start alone takes {trips}, {seconds} s, in {startup_scenario}: {startup_share}, the largest share of all "
-            "scenarios. Longer runs would weigh it less.",
+            "scenarios. It would have less weight in longer runs.",
             known("trips") & some("bulk") & some("tcp"),
         ),
     ),

@@ -49,7 +49,7 @@ def data_table(identifier, caption, columns, rows, initial=None) -> dict:
         Unique in the page.
     columns : list of PageColumn
     rows : list of list
-        A `Cell` or a text for each column; a row of another length raises ValueError.
+        A `Cell` or a text for each column; a row of a different length raises ValueError.
     initial : dict of str to str, optional
         Heading of a filtered column -> the value selected when the page opens.
     """

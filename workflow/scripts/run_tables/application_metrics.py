@@ -10,7 +10,7 @@ MISSING = dict.fromkeys(FLOWS.names[FLOWS.names.index("goodput_mbps") : -1])
 
 
 def has_own_metrics(document) -> bool:
-    """Return whether a document's flows are of these kinds."""
+    """Return whether a document's flows are other than plain TCP connections of iperf3."""
     run = specification_of(document)
     return run.traffic.application != "iperf3" or run.udp or run.multipath.by == "mptcp"
 
@@ -33,7 +33,7 @@ def application_flows(document) -> list[dict]:
 
 
 def _flows_of(run, document, process, seen) -> Iterator[dict]:
-    """Yield the known values of each flow of a client; ``seen`` is flow -> its sockets at all looks."""
+    """Yield the known values of each flow of a client; ``seen`` maps a flow to its sockets at all readings."""
     if "round_trip" in process:
         yield {"flow": process["flows"][0], "rtt_mean_ms": process["round_trip"]["rtt_us"] / 1e3}
     elif "transfer" in process:
@@ -82,7 +82,7 @@ def retransmitted_segments(document, host) -> int:
 
 
 def _kernel_values(seen_of, flow) -> dict[str, float | str | None]:
-    """Return the kernel's RTTs (means over looks and subflows) and CCA; ``seen_of`` is flow -> its sockets at all looks."""
+    """Return the kernel's RTTs (means over readings and subflows) and CCA; ``seen_of`` maps a flow to its sockets at all readings."""
     seen = seen_of.get(flow, ())
     rtts, least = ([socket[key] for socket in seen if key in socket] for key in ("rtt_ms", "rtt_min_ms"))
     ccas = sorted({socket["cca"] for socket in seen if socket.get("cca")})

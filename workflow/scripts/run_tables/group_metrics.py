@@ -118,8 +118,8 @@ def _watched_ms(run, completion_ns, start_ns, failure):
 def _completions(objects):
     """Return the columns of `GROUPS` on web objects.
 
-    Of those that were not complete a completion time is known to be longer than they were waited for, and a slowdown counts as the
-    largest.
+    The completion time of an incomplete object is only known to be longer than its waiting time, and its slowdown counts
+    as the largest.
     """
     complete = [row["completion_ms"] is not None for row in objects]
     watched = [math.inf if row["watched_ms"] is None else row["watched_ms"] for row in objects]
@@ -158,7 +158,7 @@ def _streams(document, run):
 def waits_ms(run, pair, streams) -> list[float]:
     """Return the waiting time in ms of each arrived stream packet: its delay minus the path's when it left the queue.
 
-    Empty where jitter or late packets are set, whose time can't be told from a queue's.
+    Empty if jitter or late packets are set, because their delay can't be distinguished from that of a queue.
     """
     if run.direction(pair.direction).jitter_ms or run.late_percent(pair.direction):
         return []
@@ -178,7 +178,7 @@ def jitter_ms(delays_ns) -> float | None:
     """Return the mean interarrival jitter of a stream in ms (RFC 3550, section 6.4.1 and A.8), or None with fewer than two packets.
 
     The difference of two packets' transit times, smoothed: J = J + (|D| - J) / 16. Transit times are exact here, since both hosts
-    share a clock. The standard's is the last value; the mean over all packets says what it was like in between.
+    share a clock. The standard's is the last value; the mean over all packets also covers the time before.
 
     ``delays_ns``: one-way delay of each packet, in the order of their numbers; None: lost.
     """

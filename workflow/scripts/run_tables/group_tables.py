@@ -36,7 +36,7 @@ GROUPS = Table(
         *GROUP_COLUMNS,
         text_column("application", "`iperf3`, `web`, `real-time` or `program`."),
         text_column("direction", "Direction of the group's data: `forward` or `reverse`."),
-        number_column("start_s", "s", "Begin of the group, from the traffic's origin."),
+        number_column("start_s", "s", "Start of the group, from the traffic's origin."),
         number_column("stop_s", "s", "End of the group.", "it requests a number of objects, or sends an amount"),
         count_column("members", "", "Number of flows, streams, or requested objects."),
         number_column("goodput_mbps", "Mbit/s", "For long flows and programs: the sum of the flows' goodputs, each over its own lifetime; for flows that pause the mean over their on-times. A program's goodput is based on the bytes that it reports, otherwise on the data delivered by its TCP or the payload that arrived over UDP.", _OTHER_GROUP),
@@ -65,7 +65,7 @@ SHORT_FLOWS = Table(
         number_column(
             "start_s",
             "s",
-            "Time of the client's call of connect, from the traffic's origin.",
+            "Time at which the client calls connect, from the traffic's origin.",
             "it never called connect",
         ),
         count_column("bytes", "bytes", "Size of the object."),

@@ -34,7 +34,7 @@ def grown(before, after, name) -> int | None:
 
 
 def marks_of_flows(document) -> dict[int, dict]:
-    """Return flow -> its sockets' ECN data at the last look, None for unknown values: columns of `tidy_tables.FLOWS`."""
+    """Return flow -> its sockets' ECN data at the last reading, None for unknown values: columns of `tidy_tables.FLOWS`."""
     flows = range(specification_of(document).flows)
     counts = {flow: dict.fromkeys(("ecn_observed", "ce_received", "ce_echoed")) for flow in flows}
     for look in document.get("sockets", ()):

@@ -43,7 +43,7 @@ def leaving_ms(timeline, times_s, waiting_bytes) -> list[float | None]:
 
     Examples
     --------
-    10,000 bytes at 4 Mbit/s for another 10 ms, and at 40 Mbit/s then:
+    10,000 bytes at 4 Mbit/s for another 10 ms, then at 40 Mbit/s:
 
     >>> change = {"at_s": 1, "direction": "both", "rate_mbps": 40, "over_s": 0, "step_ms": 100}
     >>> ways = {"forward": 0, "reverse": 0}

@@ -1,7 +1,7 @@
 """Read tidy and analysis tables, and raise an error if one doesn't match its declaration.
 
 Text columns stay text ("1" is a scenario's name, "nan" may be one) and an empty number is
-missing. A missing column or a value of another kind is an error that names the file.
+missing. A missing column or a value of the wrong kind is an error that names the file.
 """
 
 import csv
@@ -108,7 +108,7 @@ def read_runs(path) -> pd.DataFrame:
 
 
 def runs_of_rows(rows) -> pd.DataFrame:
-    """Return rows of `RUNS` that no file has yet as `read_runs` would give them."""
+    """Return rows of `RUNS` that are not in a file yet, in the form of `read_runs`."""
     text = io.StringIO()
     table = csv.DictWriter(text, RUNS.names)
     table.writeheader()

@@ -64,7 +64,7 @@ def cwnd_packets(document) -> float | None:
 
 
 def window_limited_percent(document) -> float | None:
-    """Return window_limited_percent of `tidy_tables.RUNS` for the flows under test, from the last look at their sockets that has it."""
+    """Return window_limited_percent of `tidy_tables.RUNS` for the flows under test, from the last reading of their sockets that has it."""
     under_test, last = numbers_under_test(specification_of(document)), {}
     for look in document.get("sockets") or ():
         last |= {socket["flow"]: socket for socket in look["sockets"] if socket.get("busy_ms", 0) > 0}

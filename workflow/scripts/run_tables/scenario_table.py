@@ -10,7 +10,7 @@ SCENARIOS = Table(
     (
         text_column("scenario", "Identifier of the scenario."),
         text_column("label", "Short name of the scenario."),
-        text_column("conditions", "Conditions of the scenario in words: capacity of the path, RTT, loss, flows, and everything else that differs between the study's scenarios. No two scenarios have the same."),
+        text_column("conditions", "Conditions of the scenario in words: capacity of the path, RTT, loss, flows, and everything else that differs between the study's scenarios. No two scenarios have the same conditions."),
         number_column("rate_mbps", "Mbit/s", "Rate of the bottleneck; with several paths that of each, or of the slowest if they differ.", "nothing limits the rate"),
         *(
             number_column(f"capacity_{name}_mbps", "Mbit/s", f"The {name} capacity of the path at any time in the data's direction. It follows from rate, timeline or trace, policer and outages, for all paths together; in a chain it is that of the narrowest bottleneck.", "nothing limits the rate")
@@ -52,7 +52,7 @@ SCENARIOS = Table(
         text_column("path_loss_percent", "Loss of each path in percent in both directions, separated by spaces.", "all have that of `loss_forward_percent` and `loss_reverse_percent`"),
         text_column("path_queue_packets", "Size of each path's queue in packets, separated by spaces.", "all have that of `queue`"),
         ordinal_column("outage_path", "Number of the path that goes down, from 1.", "no path goes down"),
-        number_column("outage_at_s", "s", "Begin of the outage, from the traffic's origin.", "no path goes down"),
+        number_column("outage_at_s", "s", "Start of the outage, from the traffic's origin.", "no path goes down"),
         number_column("outage_for_s", "s", "Duration of the outage.", "no path goes down"),
         count_column("messages", "messages", "Number of messages that each flow sends.", "a duration is set"),
         count_column("file_bytes", "bytes", "Size of the transferred file.", "the application isn't FTP"),

@@ -11,7 +11,7 @@ INTERVALS = Table(
     (
         *RUN_KEYS,
         ordinal_column("flow", "Number of the flow, from 0."),
-        number_column("start_s", "s", "Begin of the interval, from the flow's own begin."),
+        number_column("start_s", "s", "Start of the interval, from the flow's own start."),
         number_column("end_s", "s", "End of the interval."),
         number_column(
             "sent_mbps",
@@ -111,14 +111,16 @@ QUEUE = Table(
 )
 CPU = Table(
     "cpu",
-    "a core that carried a run, between two readings; only under a real clock",
+    "a core that carried a run, over the interval between two readings; only under a real clock",
     (
         *RUN_KEYS,
         ordinal_column("core", "Number of the core."),
         text_column("role", "Role of the core: senders, receivers, routers by name, or the testbed's own program."),
-        number_column("time_s", "s", "Of the reading, since the traffic's origin."),
-        number_column("busy_percent", "%", "All that is not idle since the reading before, which the kernel measures."),
-        number_column("user_percent", "%", "Of processes, which the kernel samples; the parts need not add up."),
+        number_column("time_s", "s", "Time of the reading, since the traffic's origin."),
+        number_column(
+            "busy_percent", "%", "Time that was not idle since the previous reading, as measured by the kernel."
+        ),
+        number_column("user_percent", "%", "Time in processes, as sampled by the kernel; the parts need not add up."),
         number_column("system_percent", "%", "Of the kernel."),
         number_column("softirq_percent", "%", "Time in interrupts, soft and hard."),
         number_column("steal_percent", "%", "Time taken by a hypervisor."),
@@ -128,7 +130,7 @@ CPU = Table(
 )
 CHANGES = Table(
     "changes",
-    "a change of the path of a run; only in studies that have some",
+    "a change of a run's path; only in studies with such changes",
     (
         *RUN_KEYS,
         ordinal_column("change", "Number of the change in its run, from 1."),
@@ -139,7 +141,7 @@ CHANGES = Table(
         count_column("at_ns", "ns", "Planned time of the change, from the traffic's origin."),
         count_column("realised_ns", "ns", "Time of the run's clock after the change was made."),
         number_column("value_told", "as `quantity` says", "Value that the kernel reported immediately afterwards.", source="rtnetlink"),
-        number_column("offered_mbps", "Mbit/s", "For a trace: mean capacity of the link from this change until the next. The shaper's rate (`value`) rises earlier, so that no capacity is lost to a packet that was begun at the old rate."),
+        number_column("offered_mbps", "Mbit/s", "For a trace: mean capacity of the link from this change until the next. The shaper's rate (`value`) rises earlier, so that no capacity is lost to a packet whose sending began at the old rate."),
         count_column("bytes", "bytes", "Bytes that had left the changed devices until then.", source="their queueing disciplines"),
         count_column("drops", "packets", "Packets that these devices had dropped until then: for a change of loss those lost at random or by the outage, for a change of rate those dropped by the full queue.", source="their queueing disciplines"),
     ),

@@ -37,7 +37,10 @@ def stream_flows(document) -> list[dict]:
 
 
 def steady_columns(document, steady) -> dict[int, dict]:
-    """Return flow -> its mean RTT in the steady part (``rtt_steady_ms``); empty for other documents. ``steady`` is flow -> its `deliveries.Window`."""
+    """Return flow -> its mean RTT in the steady part (``rtt_steady_ms``); empty for other documents.
+
+    ``steady`` maps a flow to its `deliveries.Window`.
+    """
     if not has_streams(document):
         return {}
     return {

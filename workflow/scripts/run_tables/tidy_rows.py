@@ -196,7 +196,7 @@ def rows_of_bottlenecks(document) -> list[dict]:
 
 
 def rows_of_scenarios(scenarios, queue_packets) -> list[dict]:
-    """Return the rows of `tidy_tables.SCENARIOS` for a study; ``queue_packets`` is scenario -> queue limits set in its runs."""
+    """Return the rows of `tidy_tables.SCENARIOS` for a study; ``queue_packets`` maps a scenario to the queue limits set in its runs."""
     rows = [scenario_row(scenario, queue_packets.get(scenario["id"], ())) for scenario in scenarios]
     of_all = zip(rows, conditions_of(scenarios), hidden_conditions(scenarios, rows), strict=True)
     return [row | {"conditions": conditions, "more": more} for row, conditions, more in of_all]

@@ -27,7 +27,7 @@ _NO_STEADY = f"FTP has none; {NO_WINDOW}; MSER finds no steady part"
 _NO_DISORDER = "no late packets are configured"
 _NO_BURSTS = "no bursts of losses are configured"
 _NO_COMMON = "the application has no window"
-_WINDOW_BEGIN = "Begin of the window, from the traffic's origin: the first reading at which all flows had data."
+_WINDOW_BEGIN = "Start of the window, from the traffic's origin: the first reading at which all flows had data."
 _WINDOW_END = "End of the window: the last reading before a flow ends."
 
 RUNS = Table(
@@ -87,7 +87,7 @@ RUNS = Table(
         ),
         number_column(
             "ideal_percent", "%",
-            "`goodput_mbps` as a share of `ideal_goodput_mbps`. Packets that were under way or unacknowledged at the window's begin don't raise it above 100.",
+            "`goodput_mbps` as a share of `ideal_goodput_mbps`. Packets that were under way or unacknowledged at the beginning of the window don't raise it above 100.",
             "goodput or ideal is empty",
         ),
         number_column(
@@ -110,7 +110,7 @@ RUNS = Table(
         ),
         count_column(
             "steady_begin_ns", "ns",
-            "Begin of the steady part, from the traffic's origin, by the study's rule (`steady_state`): for a share the first "
+            "Start of the steady part, from the traffic's origin, by the study's rule (`steady_state`): for a share the first "
             "reading after that share of the window, for MSER the reading after which the mean of the total goodput has the smallest error.",
             f"{_NO_COMMON}; {_NO_STEADY}",
         ),
@@ -125,7 +125,7 @@ RUNS = Table(
             "iperf3, receiver side; FTP: size over wget's time; ns-3: its receivers",
         ),
         number_column(
-            "rtt_mean_ms", "ms", "Mean of the smoothed RTTs of the senders' TCP, read once per reporting interval and averaged over the flows. With `processes: per-side` they are read with the delivered bytes; for MPTCP and FTP at the readings of the sockets; for round trips it is their mean time.",
+            "rtt_mean_ms", "ms", "Mean of the smoothed RTTs of the senders' TCP, read once per reporting interval and averaged over the flows. With `processes: per-side` they are read together with the delivered bytes, and for MPTCP and FTP at the readings of the sockets; for round trips the value is their mean time.",
             "UDP has none", "iperf3's mean_rtt; MPTCP and FTP: TCP_INFO over all readings; round trips: qperf; ns-3: single segments", least=0,
         ),
         number_column(
@@ -172,7 +172,7 @@ RUNS = Table(
         number_column(
             "convergence_s", "s",
             "Time from the last flow's start until all flows of all groups were within 10 % of their fair shares for the first time (delta-fair convergence, RFC 5166).",
-            "they never were, there is one flow, or the application is another",
+            "they never were, there is one flow, or the application is a different one",
         ),
         count_column(
             "packets_sent", "packets",
@@ -215,7 +215,7 @@ RUNS = Table(
             "TcpExtTCPDSACKOldSent, TCPDSACKOfoSent of the receiving hosts",
         ),
         count_column(
-            "spurious_retransmits", "segments", "Retransmitted segments that the receiver had already: `duplicate_segments` of a path that duplicates nothing.",
+            "spurious_retransmits", "segments", "Retransmitted segments that the receiver already had: `duplicate_segments` of a path that duplicates nothing.",
             f"the path duplicates packets, so the two kinds are indistinguishable; {NO_VALUE}",
         ),
         *option_columns(),
@@ -245,7 +245,7 @@ RUNS = Table(
     ),
     "tidy",
 )  # fmt: skip
-CONTROLS = Table("controls", "a control run; only in studies that have some", RUNS.columns, "tidy")
+CONTROLS = Table("controls", "a control run; only in studies with such runs", RUNS.columns, "tidy")
 FLOWS = Table(
     "flows",
     "a flow of a run",

@@ -30,7 +30,7 @@ class Counts(NamedTuple):
     pairs: int
 
     def of_more(self, pairs) -> "Counts":
-        """Return the counts for another number of pairs, with the same shares of worse and better ones."""
+        """Return the counts for a different number of pairs, with the same shares of worse and better ones."""
         return Counts(round(self.worse * pairs / self.pairs), round(self.better * pairs / self.pairs), pairs)
 
     def p(self) -> float:

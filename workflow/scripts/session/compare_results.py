@@ -1,4 +1,4 @@
-"""What got better and worse from one results folder to another: `make compare EXAMS="results/exam-a results/exam-b"`.
+"""Improvements and regressions from one results folder to another: `make compare EXAMS="results/exam-a results/exam-b"`.
 
 Any two results of the same conditions can be compared: two exams, two candidates in one study, two versions of one CCA.
 """

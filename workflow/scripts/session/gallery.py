@@ -1,9 +1,10 @@
-"""The exams of several CCAs on one page, criterion by criterion: who harms whom, by how much. `make gallery` makes it, and the exams.
+"""The exams of several CCAs on one page, criterion by criterion: who harms whom, by how much. `make gallery` runs the exams and makes the
+page.
 
 ``python -m session.gallery results/exam-quick-*`` reads finished exams of the same conditions and writes, into ``results/gallery``, the
 page ``index.html``, ``gallery.csv`` (one row per CCA and deciding row, with the columns of ``scorecard.csv``), the matrix of verdicts
 (``matrix.svg``, ``matrix.png``), ``gallery.md``, and ``SHA256SUMS`` of the archives beside the folders. DCTCP's exam is with ECN
-in all cases, its standard CCAs' runs too: exams that differ in that alone stand on one page, and are marked.
+in all cases, its standard CCAs' runs too: exams that differ only in that are shown on one page, and labelled.
 """
 
 import argparse

@@ -69,7 +69,7 @@ def speed_of(samples: Iterable[Sample]) -> Speed:
 
 
 def samples_of(folder: Path, works: Mapping[str, Work]) -> list[Sample]:
-    """Return the times of a results folder's runs that were executed here; ``works`` is scenario -> its work (`run_cost.work_of_run`).
+    """Return the times of a results folder's runs that were executed here; ``works`` maps a scenario to its work (`run_cost.work_of_run`).
 
     Runs from the cache have a benchmark file without a row.
     """

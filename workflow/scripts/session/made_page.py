@@ -1,4 +1,4 @@
-"""Tables of a page in Markdown, and the page of the documentation in which they stand between two comments."""
+"""Page tables in Markdown, and their insertion between two comments of a documentation page."""
 
 import re
 from pathlib import Path
@@ -18,12 +18,12 @@ def markdown_table(table) -> str:
 
 
 def _escaped(text):
-    """Return text of a cell on one line, in which nothing is markup."""
+    """Return a cell's text on one line, with all markup escaped."""
     return re.sub(r"([\\|<\[\]`*_])", r"\\\1", " ".join(text.split()))
 
 
 def write_between(page: Path, target: str, text: str) -> None:
-    """Replace what stands in a page between the comments ``<!-- made by make <target> -->`` and ``<!-- end -->``.
+    """Replace the text between the comments ``<!-- made by make <target> -->`` and ``<!-- end -->`` in a page.
 
     Raises `MadePageError` if the page doesn't have them.
     """

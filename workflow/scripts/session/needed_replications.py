@@ -38,14 +38,14 @@ class Difference:
     unit: str
 
     def effect(self, metric: Metric, mean_a, mean_b) -> float:
-        """Return it in the unit of the metric's effects, given the means of both sides."""
+        """Return the difference in the unit of the metric's effects, given the means of both sides."""
         if self.unit == metric.effect_unit:
             return self.size
         base = mean_b if metric.scale == "ratio" else (mean_a + mean_b) / 2
         return 100 * self.size / base if base > 0 else math.nan
 
     def fits(self, metric: Metric) -> bool:
-        """Return whether the metric has such differences."""
+        """Return whether the difference's unit fits the metric."""
         return self.unit == metric.effect_unit or (self.unit == metric.unit and metric.effect_unit == "%")
 
 
@@ -53,7 +53,7 @@ class Difference:
 class Needed:
     """A comparison: its cell, the pairs of pilot runs, the pairs that it ``needs`` and the ends of that number's interval.
 
-    None is more than `MAX_PAIRS`, if ``kind`` is `TOO_MANY` or "", and no number otherwise. ``effect`` is in ``effect_unit``.
+    None means more than `MAX_PAIRS` if ``kind`` is `TOO_MANY` or "", otherwise that there is no number. ``effect`` is in ``effect_unit``.
     """
 
     compared: str
@@ -70,7 +70,7 @@ class Needed:
 
 
 def comparisons_of(study) -> list[tuple[str, str, str, tuple]]:
-    """Return the comparisons of a study's report, without metrics: what is compared, scenario, cell, the key of its values."""
+    """Return the comparisons of a study's report, without metrics: subject, scenario, cell, and the key of its values."""
     design, found = StudyDesign(study), []
     for scenario in design.scenario_names:
         if IP_VERSION.applies(design):
@@ -85,7 +85,7 @@ def comparisons_of(study) -> list[tuple[str, str, str, tuple]]:
 
 
 def family_sizes(study) -> dict[str, int]:
-    """Return the number of tests for which the report corrects p, by what is compared."""
+    """Return the number of tests for which the report corrects p, by the subject of comparison."""
     kinds = [compared for compared, *_ in comparisons_of(study)]
     return {kind: len(METRICS) * kinds.count(kind) for kind in dict.fromkeys(kinds)}
 
@@ -138,7 +138,7 @@ def _values(runs, metric):
 
 
 def _needed(metric, values, difference, tests) -> dict:
-    """Return the fields of `Needed` behind the metric, for one comparison's values (None without any)."""
+    """Return the fields of `Needed` after the metric, for one comparison's values (None without any)."""
     if values is None or not len(values[0]):
         return {
             "pairs": 0,

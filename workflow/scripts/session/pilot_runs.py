@@ -20,7 +20,8 @@ STUDY = "workflow/study.json"
 
 @dataclass
 class Pilot:
-    """Pilot runs: ``runs`` is their table (None without any), a ``replication`` is there the seed, which pairs share.
+    """Pilot runs: ``runs`` is their table (None without any), in which ``replication`` is the seed that pairs share.
+    ``used`` has the number of runs by results folder, ``others`` the first skipped file by folder.
 
     ``used`` has the number of runs by results folder, ``others`` the first file that was skipped by folder.
     """
@@ -42,7 +43,7 @@ def study_of(folder: Path) -> dict:
 
 
 def same_conditions(study, other) -> dict[str, str]:
-    """Return the scenarios of another resolved study with the conditions of one of this: its id -> ours."""
+    """Return the scenarios of another resolved study whose conditions match one of ours: its id -> our id."""
     ours = {_conditions(study, scenario): scenario["id"] for scenario in reversed(study["scenarios"])}
     known = {scenario["id"]: ours.get(_conditions(other, scenario)) for scenario in other["scenarios"]}
     return {theirs: own for theirs, own in known.items() if own}
@@ -58,8 +59,8 @@ def _conditions(study, scenario):
 def pilot_runs(study, sources: dict[Path, dict]) -> Pilot:
     """Return the `Pilot` of a resolved study.
 
-    ``sources``: results folder -> its resolved study. A run is taken once, even if several folders have it. One of other
-    conditions, of a changed scenario for example, is skipped.
+    ``sources``: results folder -> its resolved study. A run is used once, even if several folders have it. Runs with
+    other conditions, for example of a changed scenario, are skipped.
     """
     pilot, rows = Pilot(), {}
     rule, labels = SteadyRule(**study["steady_state"]), {one["id"]: one["label"] for one in study["scenarios"]}
@@ -81,7 +82,7 @@ def pilot_runs(study, sources: dict[Path, dict]) -> Pilot:
 
 
 def _files(study, folder, other) -> Iterator[tuple[Path, str, dict]]:
-    """Yield the run documents in a folder that may be pilot runs: path, our scenario, what the specification must have."""
+    """Yield the run documents in a folder that may be pilot runs: path, our scenario, and the required values of the specification."""
     matching, wanted = same_conditions(study, other), set(cells(study))
     defined = [one.get("cca_definitions", {}) for one in (study, other)]
     for path in sorted((folder / "runs").glob("*/*/*/*.json.gz")):

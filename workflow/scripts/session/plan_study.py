@@ -1,4 +1,4 @@
-"""``make plan STUDY=...``: how many replications a study needs to show a difference, from pilot runs, and what they cost."""
+"""``make plan STUDY=...``: the number of replications that a study needs to show a difference, from pilot runs, and their cost."""
 
 import argparse
 import csv
@@ -53,7 +53,7 @@ class PlanError(Exception):
 
 
 def difference_of(text) -> Difference | None:
-    """Return the difference that DIFFERENCE asks for, or None if it is empty; raise `PlanError` if it is none.
+    """Return the difference given by DIFFERENCE, or None if it is empty; raise `PlanError` if it isn't a difference.
 
     >>> difference_of("2 %"), difference_of("0.5points"), difference_of("")
     (Difference(size=2.0, unit='%'), Difference(size=0.5, unit='points'), None)
@@ -69,7 +69,7 @@ def difference_of(text) -> Difference | None:
 
 
 def metrics_of(text, difference) -> tuple:
-    """Return the metrics that METRIC asks for, or all; raise `PlanError` if there is none, or none with such a difference."""
+    """Return the metrics given by METRIC, or all; raise `PlanError` if there is no such metric, or none with such a difference."""
     slugs = [metric.slug for metric in METRICS]
     if text and text not in slugs:
         raise PlanError(f"METRIC is {shown(text)}; allowed are {', '.join(slugs)}.")
@@ -83,7 +83,7 @@ def metrics_of(text, difference) -> tuple:
 
 
 def sources_of(study, asked: Iterable[str], results=Path("results")) -> dict[Path, dict]:
-    """Return the folders with pilot runs: those asked for, or else the study's own; raise `PlanError` if one is none."""
+    """Return the folders with pilot runs: the requested ones, or else the study's own; raise `PlanError` if one isn't a results folder."""
     own = results / study["study"]
     sources = {own: study} if (own / "runs").is_dir() and not asked else {}
     for folder in map(Path, asked):
@@ -152,7 +152,7 @@ def _rounded(effect) -> str:
 
 
 def steps_of(study, needed: list[Needed]) -> dict[int, str]:
-    """Return numbers of replications -> what each shows, ascending."""
+    """Return number of replications -> the comparisons that it shows, ascending."""
     known = sorted(one.needs for one in needed if one.needs)
     steps = {studies.most_replications(study): "as the study has it"}
     if known:
@@ -167,7 +167,7 @@ def steps_of(study, needed: list[Needed]) -> dict[int, str]:
 
 
 def with_replications(study, replications) -> dict:
-    """Return a resolved study with another number of replications in all scenarios."""
+    """Return a resolved study with a different number of replications in all scenarios."""
     scenarios = [scenario | {"replications": None} for scenario in study["scenarios"]]
     return study | {"replications": replications, "scenarios": scenarios}
 
@@ -209,7 +209,7 @@ def reason_words(needed: list[Needed]) -> list[str]:
 
 
 def hungriest(needed: list[Needed]) -> list[tuple[str, ...]]:
-    """Return the comparisons that need most replications, one a row."""
+    """Return the comparisons that need the most replications, one per row."""
     known = sorted((one for one in needed if one.needs), key=lambda one: -one.needs)[:MOST_LINES]
     rows = [("comparison", "scenario", "cell", "metric", "pilot pairs", "needs", "interval (95 %)")]
     for one in known:
@@ -219,7 +219,7 @@ def hungriest(needed: list[Needed]) -> list[tuple[str, ...]]:
 
 
 def table_lines(rows: list[tuple[str, ...]]) -> list[str]:
-    """Return rows as lines of aligned columns, without those of a table that has only its head."""
+    """Return rows as lines of aligned columns; none for a table that has only its header."""
     if len(rows) < 2:
         return []
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]

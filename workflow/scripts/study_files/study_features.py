@@ -47,7 +47,7 @@ def _has_rate(scenario) -> bool:
 
 
 def _other_cca(scenario) -> bool:
-    """Return whether long flows with another CCA run beside those with the run's CCA."""
+    """Return whether long flows with a different CCA run beside those with the run's CCA."""
     crossing = scenario["chain"]["cross_cca"] if _is_chain(scenario) else None
     return bool(crossing) or any(group["application"] == LONG and group["cca"] != OWN for group in scenario["groups"])
 

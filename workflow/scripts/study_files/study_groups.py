@@ -258,10 +258,10 @@ def _objects(group, rate_mbps):
         yield f"count is {group['count']}; allowed with arrivals_per_s is 1, for as many objects are asked for as arrive until stop_s."
     objects = arrivals * max(group["stop_s"] - group["start_s"], 0)
     if objects + 6 * math.sqrt(objects) > MOST_OBJECTS:
-        yield f"arrivals_per_s is {arrivals}, which makes {objects:,.0f} objects in the mean; allowed are up to {MOST_OBJECTS:,}."
+        yield f"arrivals_per_s is {arrivals}, which makes {objects:,.0f} objects on average; allowed are up to {MOST_OBJECTS:,}."
     offered_mbps = arrivals * mean_bytes(group["sizes"], group["bytes"]) * 8 / 1e6
     if rate_mbps is not None and offered_mbps >= rate_mbps:
-        yield f"arrivals_per_s is {arrivals}, at which objects have {offered_mbps:.4g} Mbit/s in the mean; allowed is less than link.rate_mbps, {rate_mbps}, because no queue of requests would ever end."
+        yield f"arrivals_per_s is {arrivals}, at which objects have {offered_mbps:.4g} Mbit/s on average; allowed is less than link.rate_mbps, {rate_mbps}, because no queue of requests would ever end."
 
 
 def _run(scenario):

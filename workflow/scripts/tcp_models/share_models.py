@@ -14,8 +14,8 @@ def bbr_share(rate_packets_s: float, rtt_s: float, queue_packets: float, bbr_flo
 
     Ware, Mukerjee, Seshan and Sherry, "Modeling BBR's interactions with loss-based congestion
     control" (IMC 2019), equations 9 to 11: BBR is limited by its window of two estimated BDPs,
-    and the estimate of the RTT, made while its own packets are out of the queue, holds the
-    others' queue. With X the queue in BDPs, q in packets, c the link's rate, l its RTT, N the
+    and the estimate of the RTT, made while its own packets are out of the queue, includes
+    the others' queue. With X the queue in BDPs, q in packets, c the link's rate, l its RTT, N the
     number of BBR flows, the loss-based flows' share is
 
         p = 1/2 - 1/(2 X) - 4 N / q

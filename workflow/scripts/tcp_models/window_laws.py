@@ -9,7 +9,7 @@ import math
 from tcp_models.linux_ccas import CUBIC_RENO_GROWTH, LEFT
 from tcp_models.throughput_models import CUBIC_C
 
-#: While the window is unchanged, Linux' CUBIC evaluates the curve again after this time (`HZ / 32`).
+#: While the window is unchanged, Linux's CUBIC evaluates the curve again after this time (`HZ / 32`).
 CUBIC_REST_S = 1 / 32
 #: Otherwise it does so at most once per tick; the guest's kernel has 1,000 ticks per second.
 TICK_S = 1e-3

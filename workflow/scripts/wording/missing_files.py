@@ -21,7 +21,7 @@ def absence(path: str | os.PathLike, kind: str = "file") -> str:
     try:
         os.stat(path)
     except (FileNotFoundError, NotADirectoryError):
-        return "it is a link to nothing" if os.path.islink(path) else f"there is no such {kind}"
+        return "it is a dangling link" if os.path.islink(path) else f"there is no such {kind}"
     except OSError as error:
         return f"it can't be read ({error.strerror})"
     return "" if os.access(path, os.R_OK) else f"it can't be read ({os.strerror(errno.EACCES)})"

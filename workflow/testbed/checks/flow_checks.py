@@ -31,7 +31,7 @@ def check_cca(specification, document) -> Check:
     """Every data connection used its CCA: by iperf3's JSON and by the kernel, at every reading.
 
     Or it used Linux's replacement if ECN was requested but not negotiated (`network_checks.check_ecn`). If a socket
-    was given a CCA from a C file and has another one, the file has changed it.
+    was given a CCA from a C file and has a different one, the file has changed it.
     """
     observed = [
         (specification.flow_kernel_cca(flow), process["client"]["end"].get("sender_tcp_congestion"))
@@ -169,8 +169,8 @@ def check_overlap(specification, document) -> Check:
 def is_held_up(client, there) -> bool:
     """Return whether a connection of a client was held up at a reading.
 
-    It was held up if it was not established, waited for its first acknowledgement, or had lost packets. ``there`` is flow -> its
-    last socket at the reading.
+    It was held up if it was not established, waited for its first acknowledgement, or had lost packets. ``there`` maps a
+    flow to its last socket at the reading.
     """
     return any(
         flow not in there or there[flow]["bytes_acked"] <= COOKIE_ACKED_BYTES or there[flow]["retransmits"]
@@ -343,7 +343,8 @@ def check_goodput_ceiling(specification, document) -> Check:
 def judge_goodput(specification, document, flows, waiting_bytes=0, direction="forward") -> Check:
     """Return the `Check` of the total goodput of flows, all those of a specification, against the capacity that they share.
 
-    ``flows`` are their numbers in the document, which those of a chain's bottleneck are not. ``waiting_bytes`` may have passed the bottleneck before the time that counts, and been delivered in it.
+    ``flows`` are the flows' numbers in the document; the specification of a chain's bottleneck numbers them differently.
+    ``waiting_bytes`` may have passed the bottleneck before the time that counts, and been delivered in it.
     """
     got = [delivered for flow, delivered in spans_at_most(specification, document) if flow in flows]
     begin_ns, end_ns = min((begin for begin, _, _ in got), default=0), max((end for _, end, _ in got), default=0)

@@ -13,7 +13,8 @@ MOST_RTTS = 4
 
 
 def check_duration(specification, document) -> Check:
-    """Every flow's connection came up within some RTTs of its planned start, or the network lost packets, and ended after its planned stop."""
+    """Every flow's connection came up within a few RTTs of its planned start, or the network lost packets, and ended after its planned
+    stop."""
     planned = plan_clients(specification)
     early, waits_ms = [], []
     for client, entry in zip(planned, document["traffic"], strict=True):

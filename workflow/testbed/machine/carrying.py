@@ -26,7 +26,7 @@ class Outcome:
 def carry_out(specification, output, log, limit_s=None, first_fault=None, **of_platform) -> Outcome:
     """Execute a run, write its document, and log the outcome in one last line.
 
-    A run that fails by itself also has a document, which reports the failure (`failure`). A run that the machine ends has a
+    A run that fails by itself also has a document, which reports the failure (`failure`). A run that the machine ends gets a
     second try; if that is also ended from outside, the run has no document and may be started again.
 
     Raises `GuestError` or `OSError` if there is no document. The log's last line says so too.

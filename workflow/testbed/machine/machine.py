@@ -217,7 +217,7 @@ def memory_folder(least_mib) -> str:
 
 
 def may_have_huge_pages(folder) -> bool:
-    """Try whether programs may mount private shared memory with huge pages for a guest's memory in a folder (`mount_huge_pages`)."""
+    """Test whether programs may mount private shared memory with huge pages for a guest's memory in a folder (`mount_huge_pages`)."""
     if folder != SHARED_MEMORY:
         return False  # the disk has more room
     try:

@@ -81,7 +81,7 @@ def locate(specification, interfaces) -> tuple[dict[str, list], dict[str, list]]
 def as_set(specification, netem) -> list[dict]:
     """Return the interfaces, devices and flows of each bottleneck, for the document's ``chain``.
 
-    ``netem`` is direction -> names of the existing devices.
+    ``netem`` maps a direction to the names of the existing devices.
     """
     return [
         {

@@ -127,7 +127,7 @@ class PathChanges:
         return ((left_ns / 1e9, -1, lambda _: self._look_again(number)),)
 
     def _set_rate(self, device, change):
-        """Set another rate at the bottleneck of a device; return the values read back from the kernel."""
+        """Set a new rate at the bottleneck of a device; return the values read back from the kernel."""
         channel, index = self._channels[device.node.name], self._index[device.name]
         what = f"rate of {device.name}"
         options = list(self._class_options(channel, index, what))
@@ -160,7 +160,7 @@ class PathChanges:
         return options
 
     def _set_netem(self, device, change):
-        """Set another delay or loss at the netem of a device; return the values read back from the kernel."""
+        """Set a new delay or loss at the netem of a device; return the values read back from the kernel."""
         channel, index = self._channels[device.node.name], self._index[device.name]
         what, delays = f"{change.quantity} of {device.name}", change.quantity == "delay_ms"
         # Keep the delay added by the hosts' own links.

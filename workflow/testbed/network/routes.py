@@ -123,7 +123,7 @@ def neighbour_message(index, address, mac) -> bytes:
 
 
 def route_message(route, index) -> bytes:
-    """Return the request for a `Route`; ``index`` is name of a device -> its number."""
+    """Return the request for a `Route`; ``index`` maps the name of a device to its number."""
     network = ip_network(route.network)
     family, packed = of_address(network.network_address)
     scope = RT_SCOPE_UNIVERSE if route.via else RT_SCOPE_LINK

@@ -196,7 +196,7 @@ def table_for_tc(specification) -> Iterator[None]:
 
 
 def connect(net, a, b, names, emulation, specification) -> None:
-    """Link two nodes; ``names`` are their interfaces, ``emulation`` is interface -> its emulation."""
+    """Link two nodes; ``names`` are their interfaces, ``emulation`` maps an interface to its emulation."""
     offloaded = specification.transport.segmentation_offload
     given = {"segmentation_offload": offloaded, "single_packets": specification.single_packets}
     given |= {"mtu_bytes": specification.link_mtu_bytes} if specification.has_own_mtu else {}

@@ -55,7 +55,7 @@ def reading_times_ns(starts_s, set_up_rtts, specification) -> list[int]:
 
 @dataclass(frozen=True, eq=False)
 class Window:
-    """Bytes that each flow delivered between two moments; ``delivered_bytes`` is flow -> bytes."""
+    """Bytes that each flow delivered between two moments; ``delivered_bytes`` maps a flow to bytes."""
 
     begin_ns: int
     end_ns: int
@@ -238,7 +238,7 @@ def separate_datagrams(document) -> dict[int, Window]:
 class Deliveries:
     """Reads the delivered bytes of each flow; open before the traffic.
 
-    ``expected`` is sender -> number of its connections once all flows have begun.
+    ``expected`` maps a sender to the number of its connections once all flows have begun.
     """
 
     def __init__(self, path, specification, expected):
@@ -284,7 +284,7 @@ class Deliveries:
     def result(self, flows) -> dict | None:
         """Return the document's section, None if nothing was read.
 
-        ``flows`` is (sender, its port, the receiver's port) -> flow. Returns ``time_ns`` since the origin, and ``flows``: for
+        ``flows`` maps (sender, its port, the receiver's port) to a flow. Returns ``time_ns`` since the origin, and ``flows``: for
         each ``flow`` the ``bytes`` delivered so far at each time, None while there is no connection. If two programs
         carry all flows, which have no reporting intervals, ``rtt_us`` has the smoothed RTT at each time.
         """

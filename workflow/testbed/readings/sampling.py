@@ -86,7 +86,7 @@ class Sampler:
         self._open.close()
 
     def _read_sockets(self, named=None):
-        """Yield (sender, the kernel's data on one of its connections); ``named`` is sender -> the only connections to read."""
+        """Yield (sender, the kernel's data on one of its connections); ``named`` maps a sender to the only connections to read."""
         for host, reader in self._readers.items():
             for socket in (
                 reader.connections(self._expected.get(host))
@@ -157,7 +157,7 @@ class Sampler:
     def looks(self, flows) -> list[dict]:
         """Return the looks at the data connections.
 
-        ``flows`` is (sender, its port, the receiver's port) -> flow. Returns ``time_s``, and ``sockets``, each with ``host``,
+        ``flows`` maps (sender, its port, the receiver's port) to a flow. Returns ``time_s``, and ``sockets``, each with ``host``,
         ``flow``, for MPTCP ``subflow`` (its path), and the kernel's data on it.
         """
         flow_of = self._flows_by_name(flows)

@@ -71,7 +71,7 @@ ANSWERED = 0.9
 class Background:
     """The two programs on h1 and h2 of a run with a server, as a context manager; it does nothing in other runs.
 
-    ``result`` is service -> ``requests``, ``answers``, ``request_bytes``, ``answer_bytes`` (payload), ``answer_segments``
+    ``result`` maps a service to its ``requests``, ``answers``, ``request_bytes``, ``answer_bytes`` (payload), ``answer_segments``
     (smallest possible number of packets with answers), and ``served``, the number of answers counted by h1.
     """
 
@@ -237,7 +237,7 @@ class Timer:
         os.timerfd_settime_ns(self._timer, flags=os.TFD_TIMER_ABSTIME, initial=self._origin_ns + round(at_s * 1e9) + 1)
 
     def stop(self) -> None:
-        """End the ringing."""
+        """Stop the timer."""
         os.read(self._timer, 8)
 
 

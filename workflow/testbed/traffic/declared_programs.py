@@ -88,7 +88,8 @@ class DeclaredPrograms:
         }  # fmt: skip
 
     def _result(self, side, wants_origin=None):
-        """Return the result of one side; its launcher ends soon after its input, and may need the traffic's origin for the logs that it then reads."""
+        """Return the result of one side; its launcher ends soon after its input, which passes it the traffic's origin if it is yet to
+        read logs."""
         if wants_origin:
             with suppress(BrokenPipeError):
                 side.process.stdin.write(b"%d\n" % self._origin_ns)

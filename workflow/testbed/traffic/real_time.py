@@ -1,4 +1,4 @@
-"""Real-time streams, as of calls and games: UDP packets of one size at a constant rate, and the fate of each packet.
+"""Real-time streams, such as those of calls and games: UDP packets of one size at a constant rate, and the fate of each packet.
 
 Both sides are our own programs, with one process per side for all streams of a group. Each packet contains its stream, its number
 and its sending time by the clock of the kernel that both hosts share, so one-way delays are exact. Streams are offset by

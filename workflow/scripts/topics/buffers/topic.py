@@ -1,4 +1,4 @@
-"""Many flows and a small buffer: what each flow gets, and all of them together, against the buffer's size."""
+"""Many flows and a small buffer: the goodput of each flow and of all together, against the buffer's size."""
 
 from experiment.disciplines import MEASURES, measure_of
 from study_files.study_design import conditions_of

@@ -169,7 +169,7 @@ def _loss(point):
             how = (
                 "each lost on its own"
                 if of_one == 1
-                else f"of which {of_one:.3g} say as much as one that is lost on its own"
+                else f"of which {of_one:.3g} carry as much information as one independent loss"
             )
             yield _row(
                 point, "loss", "%", f"{plain(percent)} %", share, 100 * point[f"lost_{direction}"] / offered,

@@ -6,7 +6,7 @@ from run_tables.table import Table, count_column, number_column, text_column, tr
 _NO_TCP = "the run had no flow of TCP with deliveries read over time"
 _NOT_SAMPLED = "the queue was not sampled"
 _NO_DATAGRAMS = "nothing was sent as UDP by iperf3"
-_NO_ROUND_TRIPS = "the application is another"
+_NO_ROUND_TRIPS = "the application is a different one"
 _NO_BURST = "not sampled, or acknowledgements or drops came before"
 _NO_LINK = "nothing there could drop packets at random"
 _NOT_RANDOM = "nothing of it is random"

@@ -59,7 +59,7 @@ def compare_group(blocks, significance, resolution=0.0) -> dict:
     complete = blocks.dropna()
     row = {"ccas": blocks.shape[1], "blocks": len(complete) if blocks.shape[1] else 0, "test": ""}
     if blocks.shape[1] < 3:
-        reasons = ["nothing to compare", "one CCA: nothing to compare", "two CCAs: the test of the pair says all"]
+        reasons = ["nothing to compare", "one CCA: nothing to compare", "two CCAs: the test of the pair is enough"]
         return row | {"note": sentence([*notes, reasons[blocks.shape[1]]])}
     missing = len(blocks) - len(complete)
     if missing:
@@ -135,7 +135,7 @@ def compare_valid(runs, params) -> tuple[pd.DataFrame, pd.DataFrame]:
     finds a difference; its p is corrected for all pairs of the study. A study without any true difference thus has a
     false one with at most the significance (gatekeeping: Dmitrienko and others, 2009, section 5).
 
-    Returns `CCA_TESTS` and `CCA_PAIRS`: metrics in the order of `metrics.METRICS`, the rest in the runs'.
+    Returns `CCA_TESTS` and `CCA_PAIRS`: metrics in the order of `metrics.METRICS`, and everything else in the runs' order.
     """
     together, by_pair = [], []
     groups = list(runs.groupby(GROUP, sort=False))

@@ -56,8 +56,8 @@ def rule_words(steady_state) -> str:
     """Describe the part of a run that a study leaves out as start-up."""
     if steady_state["rule"] == "mser":
         return (
-            "as many fortieths of the time that the flows have in common as leave the mean of the rest of the total goodput with "
-            "the smallest standard error (MSER); a run in which that is half of them has no steady part"
+            "the number of fortieths of the flows' common time after which the mean of the total goodput "
+            "has the smallest standard error (MSER); a run in which that is half of them has no steady part"
         )
     return f"the first {100 * steady_state['share']:g} % of the time that the flows have in common"
 

@@ -58,14 +58,14 @@ DESCRIPTIVE = Table(
         count_column(
             "apart",
             "runs",
-            "Number of outliers, to either side: the gap between them and the other runs is wider than chance makes it in 1 of 100 cells.",
+            "Number of outliers, to either side: chance produces such a gap between them and the other runs in only 1 of 100 cells.",
             "there is no value",
         ),
         number_column(
             "mean_worst",
             IN_UNIT,
-            "Mean if each run without a value had the worst possible value: a goodput of 0, a loss of 100 %. Runs need not be "
-            "missing at random, so the mean of all lies between this and the mean of the others only if these are no worse.",
+            "Mean if each run without a value had the worst possible value: a goodput of 0, a loss of 100 %. The mean of all "
+            "runs lies between this and the mean of the others only if the missing runs would not have been better than the others; they need not be missing at random.",
             "no run is missing, or the metric has no worst value",
         ),
         number_column("median", IN_UNIT, "Median of the values.", "there is no value"),

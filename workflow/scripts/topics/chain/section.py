@@ -48,6 +48,6 @@ def findings(material) -> list[Finding]:
         last = ordered.iloc[-1]
         if not is_missing(last["independent_percent"]):
             ends = number(last["synchronised_percent"], 1), number(last["independent_percent"], 1)
-            sentence += f"; theory has {ends[0]} % there if a queue's overflow halves all its flows, {ends[1]} % if packets are lost on their own"
+            sentence += f"; theory gives {ends[0]} % there if a queue's overflow halves the windows of all its flows, {ends[1]} % if packets are lost independently"
         sentences.append(f"{sentence}.")
     return [Finding("Bottlenecks in a row", sentence, "chain") for sentence in sentences]

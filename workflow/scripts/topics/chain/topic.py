@@ -1,4 +1,4 @@
-"""Several bottlenecks in a row: what flows over all of them get beside flows over each, against theory."""
+"""Several bottlenecks in a row: the share of flows that pass all of them beside flows that pass one, against theory."""
 
 from experiment.specification import RunSpecification
 from topics.chain.tables import CHAIN_CELLS

@@ -16,7 +16,7 @@ from topics.claims.tables import CLAIM_VERSIONS
 
 
 def _as_printed(table):
-    """Return runs or flows with the goodput that the application prints: what a paper's authors read off."""
+    """Return runs or flows with the goodput that the application prints, which is the value that a paper's authors use."""
     return table.assign(goodput_mbps=table["application_goodput_mbps"])
 
 

@@ -144,7 +144,7 @@ def largest_difference(claim, samples, tail) -> Outcome:
     unit = measure_of(claim, "minuend").unit
     order = np.argsort(-differences, kind="stable")
     amounts = [f"{differences[index]:.4g}{unit and f' {unit}'} in scenario {names[index]}" for index in order]
-    return Outcome(value, low, high, "times", subject, f"from the largest on it is {', '.join(amounts)}", JOINT)
+    return Outcome(value, low, high, "times", subject, f"in descending order it is {', '.join(amounts)}", JOINT)
 
 
 def _groups(claim, samples, each):

@@ -14,14 +14,14 @@ from wording.number_format import plain
 FLOW = [*RUN, "flow"]
 SOURCES = {"acked_mbps": ["bytes_acked"]} | {name: ["state", "cwnd_packets", "ssthresh_packets"] for name in STATES}
 TAKE_WORDS = {
-    "mean": "mean over", "sum": "sum over", "lowest": "lowest of", "highest": "highest of",
+    "mean": "mean over", "sum": "sum over", "lowest": "lowest value over", "highest": "highest value over",
     "sd": "standard deviation over", "variation_percent": "coefficient of variation over",
 }  # fmt: skip
 TIME_WORDS = {
-    "mean": "mean over time", "median": "median over time", "lowest": "lowest over time",
-    "highest": "highest over time", "spread": "interquartile range over time",
-    "spread_percent": "interquartile range over time, in % of the median,",
-    "beginnings": "number of beginnings",
+    "mean": "the mean {}", "median": "the median {}", "lowest": "the lowest {}", "highest": "the highest {}",
+    "spread": "the interquartile range over time of {}",
+    "spread_percent": "the interquartile range over time, in % of the median, of {}",
+    "beginnings": "the number of beginnings of {}",
 }  # fmt: skip
 #: Aggregate -> its name in pandas, where it differs.
 AGGREGATES = {"lowest": "min", "highest": "max", "sd": "std"}
@@ -70,13 +70,13 @@ class Measure:
 
     @property
     def words(self) -> str:
-        """Description of the measure, such as "lowest of all flows' goodput in % of the fair share"."""
+        """Description of the measure, such as "lowest value over the flows of goodput in % of the fair share"."""
         text = self.name
         if self.over_time:
             take, start, end = self.over_time
             part = "" if (start, end) == (0, 100) else f" (from {plain(start)} to {plain(end)} % of the time)"
             share = self.quantity in STATES and take == "mean"
-            text = f"share of the time in {text}{part}" if share else f"{TIME_WORDS[take]} of {text}{part}"
+            text = (f"the share of the time in {text}" if share else TIME_WORDS[take].format(text)) + part
         if self.relative_to:
             text += f" in % of {RELATIONS[self.relative_to][0]}"
         if self.flows is None:
@@ -84,7 +84,7 @@ class Measure:
         who = f"{self.cca} flows" if self.cca else "flows"
         if self.flows == "count":
             return f"number of {who} with {text} {requirement_words(dict(self.within), self.flow_unit)}"
-        return f"{TAKE_WORDS[self.flows]} the {who}: {text}"
+        return f"{TAKE_WORDS[self.flows]} the {who} of {text}"
 
     def _named(self):
         return quantities_of({"flows": self.flows, "over_time": self.over_time})[self.quantity]

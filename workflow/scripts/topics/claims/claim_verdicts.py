@@ -204,7 +204,7 @@ def _pooled_words(claim, samples, measure, mask, significance):
 def _check_normality(claim, samples, measure, mask, significance):
     """Return the result of the paper's pooled test of normality for the IP version that is farther from rejection."""
     words, largest = [], 0
-    subject = "p of Shapiro-Wilk over all runs of an IP version, the larger of both"
+    subject = "p of Shapiro-Wilk over all runs of an IP version, the larger of the two"
     row = {"requirement": f"{subject}: below {significance:g}"}
     for ip_version, group in zip(samples.ip_versions, _pooled(samples, measure, mask), strict=True):
         if ip_version not in claim["ip_versions"]:
@@ -251,7 +251,7 @@ def _paired_words(claim, samples, measure, mask, significance, differs):
     p_words = p_value(p) if p < 0.001 else f"= {p_value(p)}"
     if p > significance:
         return f"the test of pairs {words} {'finds none' if differs else 'agrees'}, p {p_words}"
-    direction, size = "higher" if effect > 0 else "lower", f", by {abs(effect):.3g} {of} in the mean"
+    direction, size = "higher" if effect > 0 else "lower", f", by {abs(effect):.3g} {of} on average"
     if claim["quantity"] in ("throughput_per_stream_mbps", "goodput_mbps"):
         size += _header_words(samples.runs)
     start, end = ("and", "") if differs else ("but", ", which pooling hides")
@@ -261,7 +261,7 @@ def _paired_words(claim, samples, measure, mask, significance, differs):
 def _header_words(runs):
     """Report the effect of IPv6's longer header alone on throughput: the ratio of the segment sizes."""
     four, six = (runs.loc[runs["ip_version"] == ip_version, "mss_bytes"].mean() for ip_version in ("ipv4", "ipv6"))
-    return f" (its longer header alone makes {100 * (1 - six / four):.2g} %)" if six < four else ""
+    return f" (its longer header alone accounts for {100 * (1 - six / four):.2g} %)" if six < four else ""
 
 
 def _spans(low, high, requirement):

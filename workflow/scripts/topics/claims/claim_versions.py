@@ -19,7 +19,7 @@ RECORD = "workflow/claims-record.json"
 def version_of(content, sha256) -> dict:
     """Return the identity of a claims file: ``sha256`` of its bytes, ``claims`` (id -> digest), and ``rest``, the digest of all else.
 
-    A `cause` is no part of a claim, because it is found after the runs.
+    A `cause` isn't part of a claim, because it is found after the runs.
     """
     claims = {
         claim["id"]: _digest({key: value for key, value in claim.items() if key != "cause"})

@@ -17,7 +17,7 @@ from topics.claims.tables import MISLABELLED, MISLABELLED_METRICS
 def _observed_ccas(flows):
     """Return the CCA that iperf3 reports for each run, or several joined by `+`.
 
-    Flows without a report are ignored, as are flows in groups for which the scenario requests another CCA than the
+    Flows without a report are ignored, as are flows in groups for which the scenario requests a CCA other than the
     run's.
     """
     known = flows[(flows["cca_observed"] != "") & (flows["flow_cca"] == flows["cca"])]

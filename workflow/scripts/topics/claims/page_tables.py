@@ -1,4 +1,4 @@
-"""The page's tables of a paper's claims: our values, the other method's, and the owner of each conclusion."""
+"""The page's tables of a paper's claims: our values, the other method's, and the origin of each conclusion (TCP, emulation or test)."""
 
 import math
 
@@ -49,7 +49,7 @@ def follows_published_method(scenarios) -> bool:
 
 
 def owner(sound, published, kind="") -> tuple[str, str]:
-    """Return the owner of the conclusion of a claim, and its style, from both methods' verdicts."""
+    """Return the origin of a claim's conclusion, and its style, from both methods' verdicts."""
     if kind in TEST_KINDS and (sound, published) == (REPRODUCED, REPRODUCED):
         return TESTS_OWN, "verdict alike"
     return OWNERS.get((sound, published), ("open", "verdict open"))
@@ -113,7 +113,7 @@ def claims_table(claims, other=None, swapped=False, quoted=False) -> dict:
 
 
 def _of_other(study, claims, swapped):
-    """Return the columns with the other method's value and verdict on each claim, and the owner of the conclusion."""
+    """Return the columns with the other method's value and verdict on each claim, and the origin of the conclusion."""
     partners = {row["claim"]: row for row in claims.to_dict("records")}
 
     def value(row):
@@ -150,7 +150,7 @@ def chance_words(claims, confidence) -> str:
     return (
         f"{text}, and {decided:,} decided. An interval misses the truth on one side in {100 * tail:g} % of studies: if each of "
         f"these claims lay exactly at the edge of its requirement, chance alone would decide {number(tail * decided, 1)} of the "
-        f"{decided:,} wrongly on average. There is no correction for their number, because each claim stands for itself."
+        f"{decided:,} wrongly on average. There is no correction for their number, because each claim is judged by itself."
     )
 
 
@@ -175,7 +175,7 @@ def version_words(versions) -> str:
 
 
 def tally(claims, other=None, swapped=False) -> tuple[list[tuple[str, str, int]], list[tuple[str, str, int]]]:
-    """Return the number of claims per verdict, as pairs of words and number; then per owner."""
+    """Return the number of claims per verdict, as pairs of words and number; then per origin."""
     verdicts = [(verdict, STYLES[verdict], int((claims["verdict"] == verdict).sum())) for verdict in STYLES]
     if not other:
         return verdicts, []
@@ -208,8 +208,8 @@ def _identical_cell(row):
 MISLABELLED = (
     IP_KEY, shown_text("Asked for", "cca", cca_name, filtered=True),
     shown_text("Ran", "observed", cca_name, filtered=True), shown_number("Runs (n)", "runs", 0),
-    shown_text("Same to the last digit as when asked for", "same_as", _same_as_words, kind="short"),
-    shown_cell("Identical to runs of what ran", _identical_cell, "number"),
+    shown_text("Same to the last digit as when requested", "same_as", _same_as_words, kind="short"),
+    shown_cell("Identical to runs of the CCA that ran", _identical_cell, "number"),
     *( shown_number(f"{name} {words}", f"{column}{end}") for column, name, unit in MISLABELLED_VALUES for words, end in ( (f"under the wrong name, {unit}", ""), ("of the CCA asked for", "_asked"), ("of the CCA that ran", "_observed"), ) ),
 )  # fmt: skip
 
@@ -217,7 +217,7 @@ MISLABELLED = (
 def mislabelled_table(table, scenarios=None) -> dict:
     """Return the table of cells in which a CCA other than the requested one ran."""
     scenario = SCENARIO if scenarios is None else shown_scenario(scenarios)
-    caption = "Cells in which another CCA ran than the one asked for: means of the runs"
+    caption = "Cells in which a CCA other than the requested one ran: means of the runs"
     return cells_table("mislabelled-table", caption, table, (scenario, *MISLABELLED))
 
 
@@ -280,6 +280,6 @@ def _example_words(table):
     names = "the name" if len(group) == 1 else f"all {len(group)} names"
     return (
         f"In scenario \u201c{row['scenario_label']}\u201d over {ip_words(row['ip_version'])}, for example, "
-        f"{short(row['goodput_mbps'])} Mbit/s would stand under {names}; in the same conditions "
+        f"{short(row['goodput_mbps'])} Mbit/s would be published under {names}; in the same conditions "
         f"{listed(true)} Mbit/s."
     )

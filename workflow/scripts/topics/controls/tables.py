@@ -61,7 +61,7 @@ AA_SUMMARY = Table(
         number_column("expected", "", "Number expected by chance: the significance times the number of tests."),
         number_column("share_percent", "%", "Their share of the tests.", "no test was made"),
         *interval_columns("share_low", "share_high", "%", "this share, for scenarios as clusters", "no test was made"),
-        number_column("findable_percent", "%", "Smallest true share that these numbers of tests and scenarios would call more than chance with a probability of 80 %, assuming independence.", "no test was made, or none is found so often"),
+        number_column("findable_percent", "%", "Smallest true share that these numbers of tests and scenarios would call more than chance with a probability of 80 %, assuming independence.", "no test was made, or no share is that large"),
         verdict_column("verdict", "`consistent with chance`, `more than chance` or `fewer than chance`, by the position of the interval relative to the significance.", "no test was made"),
         count_column("different", "", "Comparisons called different after the correction: false alarms of the study's own findings."),
         count_column("families", "", "Families over which p was corrected."),

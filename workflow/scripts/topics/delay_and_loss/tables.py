@@ -20,11 +20,11 @@ DELAY_PERCENTILES = Table(
             "value",
             IN_UNIT,
             "The smallest value at or below which this share of them lies.",
-            "there are too few for one to be above it",
+            "there are too few replications for one to lie above it",
         ),
         text_column(
             "bounds",
-            "Known bounds of it: `interval` (both ends), `upper bound` (if there are too few values for both), or `none`. All "
+            "Known bounds of the percentile: `interval` (both ends), `upper bound` (if there are too few values for both), or `none`. All "
             "follow from order statistics, for any distribution.",
         ),
         number_column("low", IN_UNIT, "Lower end.", f"it has only an upper bound, or {_TOO_FEW}"),

@@ -180,7 +180,7 @@ class Told:
         """Report the evidence that the first difference of a finding isn't due to chance."""
         evidence = [side.row["evidence"] for side in group]
         if BY_REPEATS in evidence:
-            return "Each is one measurement, repeated with the same result: nothing to test."
+            return "Each is one measurement, repeated with the same result, so there is nothing to test."
         if BY_SPREAD in evidence:
             return "There are too few different runs for a test, but the difference is more than three times that between any two runs of one cell."
         worst = max(side.row["t_p_holm" if side.row["evidence"] == BY_T else "p_holm"] for side in group)

@@ -1,4 +1,4 @@
-"""What differs in a study, by how much, and which of it is said first."""
+"""What differs in a study, by how much, and which differences the report states first."""
 
 from topics.ccas.topic import one_cca_a_run
 from topics.differences.axes import pairs_of

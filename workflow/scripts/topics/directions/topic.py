@@ -1,4 +1,4 @@
-"""What data that go both ways do to each other: goodput of each direction and the round-trip time meanwhile, as flent's RRUL test has them."""
+"""How data in both directions affect each other: goodput of each direction and the round-trip time meanwhile, as in flent's RRUL test."""
 
 from experiment.specification import RunSpecification
 from experiment.timeline import DIRECTIONS
@@ -39,7 +39,7 @@ TOPIC = Topic(
     "directions",
     "Both directions",
     order=45,
-    heading="What do downloads and uploads do to each other?",
+    heading="How do downloads and uploads affect each other?",
     applies=lambda design: any(map(has_both, design.scenarios)),
     leads=mostly(has_both),
     analyses=(Analysis("describe_directions", ("flows", "scenarios"), (DIRECTION_CELLS,), ("confidence",), params=_params),),

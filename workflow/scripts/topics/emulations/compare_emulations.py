@@ -1,4 +1,4 @@
-"""Compare runs on one nominal path made in several ways with those on the first of these ways."""
+"""Compare runs over each implementation of one nominal path with those over the first."""
 
 import pandas as pd
 
@@ -38,7 +38,7 @@ def compare_emulations(runs, scenarios, settings, confidence) -> pd.DataFrame:
 
 
 def _ratio(name, valid, others, measure, confidence):
-    """Return the columns of a measure's difference from the first way in percent; missing where there is no ratio."""
+    """Return the columns of a measure's difference from the first implementation in percent; missing where there is no ratio."""
     first, second = (rows[measure].dropna() for rows in (valid, others))
     if first.empty or second.empty or (first <= 0).any() or (second <= 0).any():
         return {}

@@ -1,4 +1,4 @@
-"""Draw goodput, round-trip time and retransmissions of one nominal path by the way of making it."""
+"""Draw goodput, round-trip time and retransmissions of one nominal path by its implementation."""
 
 import textwrap
 
@@ -19,7 +19,7 @@ LINE = 9
 
 
 def draw_emulations(table) -> PanelFigure:
-    """Draw three panels for each path and IP version, with one slot per way; ``table`` is `EMULATION_CELLS`."""
+    """Draw three panels for each path and IP version, with one slot per implementation; ``table`` is `EMULATION_CELLS`."""
 
     def panels(drawn, ccas, group):
         labels = list(dict.fromkeys(group["scenario_label"]))

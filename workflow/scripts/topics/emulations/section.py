@@ -1,4 +1,4 @@
-"""The section on ways of making a path: the results with each beside those with the first one."""
+"""The section on implementations of a path: the results of each, compared with those of the first."""
 
 from report_parts.cells_table import CCA, IP_VERSION, SCENARIO, N, PageTable, shown_interval, shown_number
 from report_parts.material import Finding
@@ -15,7 +15,7 @@ TABLES = {"table": PageTable("emulation-cells", "The same path, implemented in s
 
 
 def findings(material) -> list[Finding]:
-    """Return one sentence per path with the ranges of goodput and RTT over the ways, for the CCA whose RTT changes most."""
+    """Return one sentence per path with the ranges of goodput and RTT over the implementations, for the CCA whose RTT changes most."""
     cells = material.tables.emulation_cells
     cells = cells[cells["goodput_mbps"].notna() & cells["rtt_mean_ms"].notna()]
     sentences = []

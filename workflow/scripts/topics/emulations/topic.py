@@ -1,4 +1,4 @@
-"""What different ways of making one nominal path do to results: where netem stands, what makes the rate, with offload or without."""
+"""How the implementation of one nominal path affects results: the position of netem, the shaper, offload."""
 
 from collections import Counter
 
@@ -11,13 +11,13 @@ WAYS = ("link.netem", "link.shaper", "link.shaper_burst_bytes", "transport.segme
 
 
 def is_made_otherwise(scenario) -> bool:
-    """Return whether a resolved scenario's rate, queue and delay are made in another way than by default."""
+    """Return whether a resolved scenario's rate, queue and delay are implemented in a way other than the default."""
     link = scenario["link"]
     return link["netem"] != "receiving-side" or link["shaper"] != "htb" or link["shaper_burst_bytes"] is not None
 
 
 def settings(design) -> dict[str, dict]:
-    """Return scenario -> its `settings_of`, for scenarios of the same path made in several ways."""
+    """Return scenario -> its `settings_of`, for scenarios of the same path with several implementations."""
     found = settings_of(design.scenarios, WAYS)
     alike = Counter(one["setting"] for one in found.values())
     made = {found[scenario["id"]]["setting"] for scenario in design.scenarios if is_made_otherwise(scenario)}
@@ -25,7 +25,7 @@ def settings(design) -> dict[str, dict]:
 
 
 def leads(design) -> bool:
-    """Return whether more than half of the study's scenarios are ways of making the same paths."""
+    """Return whether more than half of the study's scenarios are implementations of the same paths."""
     return 2 * len(settings(design)) > len(design.scenarios)
 
 

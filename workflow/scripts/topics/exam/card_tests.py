@@ -1,9 +1,9 @@
 """The tests of the scorecard, on the number of runs with an outcome: exact for any distribution of the values.
 
 *Worse* is shown in either of two ways. First, most runs of such paths are worse than each standard CCA by more than the margin. This
-is the sign test: k of n runs correspond to k heads in n tosses. Second, the CCA falls far more often than allowed, or than the standards:
-more than `RARE` of the runs, or than the standards' share over all cases, are far worse, if the standard CCA that it is like never is;
-otherwise more runs than of that standard. The first way has `SHARE_OF_MOST` of a row's level.
+is the sign test: k of n runs correspond to k heads in n tosses. Second, the CCA collapses far more often than allowed: if the most similar
+standard CCA never collapses, more than `RARE` of the runs, or more than the standards' share over all cases, are far worse; otherwise
+more runs are far worse than of that standard. The first way has `SHARE_OF_MOST` of a row's level.
 
 The tests of all rows are corrected together (Holm, 1979). Interim looks share the total error: the first spends nearly all of it, each
 later one half of the remainder (alpha spending: Lan and DeMets, 1983, Biometrika 70(3)), so that runs may be added any number of times.
@@ -43,7 +43,7 @@ def at_least(count, n, share) -> float:
 def p_worse(row: Outcomes, is_absolute, rare=RARE) -> float:
     """Return the p-value of the row's verdict *worse*; 1 without runs, or where they repeat one measurement.
 
-    ``rare`` is the share of runs above which falling counts as shown.
+    ``rare`` is the share of runs above which collapses count as shown.
     """
     if row.n == 0 or row.measurements < row.n:
         return 1.0

@@ -3,7 +3,7 @@
 Each run of the CCA is compared with the standard CCAs' runs of the same seed. It is worse than each of them by more than the margin,
 better than each, or neither (`outcomes`). A verdict counts such runs (`card_tests`), so it is valid for any distribution:
 
-*worse*: most runs of such paths are worse, or far more of them fall than allowed, or than for the standard that it is like. *Better*:
+*worse*: most runs of such paths are worse, or far more of them collapse than allowed, or than for the most similar standard CCA. *Better*:
 most are better. Over all deciding rows, the probability of any false verdict is below the level. *Like*: no run is missing, and the data
 rule out, over the rows together, that more than a stated share of the runs is worse. *Too variable*: the runs differ and leave the question
 open. *Not enough*: the runs agree, but are too few or repeat each other. *Not measured*: none has a value.
@@ -229,7 +229,7 @@ def _by_ip_version(outcomes) -> dict[str, str]:
 
 
 def rare_row(rows, exam, of_scenarios) -> dict:
-    """Return the row on all cases together: the numbers of runs in which the CCA and a standard fall, by any measure.
+    """Return the row on all cases together: the numbers of runs in which the CCA and a standard fall far behind, by any measure.
 
     Parameters
     ----------

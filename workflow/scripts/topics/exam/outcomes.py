@@ -61,9 +61,9 @@ class Outcomes:
 
     @cached_property
     def standard_pairs(self) -> pd.Index:
-        """Pairs in which the standard CCA nearest to the CCA is far worse than each of the others, which thus also happens to such a CCA.
+        """Pairs in which the standard CCA nearest to the CCA is far worse than each of the others: this happens to standard CCAs, too.
 
-        For a limit, and without a value of the CCA, they are those of the standard with the largest number of such pairs.
+        For a limit, and if the CCA has no value, they are those of the standard with the largest number of such pairs.
         """
         known = [name for name in self.worse_by if name in self.far_pairs]
         distances = self.worse_by[known].abs().median()
@@ -73,7 +73,7 @@ class Outcomes:
 
     @property
     def standards_far(self) -> int:
-        """The number of these pairs."""
+        """The number of pairs in ``standard_pairs``."""
         return len(self.standard_pairs)
 
     @property

@@ -58,7 +58,7 @@ BETWEEN_RTTS = (
     *(
         Published(
             cca, scenarios, "rtt_exponent",
-            f"two flows {where}have goodputs that go with {powers}; the queue of 40 ms that both share makes {_LEAST_POWER:.2f} of the least, 1",
+            f"the goodputs of two flows {where}vary with {powers}; the queue of 40 ms that both share lowers the smallest power, 1, to {_LEAST_POWER:.2f}",
             _SECTION_3_3, at_least=_LEAST_POWER, at_most=most,
         )
         for cca, scenarios, where, powers, most in (
@@ -69,7 +69,7 @@ BETWEEN_RTTS = (
     ),
     Published(
         "scalable", ("5.1.4-rtts-100mbit",), "rtt_exponent",
-        "Scalable TCP is less fair between RTTs than Reno, since its window grows the faster the larger it is",
+        "Scalable TCP is less fair between RTTs than Reno, because its window grows faster the larger it is",
         "Xu, Harfoush, Rhee, Binary Increase Congestion Control, INFOCOM 2004", at_least=_more_than(0), minus="reno",
     ),
 )  # fmt: skip
@@ -99,7 +99,7 @@ SHARES = (
     *(
         Published(
             "bbr", (f"5.2.1-before-{other}{queue}", f"5.2.1-after-{other}{queue}"), "own_share_percent",
-            f"a model of BBRv1 beside {name}: {share:.1f} % behind {packets} packets, with a median error of {error} % in its own experiments (within so many points)",
+            f"a model of BBRv1 beside {name}: {share:.1f} % behind {packets} packets, with a median error of {error} % in its own experiments (within that many points)",
             "Ware, Mukerjee, Seshan, Sherry, Modeling BBR's Interactions with Loss-Based Congestion Control, IMC 2019, equations 9 to 11",
             at_least=share - error, at_most=share + error,
         )
@@ -109,7 +109,7 @@ SHARES = (
     # Linux's doesn't; see UPSTREAM.md for the reason.
     Published(
         "lp", ("5.2.1-after-reno", "5.2.1-after-cubic"), "own_share_percent",
-        "TCP-LP takes only what TCP leaves, which behind one BDP is next to nothing (a tenth is left to its start)",
+        "TCP-LP takes only what TCP leaves, which behind one BDP is next to nothing (a tenth is allowed for its start)",
         "Kuzmanovic, Knightly, TCP-LP: A Distributed Algorithm for Low Priority Data Transfer, INFOCOM 2003", at_most=10,
     ),
     Published(

@@ -1,4 +1,4 @@
-"""Sentences on a scorecard: its lead, its worst and open rows, and runs that the CCA ended."""
+"""Sentences on a scorecard: its lead, its worst and open rows, and runs ended by the CCA."""
 
 import re
 
@@ -87,7 +87,7 @@ def worst_rows(deciding: pd.DataFrame) -> list[dict]:
 
 
 def fallen_rows(deciding: pd.DataFrame) -> list[dict]:
-    """Return open rows in which runs of the CCA fall and none of a standard's does: they are findings even without a verdict."""
+    """Return open rows in which runs of the CCA collapse and none of a standard's does: they are findings even without a verdict."""
     fallen = deciding[
         deciding["verdict"].isin(OPEN_VERDICTS) & (deciding["runs_far_worse"] > deciding["standard_runs_far_worse"])
     ]
@@ -108,7 +108,7 @@ def _worse_words(row) -> str:
 
 
 def row_sentence(row) -> str:
-    """Return a sentence on a row that is worse or in which runs fall."""
+    """Return a sentence on a row that is worse or in which runs collapse."""
     measure = MEASURES[row["measure"]]
     if measure.name == RARE_EVENTS.measures[0]:
         where = f", most often in the cases {row['most_of_them']}" if row["most_of_them"] else ""

@@ -24,7 +24,7 @@ FAILOVERS = Table(
         number_column("during_mbps", "Mbit/s", "The same in the second half of the outage.", _NO_RUN),
         number_column("after_mbps", "Mbit/s", "The same in the last quarter of the traffic's duration.", _NO_RUN),
         *columns_with_intervals(
-            number_column("standstill_s", "s", "Longest time without an acknowledgement on any path, between the begin of the outage and the path's return.", _NO_RUN, least=0),
+            number_column("standstill_s", "s", "Longest time without an acknowledgement on any path, between the start of the outage and the path's return.", _NO_RUN, least=0),
             number_column("return_s", "s", "Time from the path's return until data were acknowledged on it, within the resolution of the samples.", _NOT_BACK, least=0),
         ),
         count_column("returned", "runs", "Valid runs in which the path was used again."),

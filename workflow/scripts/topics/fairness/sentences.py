@@ -174,6 +174,4 @@ def _hosts_sentence(row, worth, significance):
         )
     if row["smallest_margin"] > EVEN_PERCENT:
         return f"No difference between the pairs of hosts is shown, but only one of more than {within} is ruled out: the first gives {worth}."
-    return (
-        f"The testbed is even: the first pair of hosts gives {worth}, and goodputs of both pairs agree within {within}."
-    )
+    return f"The testbed is symmetric: the first pair of hosts gives {worth}, and goodputs of both pairs agree within {within}."

@@ -49,12 +49,12 @@ def _repeated_words(table) -> str:
     apart = int((cells["apart_pairs"] > 0).sum())
     possible, pairs = cells["apart_possible_percent"].min(), number(cells["pairs"].max(), 0)
     text = (
-        f"Of {len(cells):,} cells {'none has' if not apart else f'{apart:,} have'} pairs whose goodput is an outlier; "
-        f"{pairs} pairs can't rule out that up to {number(possible, 0)} % are."
+        f"{f'{apart:,}' if apart else 'None'} of {len(cells):,} cells {'has' if apart <= 1 else 'have'} pairs whose goodput is "
+        f"an outlier; with {pairs} pairs, up to {number(possible, 0)} % outliers can't be ruled out."
     )
     if (cells["as_expected"] != "").any():
         shown, denied = (int((cells["as_expected"] == answer).sum()) for answer in ("yes", "no"))
-        text += f" In {shown:,} the difference is shown to be that of the header, in {denied:,} not to be."
+        text += f" In {shown:,} the difference is shown to be that of the header, in {denied:,} it is shown not to be."
     if copies:
         text += f" In {copies:,} cells the goodput of all pairs is one measurement, repeated."
     return text

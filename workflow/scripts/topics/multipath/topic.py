@@ -1,4 +1,4 @@
-"""Several paths for one transfer: how much they give together, what each carries, and what that costs."""
+"""Several paths for one transfer: their total goodput, the load of each, and the cost."""
 
 from experiment.several_paths import OF_PATH
 from study_files.study_design import is_sampled

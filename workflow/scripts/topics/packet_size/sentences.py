@@ -80,7 +80,7 @@ def _calculation_sentence(cells):
             f"a round trip takes {low} to {high} µs more than the cable needs, which is the guest's clock and the same "
             f"for all sizes to {number(spread, 2)} µs"
         )
-    clock = " and, of round trips, the steps of the guest's clock" if len(trips) else ""
+    clock = " and, for round trips, the steps of the guest's clock" if len(trips) else ""
     what = (
         f"In {agreeing:,} of {count(len(judged), 'cell')} the value agrees with that calculated from the headers, within "
         f"{plain(TOLERANCE_PERCENT)} %{clock}: {'; '.join(parts)}."
@@ -201,7 +201,7 @@ def environment_sentence(differences) -> str:
     rows = differences[(differences["question"] == ENVIRONMENT) & differences["percent"].notna()]
     if rows.empty:
         return ""
-    what = "A server that also answers names, leases and a directory, compared with none"
+    what = "A server that also answers requests for names, leases and a directory, compared with no server"
     return f"{_spread_sentence(rows, what)} Its load is that of the model."
 
 
@@ -231,8 +231,8 @@ def _throughput_words(differences):
     higher = int((known["percent"] > 0).sum())
     more = f" and up to {number(most, 2)} % more in {higher:,} of them" if higher else ""
     if len(known) == len(differences):
-        return f"throughput is, of {count(len(known), 'cell')}, {lost}{more}"
+        return f"throughput in {count(len(known), 'cell')} is {lost}{more}"
     return (
-        f"throughput is, in the {len(known):,} of {count(len(differences), 'cell')} that have a value, {lost}{more}; "
-        f"the others have no valid run ({_missing_words(differences, 'percent')}), so what is lost there is not known"
+        f"throughput in the {len(known):,} of {count(len(differences), 'cell')} that have a value is {lost}{more}; "
+        f"the others have no valid run ({_missing_words(differences, 'percent')}), so the difference there is unknown"
     )

@@ -41,7 +41,7 @@ SIZE_CELLS = Table(
         number_column("sd", "", "Standard deviation of the metric.", "there are fewer than two values"),
         number_column(
             "packet_bytes", "bytes", "Data per packet: data sent divided by all packets, including a connection's first ones.",
-            f"the cell is of round trips, there is a server, or {_NO_RUN}",
+            f"the cell measures round trips, there is a server, or {_NO_RUN}",
         ),
         number_column("background_mbps", "Mbit/s", "Mean rate of the server's answers on the cable.", _NO_SERVER),
         number_column("background_back_mbps", "Mbit/s", "Mean rate of the requests, in the other direction.", _NO_SERVER),
@@ -55,7 +55,7 @@ SIZE_CELLS = Table(
         ),
         number_column(
             "cpu_us", "µs", "CPU time of both hosts for a full packet; a mean over the runs.",
-            f"the clock is not a real one, the cell is of round trips, or {_NO_RUN}",
+            f"the clock is not a real one, the cell measures round trips, or {_NO_RUN}",
         ),
         number_column("printed_mean", "", "The mean that the paper prints.", "it prints none"),
         number_column("printed_sd", "", "The standard deviation that the paper prints.", "it prints none"),

@@ -1,4 +1,4 @@
-"""What the size of messages does on a cable: throughput and round-trip time against exact calculation."""
+"""How the size of messages affects throughput and round-trip time on a cable, against exact calculation."""
 
 from collections.abc import Iterator
 

@@ -3,8 +3,8 @@
 CHANGES = {
     (3, 40): "nothing in TCP",
     (3, 41): (
-        "BBR: a wrong update of the delivery rate's samples (#1026, TcpRateLinux); TCP: several fixes of what is sent "
-        "again (!1812); CUBIC: as friendly as Reno by default (#1001)"
+        "BBR: a wrong update of the delivery rate's samples (#1026, TcpRateLinux); TCP: several fixes of retransmission "
+        "(!1812); CUBIC: as friendly as Reno by default (#1001)"
     ),
     (3, 42): (
         "BBR: invalid samples are dropped (#735), pacing 1 % below the estimate (#580); CUBIC and Reno: cwnd doesn't "

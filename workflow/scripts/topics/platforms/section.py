@@ -27,9 +27,9 @@ METRIC_NAMES = {
 STYLES = {"agree": "verdict alike", "differ": "verdict differs", "not shown": "verdict open"}
 CAUSE_MEANINGS = {
     ALIKE: "All three comparisons agree within the tolerance.",
-    OLD_VERSION: "The newest version agrees with Linux, the oldest with neither: it was fixed between them.",
-    NEW_VERSION: "The oldest version agrees with Linux, the newest with neither: it was introduced between them.",
-    SIMULATOR: "Both versions agree with each other, neither with Linux.",
+    OLD_VERSION: "The newest version agrees with Linux, and the oldest agrees with neither of the two: a fix came between them.",
+    NEW_VERSION: "The oldest version agrees with Linux, and the newest agrees with neither of the two: the difference was introduced between them.",
+    SIMULATOR: "Both versions agree with each other, but neither agrees with Linux.",
     BOTH: "All three are further apart than the tolerance.",
     UNKNOWN: "A comparison shows neither agreement nor difference, or the three don't fit together.",
 }
@@ -37,7 +37,7 @@ CAUSE_MEANINGS = {
 #: image's tools (names with the suffix `_version`) are equal if the image's digest is.
 PROPERTIES = {
     "kernel": ("Kernel", "The code of TCP, of the queues and of the timers."),
-    "kernel_build": ("Its build", "Whether it has one processor or several, and what may interrupt what."),
+    "kernel_build": ("Its build", "Its number of processors (one or several), and which code may be interrupted."),
     "kernel_config_sha256": ("Its configuration (SHA-256)", "Its options; those that a result rests on are read back in each run."),
     "tick_hz": ("Tick in Hz", "The steps of TCP's timers: of delayed acknowledgements and of retransmission."),
     "clock": ("Clock", "Whether programs, interrupts and late timers take time; under a virtual clock only the network does."),
@@ -286,7 +286,7 @@ def _versions_sentence(table, causes, versions):
     ending = ""
     if len(causes):
         cases = f"{int((causes['cause'] == OLD_VERSION).sum())} of {count(len(causes), 'case')} of all metrics"
-        ending = f"; in {cases} the newest agrees with Linux and the oldest with neither"
+        ending = f"; in {cases} the newest agrees with Linux and the oldest agrees with neither of the two"
     names = f"{platform_name(versions[0])} and {versions[-1].partition(':')[2]}"
     return f"{names} differ in goodput or Jain's index by more than the tolerance: {listed(parts)} comparisons{ending}."
 

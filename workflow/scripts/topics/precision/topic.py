@@ -1,4 +1,4 @@
-"""How precisely the means are known where a study goes on until they are, and what it took."""
+"""How precise the means are in a study that runs until they are precise enough, and the number of runs that this took."""
 
 from study_files.study_replications import has_looks
 from topics.precision.tables import PRECISION

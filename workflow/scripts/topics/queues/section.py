@@ -50,7 +50,5 @@ def findings(material) -> list[Finding]:
     marked = known[(known["ecn"] != "off") & (known["queue_marks"] > 0)]
     if len(marked):
         lossless = int((marked["queue_drops"] == 0).sum())
-        sentences.append(
-            f"With ECN, {lossless} of {len(marked)} cells in which the queue marked packets lost none to it."
-        )
+        sentences.append(f"With ECN, {lossless} of {len(marked)} cells in which the queue marked packets dropped none.")
     return [Finding("Queues", sentence, "queues") for sentence in sentences]

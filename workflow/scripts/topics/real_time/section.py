@@ -35,7 +35,7 @@ def findings(material) -> list[Finding]:
             losses = [f"{number(row['lost_percent'], 2)} %" for row in rows]
             where = f"{conditions}, {ip_words(ip_version)}" if several else conditions
             sentences.append(
-                f"Of real-time packets ({group}; {where}) 95 % wait in the queue for at most {listed(waits)}; "
-                f"lost are, in this order, {listed(losses)}."
+                f"95 % of real-time packets ({group}; {where}) wait in the queue for at most {listed(waits)}; "
+                f"the losses are, in this order, {listed(losses)}."
             )
     return [Finding("Real-time streams", sentence, "real-time") for sentence in sentences]

@@ -55,6 +55,6 @@ def findings(material) -> list[Finding]:
             tail = f"; fewer are complete at the end in a run {listed(unreached)}" if unreached else ""
             where = f"{conditions}, {ip_words(ip_version)}" if several else conditions
             sentences.append(
-                f"Of web objects ({group}, {cca_name(cca)}; {where}) 95 % are complete within {listed(shown)}{tail}."
+                f"95 % of web objects ({group}, {cca_name(cca)}; {where}) are complete within {listed(shown)}{tail}."
             )
     return [Finding("Short flows", sentence, "short-flows") for sentence in sentences]

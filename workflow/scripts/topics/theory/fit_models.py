@@ -185,7 +185,7 @@ def _fit_models(runs, scenarios, confidence, unlike):
 
 
 def fit_models(runs, scenarios, confidence, unlike) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return `MODELS` and `REGRESSIONS`; ``unlike`` is scenario -> result of `preconditions.unlike`."""
+    """Return `MODELS` and `REGRESSIONS`; ``unlike`` maps a scenario to the result of `preconditions.unlike`."""
     runs = add_models(runs)
     models = _fit_models(runs, scenarios, confidence, unlike)
     others = [name for name, reasons in unlike.items() if reasons[SQUARE_ROOT]]

@@ -17,7 +17,7 @@ from topics.time_series.window_theory import bbr_window_packets, probe_rtt_s
 VEGAS_LEAST_PACKETS = 2
 #: Number of round trips that a window must stay unchanged to be at rest: Vegas changes a window that isn't settled every round trip.
 REST_ROUND_TRIPS = 3
-OF_VEGAS = ("queued as believed", "Diff", "queued", "RTT taken for the empty path's", "cwnd at its least")
+OF_VEGAS = ("queued as believed", "Diff", "queued", "RTT assumed for the empty path", "cwnd at its least")
 
 
 def vegas_measures(series, paths_ms, ends_s) -> list[list]:
@@ -30,7 +30,7 @@ def vegas_measures(series, paths_ms, ends_s) -> list[list]:
     ----------
     series : pandas.DataFrame
         With rtt_ms, rtt_min_ms, vegas_rtt_ms (baseRTT: `tcpv_rtt`), vegas_rtt_min_ms (the smallest of the latest round
-        trip: `tcpv_minrtt`), and `phases.COLUMNS`. Where Vegas' own measurement is missing, TCP's is used.
+        trip: `tcpv_minrtt`), and `phases.COLUMNS`. Where Vegas's own measurement is missing, TCP's is used.
     paths_ms : dict
         Run and flow -> RTT of its empty path.
     ends_s : dict

@@ -15,7 +15,7 @@ from wording.scenario_words import heading, ip_words
 from wording.sentence_words import cca_name
 
 DEFINITIONS = {
-    "left by a loss": "ssthresh after a loss, divided by cwnd in the last sample before it. Reno halves (RFC 5681), Linux' CUBIC "
+    "left by a loss": "ssthresh after a loss, divided by cwnd in the last sample before it. Reno halves (RFC 5681), Linux's CUBIC "
     "keeps 717/1024 (RFC 9438: 0.7); both round down to whole packets. Theory's range: the window of that sample, and one packet more, "
     "which may have been added since.",
     "peak": "cwnd in the last sample before a loss is detected. Theory's upper end has one packet more, which depends on delayed acknowledgements.",
@@ -24,15 +24,15 @@ DEFINITIONS = {
     "acknowledged packets, so delayed acknowledgements don't halve it), or less by the part of the window that isn't under way, "
     "because Linux sends in bursts.",
     "time between losses": "From the beginning of one recovery to that of the next.",
-    "queued as believed": "cwnd (1 - base / RTT), with Vegas' own RTTs: the base that it assumes for the empty path, and the smallest RTT of a round trip; "
+    "queued as believed": "cwnd (1 - base / RTT), with Vegas's own RTTs: the base that it assumes for the empty path, and the smallest RTT of a round trip; "
     "after the flow has settled (its window was constant for three round trips, or changed direction). Theory: Diff from 2 to less than 5, since Linux "
     "rounds it down, in packets of the queue.",
     "queued": "The same with the true RTT of the empty path and the mean RTT: the packets that really wait, bursts included.",
-    "Diff": "The value that Linux' Vegas compares with alpha 2 and beta 4: cwnd (RTT - base) / base, rounded down. It divides by the base and not by the "
+    "Diff": "The value that Linux's Vegas compares with alpha 2 and beta 4: cwnd (RTT - base) / base, rounded down. It divides by the base and not by the "
     "RTT, so a queue that is long relative to the empty path looks longer than it is.",
-    "RTT taken for the empty path's": "Vegas' base RTT divided by the true one. A flow that starts while there is a queue never sees the empty path.",
-    "cwnd at its least": "Share of samples in which Vegas' window is at its floor of 2 packets.",
-    "time between ProbeRTTs": "From the end of one to the beginning of the next; Linux' BBR looks for a smaller RTT when its smallest "
+    "RTT assumed for the empty path": "Vegas's base RTT divided by the true one. A flow that starts while there is a queue never sees the empty path.",
+    "cwnd at its least": "Share of samples in which Vegas's window is at its floor of 2 packets.",
+    "time between ProbeRTTs": "From the end of one to the beginning of the next; Linux's BBR looks for a smaller RTT when its smallest "
     "is 10 s old. A smaller RTT, measured while another flow drains the queue, postpones it.",
     "cwnd in ProbeRTT": "The smallest window in each, except during recovery from losses; 4 packets in Linux.",
     "time in ProbeRTT": "At least 200 ms and a round trip, starting when no more than the small window is under way.",

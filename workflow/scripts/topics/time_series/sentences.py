@@ -60,7 +60,7 @@ def _vegas_sentence(theory, confidence):
     """Report the number of packets that Vegas keeps in the queue, and whether that is its target; None without Vegas."""
     believed, queued, diff, base = (
         theory.get(("vegas", name))
-        for name in ("queued as believed", "queued", "Diff", "RTT taken for the empty path's")
+        for name in ("queued as believed", "queued", "Diff", "RTT assumed for the empty path")
     )
     if believed is None or is_missing(believed["mean"]):
         return None
@@ -73,7 +73,7 @@ def _vegas_sentence(theory, confidence):
     kept = number(diff["flows_as_theory"], 0)
     if diff["flows"] > 1:
         kept = f"{int(diff['flows_as_theory'])} of {int(diff['flows'])} flows"
-    return "Vegas", f"{text}; Linux' own measure, Diff, is between them in {kept} ({_n_words(believed)})."
+    return "Vegas", f"{text}; Linux's own measure, Diff, is between them in {kept} ({_n_words(believed)})."
 
 
 def _probe_sentence(theory, confidence):

@@ -28,7 +28,7 @@ _MEAN_INTERVAL = interval_columns(
     "ci_low", "ci_high", IN_UNIT, "the mean over runs", "there is one run only, or all repeat one measurement"
 )
 _NOTHING = "no flow has a value, see the note"
-_NO_THEORY = "theory says nothing of it here"
+_NO_THEORY = "theory gives no range for it here"
 _SHORT = "congestion avoidance took fewer than three round trips, or its RTTs aren't known"
 
 PHASE_SHARES = Table(
@@ -125,9 +125,7 @@ SAWTOOTH = Table(
         number_column("theory_low", IN_UNIT, "Lower end of the theoretical range.", _NO_THEORY),
         number_column("theory_high", IN_UNIT, "Upper end of the theoretical range.", _NO_THEORY),
         text_column(
-            "note",
-            "Reason why there is no theory for this case.",
-            "there is one, or there is never one for the quantity",
+            "note", "Reason why there is no theory for this case.", "there is one, or no theory covers the quantity"
         ),
     ),
     digits=8,

@@ -126,5 +126,5 @@ def exclusions_sentence(usable, invalid, changes, compared) -> str:
     turned = sum(change.reported.startswith(DIFFERS) and change.kept.startswith(DIFFERS) for change in pairs)
     return (
         f"{sentence}, {len(changes):,} of {compared:,} conclusions would change; "
-        f"{number(turned, 0) if turned else 'none'} of them would turn a difference between CCAs round."
+        f"{number(turned, 0) if turned else 'none'} of them would reverse a difference between CCAs."
     )

@@ -8,7 +8,7 @@ FACTOR, INTERACTION, HIGHER, CHANCE = ("factor", "interaction", "higher", "chanc
 #: Separator between the factors of an interaction.
 JOINED = " x "
 _NONE = "there is no decomposition"
-_OF_CHANCE = f"the part is of chance, or {_NONE}"
+_OF_CHANCE = f"the part is chance, or {_NONE}"
 _NO_INTERVAL = "a scenario has fewer than three replications or a cell fewer than two, or nothing varies"
 VARIANCE = Table(
     "variance",

@@ -1,4 +1,4 @@
-"""Where the variance of each metric is: how much of it each factor of the study makes, each pair of them, and chance."""
+"""Where the variance of each metric comes from: each factor of the study, each pair of factors, and chance."""
 
 from topics.packet_size.topic import compares_sizes_alone
 from topics.topic import Analysis, Plot, Topic
