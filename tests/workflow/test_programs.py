@@ -238,6 +238,37 @@ def test_quic_beside_tcp_is_the_same_each_time(root, made, testbed, tmp_path):
     assert 0.9 * run["ideal_goodput_mbps"] < sum(flow["goodput_mbps"] for flow in flows) <= run["ideal_goodput_mbps"]
 
 
+@pytest.mark.long
+@pytest.mark.parametrize("stack", ["quinn", "s2n-quic"])
+def test_a_stack_in_rust_is_the_same_each_time_with_each_of_its_ccas(stack, root, made, testbed, tmp_path):
+    """By the example's declaration, with crates of its lock: a flow of each CCA beside TCP; another seed gives other packets."""
+    if not (cargo := shutil.which("cargo")):
+        pytest.skip(f"{stack} is built by Rust, which this machine doesn't have.")
+    folder = root / "examples" / stack
+    subprocess.run([cargo, "build", "--release", "--locked"], cwd=folder, check=True)
+    (tmp_path / "my").mkdir()
+    shutil.copy(folder / "target/release" / stack, tmp_path / "my")
+    programs = {stack: studies.load(root / f"examples/{stack}.yaml")["programs"][stack]}
+    ccas = programs[stack]["ccas"]
+    groups = [{"name": cca, "program": f"{stack}:{cca}", "stop_s": 4} for cca in ccas]
+    asked = made(*groups, {"name": "tcp", "stop_s": 4}, programs=programs)
+    (content,) = documents_of_three_tries(asked, testbed, tmp_path)
+    document = json.loads(gzip.decompress(content))
+    assert document["verdict"]["valid"], findings(document)
+    for entry, packets in zip(document["programs"], document["program_packets"]["flows"], strict=True):
+        assert 0.9 < entry["client"]["reported"] / packets["bytes_arrived"] < 1
+        assert packets["largest_packet_bytes"] <= 1514 and packets["packets_sent"] > 100
+    run, flows, _, _ = rows_of_run(document, "a", "0" * 64)
+    assert [flow["flow_cca"] for flow in flows] == ["reno", *(f"{stack}:{cca}" for cca in ccas)]
+    assert 0.85 * run["ideal_goodput_mbps"] < sum(flow["goodput_mbps"] for flow in flows) <= run["ideal_goodput_mbps"]
+    done = testbed(
+        asked | {"seed": asked["seed"] + 1}, tmp_path / "other.json.gz", "--programs", str(tmp_path / "programs")
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    other = json.loads(gzip.decompress((tmp_path / "other.json.gz").read_bytes()))
+    assert other["program_packets"] != document["program_packets"]
+
+
 def test_a_stack_of_another_language_is_one_of_same_bytes_and_logs(made, testbed, tmp_path, root):
     """aioquic from PyPI, as the page builds it: its log, which it writes when it is ended, is read."""
     (command,) = re.findall(r"^python3 -m (pip install .*?) && cp", (root / "docs/programs.md").read_text(), re.M)
