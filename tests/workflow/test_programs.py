@@ -218,6 +218,20 @@ def test_a_program_reaches_nothing_else(carried):
     assert findings(document).endswith("its last words: reached: nothing")
 
 
+def test_a_program_reads_the_clock_without_the_kernel_and_cannot_move_it(carried):
+    """A reading costs the same either way; what a process writes into the page of the clock passes no event, and no other process sees it."""
+    command = "{{folder}}/clock_reader.py {} {{server_address}} {{port}} {{seconds}}"
+    sides = {"server": command.format("serve"), "client": command.format("get")}
+    reader = {"path": str(place("clock_reader.py")), "protocol": "udp", "reports_bytes": "bytes", **sides}
+    group = {"name": "x", "program": "reader", "stop_s": 2}
+    document = carried(group, programs={"reader": reader}, duration_s=2, failing=["program_data"])
+    printed = document["programs"][0]["client"]["last"].partition(" | ")[0]
+    read = json.loads(printed)
+    assert read["steps"] == [256, 256, 256] and read["found"] == 0 and read["misled"] == 10**9
+    # The guest's tick is the next event at the latest.
+    assert all(256 <= moved < 1_000_000 for moved in read["moved"])
+
+
 @pytest.mark.long
 def test_quic_beside_tcp_is_the_same_each_time(root, made, testbed, tmp_path):
     """quic-go from the Go module proxy, by the example's declaration: it fills the path with TCP, and its packets are single ones."""
