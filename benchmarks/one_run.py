@@ -34,17 +34,20 @@ class OneRun:
     errors: str
 
 
-def execute(scenario, cca, core, folder, modules=ROOT / "workflow") -> OneRun:
+def execute(scenario, cca, core, folder, modules=ROOT / "workflow", programs=None, before=()) -> OneRun:
     """Execute a run of a scenario, given as a study has it, on a core; ends the benchmark if it fails.
 
-    ``folder`` is for its document, ``modules`` has the testbed's program.
+    ``folder`` is for its document, and has the archives of ``programs``, a study's declarations; ``modules`` has the testbed's
+    program; ``before`` is a command that executes another one.
     """
     config = {"study": "bench", "ccas": [cca], "ip_versions": ["ipv4"], "scenarios": [{"id": "bench"} | scenario]}
+    config |= {"programs": programs} if programs else {}
     asked = studies.run_specification(studies.resolve(config, "the benchmark"), "bench", cca, "ipv4", 1)
     document = Path(folder) / "run.json.gz"
     command = [
-        "taskset", "-c", str(core), *IN_IMAGE, "--cleanenv", "--bind", folder, "--env", f"PYTHONPATH={modules}",
+        *before, "taskset", "-c", str(core), *IN_IMAGE, "--cleanenv", "--bind", folder, "--env", f"PYTHONPATH={modules}",
         ROOT / "envs/testbed.sif", "python3", "-c", WITH_MEMORY, "--specification", json.dumps(asked), "--output", document,
+        *(("--programs", folder) if programs else ()),
     ]  # fmt: skip
     began_s, cpu_s = time.monotonic(), own_s()
     done = subprocess.run(list(map(str, command)), cwd=ROOT, capture_output=True, text=True)

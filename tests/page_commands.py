@@ -43,7 +43,7 @@ NOT_RUN = {
     "mkdir -p my && (cd examples/quic-go*": "needs Go and its module proxy; tests/workflow/test_programs.py",
     "snakemake --cores all --use-apptainer --configfile examples/quic-go.yaml": "needs the program; tests/workflow/test_programs.py",
     "mkdir -p my && (cd examples/quinn*": "needs Rust and its registry; tests/workflow/test_programs.py",
-    "mkdir -p my && (cd examples/s2n-quic*": "needs Rust, CMake and its registry; `examples/quic.yaml` was run with it",
+    "mkdir -p my && (cd examples/s2n-quic*": "needs Rust, CMake and its registry; tests/workflow/test_programs.py",
     "python3 -m pip install --require-hashes*": "needs PyPI; tests/workflow/test_programs.py",
     "mkdir -p my && cp ../mine*": "files of the reader's; tests/session/test_candidate_programs.py",
     "make exam PROGRAM=*": "files of the reader's; tests/session/test_candidate_programs.py",

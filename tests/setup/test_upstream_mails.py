@@ -16,7 +16,11 @@ sys.path.append(str(ROOT / "setup"))
 import kernels  # noqa: E402
 
 MAILS = sorted((ROOT / "upstream/um").glob("*.patch"))
-PATCHES = sorted((ROOT / "envs/guest/patches").glob("*-um-*.patch"))
+#: The patch of the vDSO is for kernels with time-travel only, and not ready to be sent.
+NOT_SENT = "0010"
+PATCHES = sorted(
+    path for path in (ROOT / "envs/guest/patches").glob("*-um-*.patch") if not path.name.startswith(NOT_SENT)
+)
 #: What mails have besides: for modules, and for kernels without time-travel, which the guest kernel is not.
 MORE = {"arch/um/kernel/time.c": 1, "arch/um/kernel/signal.c": 11}
 

@@ -231,6 +231,20 @@ def test_a_program_reaches_nothing_else(carried):
     assert findings(document).endswith("its last words: reached: nothing")
 
 
+def test_a_program_reads_the_clock_without_the_kernel_and_cannot_move_it(carried):
+    """A reading costs the same either way; what a process writes into the page of the clock passes no event, and no other process sees it."""
+    command = "{{folder}}/clock_reader.py {} {{server_address}} {{port}} {{seconds}}"
+    sides = {"server": command.format("serve"), "client": command.format("get")}
+    reader = {"path": str(place("clock_reader.py")), "protocol": "udp", "reports_bytes": "bytes", **sides}
+    group = {"name": "x", "program": "reader", "stop_s": 2}
+    document = carried(group, programs={"reader": reader}, duration_s=2, failing=["program_data"])
+    printed = document["programs"][0]["client"]["last"].partition(" | ")[0]
+    read = json.loads(printed)
+    assert read["steps"] == [256, 256, 256] and read["found"] == 0 and read["misled"] == 10**9
+    # The guest's tick is the next event at the latest.
+    assert all(256 <= moved < 1_000_000 for moved in read["moved"])
+
+
 @pytest.fixture
 def quic_go(root, tmp_path):
     """A function that returns the programs of an example; quic-go, from the Go module proxy, is in ``my``."""
@@ -273,6 +287,37 @@ def test_a_run_with_a_log_is_the_same_when_it_is_captured(quic_go, made, testbed
     assert document["verdict"]["valid"], findings(document)
     assert document["programs"][0]["server"]["qlog"]["readings"] > 1000
     assert len([*packets_of(captures / "r1-eth0.pcapng")]) > 5000
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("stack", ["quinn", "s2n-quic"])
+def test_a_stack_in_rust_is_the_same_each_time_with_each_of_its_ccas(stack, root, made, testbed, tmp_path):
+    """By the example's declaration, with crates of its lock: a flow of each CCA beside TCP; another seed gives other packets."""
+    if not (cargo := shutil.which("cargo")):
+        pytest.skip(f"{stack} is built by Rust, which this machine doesn't have.")
+    folder = root / "examples" / stack
+    subprocess.run([cargo, "build", "--release", "--locked"], cwd=folder, check=True)
+    (tmp_path / "my").mkdir()
+    shutil.copy(folder / "target/release" / stack, tmp_path / "my")
+    programs = {stack: studies.load(root / f"examples/{stack}.yaml")["programs"][stack]}
+    ccas = programs[stack]["ccas"]
+    groups = [{"name": cca, "program": f"{stack}:{cca}", "stop_s": 4} for cca in ccas]
+    asked = made(*groups, {"name": "tcp", "stop_s": 4}, programs=programs)
+    (content,) = documents_of_three_tries(asked, testbed, tmp_path)
+    document = json.loads(gzip.decompress(content))
+    assert document["verdict"]["valid"], findings(document)
+    for entry, packets in zip(document["programs"], document["program_packets"]["flows"], strict=True):
+        assert 0.9 < entry["client"]["reported"] / packets["bytes_arrived"] < 1
+        assert packets["largest_packet_bytes"] <= 1514 and packets["packets_sent"] > 100
+    run, flows, _, _ = rows_of_run(document, "a", "0" * 64)
+    assert [flow["flow_cca"] for flow in flows] == ["reno", *(f"{stack}:{cca}" for cca in ccas)]
+    assert 0.85 * run["ideal_goodput_mbps"] < sum(flow["goodput_mbps"] for flow in flows) <= run["ideal_goodput_mbps"]
+    done = testbed(
+        asked | {"seed": asked["seed"] + 1}, tmp_path / "other.json.gz", "--programs", str(tmp_path / "programs")
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    other = json.loads(gzip.decompress((tmp_path / "other.json.gz").read_bytes()))
+    assert other["program_packets"] != document["program_packets"]
 
 
 def test_a_stack_of_another_language_is_one_of_same_bytes_and_logs(made, testbed, tmp_path, root):

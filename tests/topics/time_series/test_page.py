@@ -86,6 +86,22 @@ def test_figure_has_a_panel_for_each_flow_and_names_its_phases(cwnd_study):
     assert all(f">{name}<" in bbr for name in ("Startup", "Drain", "ProbeBW", "ProbeRTT"))
 
 
+@pytest.mark.parametrize("name", ["mine", "mine:reno"])
+def test_losses_of_a_program_are_not_called_retransmissions(name):
+    """Its log lists the packets that it declares lost, whether it has CCAs or not."""
+    queue = pd.DataFrame({"time_s": [0.0, 9.0], "packets": 3, "drops": 0, "delay_ms": 36.3})
+    samples = recorded("reno")
+    lost = int(samples["retransmits"].max())
+    data = pd.concat([samples.assign(flow=0, flow_cca=name), samples.assign(flow=1)])
+    data = run_data(data, queue, phase_table(samples))
+    figure, panels = _draw_windows(data, "a run", "replication 1", ["slow start"], [name])
+    rows = [[label.get_text() for label in axes.get_yticklabels()][-1] for axes in figure.axes[:2]]
+    assert rows == ["declared lost", "retransmitted"]
+    assert f"{lost} packets declared lost" in panels[0].description
+    assert "retransmitted" not in panels[0].description
+    assert f"{lost} segments retransmitted" in panels[1].description
+
+
 def test_figure_is_the_same_twice(cwnd_study):
     figure = cwnd_study.figure("windows-cubic")
     before = figure.read_bytes()

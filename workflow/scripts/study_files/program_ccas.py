@@ -28,6 +28,15 @@ def programs_under_test(study) -> dict[str, dict]:
     return {cca: program for cca, program in found.items() if program}
 
 
+def program_names(study) -> list[str]:
+    """Return the names in tables of a resolved study's programs, of those among its CCAs and of those of groups."""
+    of_groups = [
+        group["program"] for scenario in study["scenarios"] for group in scenario["groups"] if group["program"]
+    ]
+    names = {f"{program['name']}:{program['cca']}" if program["cca"] else program["name"] for program in of_groups}
+    return sorted({*programs_under_test(study), *names})
+
+
 def scenario_of(study, scenario, cca) -> dict:
     """Return a resolved scenario for runs of a CCA: for a program, its groups replace the flows under test.
 

@@ -25,6 +25,8 @@ PLOT_PT, ROW_PT = 104, 11
 DOTS = (0, (1, 1.4))
 #: Shorter names for phases whose own name is too long for a row below a flow's window.
 ROW_NAMES = {"congestion avoidance": "avoidance", "loss recovery": "after timeout"}
+#: Last row below a flow's window: of the kernel's flows, and of a program's.
+RETRANSMITTED, DECLARED_LOST = "retransmitted", "declared lost"
 # Dash patterns of flows in turn: their lines differ in colour and in dashes.
 _LONG, _SHORT = (0, (5, 1.5)), (0, (1.5, 1))
 STYLES = (
@@ -33,15 +35,15 @@ STYLES = (
 LINE_PT = 1.0
 
 
-def _draw_windows(data, title, source, phases):
+def _draw_windows(data, title, source, phases, programs=()):
     """Return the figure of `run_data`'s table, and its panels.
 
     `source` names the replication and its sampling interval; each of `phases` has a row below each flow's window,
-    from the top.
+    from the top. Flows named in `programs` are those of declared programs.
     """
     apply_style()
     flows = list(dict.fromkeys((int(row.flow), row.flow_cca) for row in data[data["series"] == "cwnd"].itertuples()))
-    rows = [*phases, "retransmitted"]
+    rows = [*phases, RETRANSMITTED]
     kinds = ["flow"] * len(flows) + ["all"] * (len(flows) > 1) + ["rtt", "queue"]
     grid = Grid(len(kinds), COLUMNS, WIDTH_PT, TITLE_PT + PLOT_PT + ROW_PT * len(rows) + AXIS_PT)
     figure = grid.figure()
@@ -67,7 +69,9 @@ def _draw_windows(data, title, source, phases):
     for position, kind in enumerate(kinds):
         axes = grid.axes(figure, position, LEFT_PT, RIGHT_PT, TITLE_PT, AXIS_PT)
         if kind == "flow":
-            words = _flow_panel(axes, data[data["flow"] == flows[position][0]], *flows[position], rows, end)
+            flow, cca = flows[position]
+            of_flow = [*phases, DECLARED_LOST if cca in programs else RETRANSMITTED]
+            words = _flow_panel(axes, data[data["flow"] == flow], flow, cca, of_flow, end)
         elif kind == "queue":
             words = _queue_panel(axes, data[data["flow"].isna()], end)
         else:
@@ -100,8 +104,7 @@ def _flow_panel(axes, data, flow, cca, rows, end):
     lost = int(again["value"].sum())
     # A program's retransmissions are encrypted, but its log lists the packets that it declares lost.
     cwnd = data.loc[data["series"] == "cwnd", "value"]
-    of_program = f"{count(lost, 'packet')} declared lost" if cwnd.notna().any() else "nothing known of losses"
-    segments = of_program if ":" in cca else f"{count(lost, 'segment')} retransmitted"
+    segments = f"{count(lost, 'packet' if rows[-1] == DECLARED_LOST else 'segment')} {rows[-1]}"
     name = f"Flow {flow + 1}, {cca}"
     panel_title(axes, name, f"cwnd, packets; {segments}", LEFT_PT, right=RIGHT_PT)
     times = ", ".join(f"{phase} {(spells['value_text'] == phase).sum()} times" for phase in rows[:-1])
@@ -202,8 +205,10 @@ def _run_series(path, columns, run):
     return next(series, pd.DataFrame(columns=columns, dtype=float))
 
 
-def plot_windows(runs, scenarios, phases, sockets, queue, scenario, cca_shown, ip_shown, changes=None) -> Drawing:
-    """Return the figure and its data."""
+def plot_windows(
+    runs, scenarios, phases, sockets, queue, scenario, cca_shown, ip_shown, programs, changes=None
+) -> Drawing:
+    """Return the figure and its data; ``programs`` are the names of the study's programs in tables."""
     cell = scenario, cca_shown, ip_shown
     replication = first_valid(cell_runs(runs, *cell))
     run = (*cell, replication)
@@ -217,5 +222,5 @@ def plot_windows(runs, scenarios, phases, sockets, queue, scenario, cca_shown, i
     title = f"{cca_shown} in {heading(scenario)}, replication {replication}"
     every = f"every {plain(scenario['sample_interval_ms'])} ms" if len(data) else "which has no time series"
     source = f"replication {replication}, {every}"
-    figure, panels = _draw_windows(data, title, source, rows)
+    figure, panels = _draw_windows(data, title, source, rows, programs)
     return Drawing(figure, panels, title, data, digits=6)

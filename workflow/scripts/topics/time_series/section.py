@@ -5,6 +5,7 @@ from report_parts.data_tables import Cell
 from report_parts.hypothesis_cells import ALIKE, DIFFERS, NOTE, OPEN, shown_scenario
 from report_parts.material import Finding
 from run_tables.run_keys import CELL
+from study_files.program_ccas import program_names
 from topics.time_series.phases import UNTOLD
 from topics.time_series.sentences import range_words, window_findings
 from topics.time_series.topic import pictures
@@ -122,7 +123,8 @@ def _picture(picture, material):
     if not runs["valid"].any():
         words = f"None of {replications} is valid: nothing is drawn."
     changing = picture.scenario in material.design.changing_scenarios
-    return {"slug": picture.slug, "name": name, "words": words, "changing": changing}
+    programs = bool(program_names(material.design.study))
+    return {"slug": picture.slug, "name": name, "words": words, "changing": changing, "programs": programs}
 
 
 def _table(material, identifier, caption, table, shown, by_flow=True):

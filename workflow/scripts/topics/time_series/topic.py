@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from itertools import compress, product
 
+from study_files.program_ccas import program_names
 from study_files.study_design import is_changing, is_sampled
 from topics.multipath.topic import is_joined, is_transfer
 from topics.time_series.tables import FLOW_OUTCOMES, PHASE_SHARES, PHASES, SAWTOOTH, TEETH, WINDOW_THEORY
@@ -58,6 +59,7 @@ def pictures(design) -> tuple[Picture, ...]:
 
 
 def _figures(design):
+    programs = program_names(design.study)
     for picture in pictures(design):
         changing = picture.scenario in design.changing_scenarios
         yield Plot(
@@ -71,6 +73,7 @@ def _figures(design):
                 "cca_shown": picture.cca,
                 "ip_shown": picture.ip_version,
                 "changing": changing,
+                "programs": programs,
             },
             caption="windows",
         )

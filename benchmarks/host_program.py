@@ -1,0 +1,68 @@
+"""A program's flow over `host_path`'s network, behind a rate and a queue, under the machine's own kernel and clock.
+
+Its argument is JSON: server and client (commands), port, rate_mbps, queue_packets. The server is on h1 (10.0.1.2), the client on h2.
+Prints JSON: cpu_s, the CPU seconds of both programs; packets, those that passed the bottleneck; printed, the client's output.
+"""
+
+import json
+import resource
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from host_path import host_path
+from testbed.network.commands import batch, run
+from testbed.network.netlink import network_namespace
+
+#: UDP sockets that aren't connected (net/tcp_states.h: TCP_CLOSE).
+BOUND = "07"
+
+
+def bound_ports(node) -> set[int]:
+    """Return the UDP ports that are bound in a node."""
+    with network_namespace(node):
+        lines = Path("/proc/thread-self/net/udp").read_text().splitlines()[1:]
+    return {int(local.rpartition(":")[2], 16) for _, local, _, state, *_ in map(str.split, lines) if state == BOUND}
+
+
+def cpu_s() -> float:
+    """Return the CPU seconds of ended children."""
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
+
+
+def main() -> None:
+    """Carry the flow out and print what it took."""
+    asked = json.loads(sys.argv[1])
+    net = host_path()
+    rate, packets = f"{asked['rate_mbps']:g}mbit", asked["queue_packets"]
+    batch(
+        net["r1"], "tc",
+        ["qdisc add dev r1-eth1 root handle 1: htb default 1",
+         f"class add dev r1-eth1 parent 1: classid 1:1 htb rate {rate} quantum 1514",
+         f"qdisc add dev r1-eth1 parent 1:1 handle 2: pfifo limit {packets}"],
+    )  # fmt: skip
+    before_s = cpu_s()
+    server = net["h1"].popen(asked["server"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    while asked["port"] not in bound_ports(net["h1"]):
+        if server.poll() is not None:
+            sys.exit(f"benchmark: the server ended with status {server.returncode}.")
+        time.sleep(0.05)
+    client = net["h2"].popen(asked["client"])
+    printed, errors = client.communicate()
+    if client.returncode:
+        sys.exit(f"benchmark: the client failed: {errors.decode()[-500:]}")
+    server.kill()
+    server.wait()
+    programs_s = cpu_s() - before_s
+    (queue,) = (
+        one
+        for one in json.loads(run(net["r1"], ["tc", "-s", "-j", "qdisc", "show", "dev", "r1-eth1"]))
+        if one["kind"] == "htb"
+    )
+    print(json.dumps({"cpu_s": programs_s, "packets": queue["packets"], "printed": printed.decode()}))
+
+
+if __name__ == "__main__":
+    main()
