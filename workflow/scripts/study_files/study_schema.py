@@ -6,6 +6,7 @@ ranges, units and descriptions, except for those of queueing disciplines (`study
 study, completes it with defaults, or documents it.
 """
 
+from collections.abc import Callable
 from functools import lru_cache, wraps
 from pathlib import Path
 
@@ -19,8 +20,8 @@ SCHEMA_PATH = Path(__file__).resolve().parents[2] / "schemas" / "study.schema.ya
 
 #: Keys of a scenario that `defaults` can't have, because they belong to a single scenario.
 OF_ONE_SCENARIO = ("id", "label", "replications", "seeds_of")
-#: Nodes whose keys are remembered, ten times as many as the schema has.
-MOST_NODES = 20_000
+#: Number of nodes whose keys are remembered, ten times as many as the schema has.
+MOST_NODES = 5_000
 
 
 @lru_cache(maxsize=1)
@@ -43,7 +44,7 @@ def study_schema() -> dict:
     return schema
 
 
-def remembered(function):
+def remembered(function: Callable) -> Callable:
     """Return a function of one schema node that computes its result once per node; results are shared, so don't change them.
 
     Completing a study asks for the keys of the same few hundred nodes thousands of times. Nodes can't be hashed; an entry
