@@ -1,7 +1,7 @@
-"""Runs in the testbed's container by a process that has imported the program already: starting a container and importing is a third of a short run.
+"""Runs forked from a process in the testbed's container that has imported the program: this saves a fifth of a short run.
 
-Each run is a process of its own, forked off, and goes through the program's command line from its beginning; so one container
-carries out several runs, as a job of several runs does.
+Each run is a separate process and goes through the program's command line from its beginning, so one container executes
+several runs, as a job of several runs does.
 """
 
 import gc
@@ -11,14 +11,17 @@ import runpy
 import signal
 import subprocess
 import sys
+import threading
 from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+#: Held during a call: of runs side by side only one is forked, and the others have separate containers.
+BUSY = threading.Lock()
 
 
 def call(arguments, folder, timeout):
-    """Carry out ``python3 -m testbed <arguments>``, whose files are below a folder, in the container; return the finished process."""
+    """Execute ``python3 -m testbed <arguments>``, whose files are below a folder, and return the finished process."""
     asked = {"arguments": arguments, "timeout": timeout}
     asked |= {name: str(folder / f".testbed-{name}") for name in ("stdout", "stderr")}
     status = int(_answer(json.dumps(asked), folder))
@@ -29,7 +32,7 @@ def call(arguments, folder, timeout):
 
 
 def _answer(line, folder):
-    """Return what the process says to a line; a test may have ended the last one with all that it had started."""
+    """Return the process's answer to a line; it is started again if a test has ended it."""
     if _process(folder).poll() is not None:
         _process.cache_clear()
     process = _process(folder)
@@ -40,7 +43,7 @@ def _answer(line, folder):
 
 @cache
 def _process(folder):
-    """Return the process in a container that sees a folder. It ends with its input, hence with the tests."""
+    """Start the process in a container with a folder. It ends with its input, hence with the tests."""
     command = [
         str(Path(sys.executable).with_name("apptainer")), "--silent", "exec", "--userns", "--cleanenv",
         "--bind", str(folder), "--bind", str(ROOT / "workflow"), "--bind", __file__, "--env", f"PYTHONPATH={ROOT / 'workflow'}",
@@ -50,7 +53,7 @@ def _process(folder):
 
 
 def _answer_calls():
-    """For each line of the input carry out its run and print the exit status."""
+    """Execute the run in each line of the input and print its exit status."""
     sys.path[0] = os.getcwd()  # as with -m
     import testbed.__main__  # noqa: F401
 

@@ -260,16 +260,20 @@ def program_identity():
 def testbed(tmp_path_factory):
     """A function that executes one run in the container and returns the finished process. Its output is validated by the schema.
 
-    Unless something is asked for that only a separate container has, or another run is executing, the run is forked in one
-    that stays.
+    Unless the test needs a separate container, or another run is executing, the run is forked from a program that stays loaded
+    in one container.
     """
 
     def carry_out(specification, output, *options, prefix=(), image=None, workflow=ROOT / "workflow", **keywords):
         ours, everyones = workflow == ROOT / "workflow", tmp_path_factory.getbasetemp()
         arguments = ["--specification", json.dumps(specification), "--output", str(output)]
         arguments += [*(["--testbed-digest", program_identity()] if ours else []), *options]
-        if ours and not (prefix or image or keywords) and output.is_relative_to(everyones):
-            done = testbed_forks.call(arguments, everyones, 300)
+        may_fork = ours and not (prefix or image or keywords) and output.is_relative_to(everyones)
+        if may_fork and testbed_forks.BUSY.acquire(blocking=False):
+            try:
+                done = testbed_forks.call(arguments, everyones, 300)
+            finally:
+                testbed_forks.BUSY.release()
         else:
             command = [
                 *prefix, str(Path(sys.executable).with_name("apptainer")), "--silent", "exec", "--userns", "--cleanenv",
