@@ -32,7 +32,8 @@ OF_ONE_STUDY = {
     )
     for name in names.split()
 }
-#: Folders whose files take longest. They come first, so that no process is left with one of them at the end.
+#: Folders whose files take longest. They come first, so that no process is left with one of them at the end; files of the others
+#: take some seconds at most.
 LONGEST = (
     "tests/workflow/",
     "tests/report/",
@@ -40,6 +41,10 @@ LONGEST = (
     "tests/setup/",
     "tests/documenting/",
     "tests/session/",
+    "tests/inference/",
+    "tests/publish/",
+    "tests/wording/",
+    "tests/topics/",
 )
 
 

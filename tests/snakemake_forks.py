@@ -5,6 +5,7 @@ line from its beginning.
 """
 
 import gc
+import importlib
 import json
 import os
 import signal
@@ -13,6 +14,9 @@ import sys
 import tempfile
 from functools import cache
 from pathlib import Path
+
+#: What Snakemake imports only while it plans; with the plugins it is half of a dry run.
+LATER = ("packaging.version", "rich._emoji_codes", "smart_open", "snakemake.benchmark", "snakemake.storage", "snakemake_logger_plugin_rich", "yte")  # fmt: skip
 
 
 def call(arguments, folder, environment, timeout):
@@ -42,8 +46,11 @@ def _process():
 
 def _answer_calls():
     """Execute the call in each line of the input and print its exit status."""
-    from snakemake.cli import main
+    from snakemake.cli import get_argument_parser, main
 
+    get_argument_parser()  # loads all plugins and their modules
+    for name in LATER:
+        importlib.import_module(name)
     gc.freeze()  # what is imported stays shared with the forks
     for line in sys.stdin:
         asked = json.loads(line)

@@ -35,9 +35,9 @@ def was_taken(checkout):
     return "not executed here" in log(checkout)
 
 
-def test_another_checkout_takes_all_runs_and_its_results_are_the_same_to_the_byte(tmp_path, checkout_in, kept):
+def test_another_checkout_takes_all_runs_and_its_results_are_the_same_to_the_byte(tmp_path, checkout_in, kept, mini):
     first, second = (checkout_in(tmp_path / name) for name in ("first", "second"))
-    _, output = first.snakemake("--cores", "2", "--configfile", MINI)
+    _, output = first.snakemake(*RUNS)
     assert origins(output) == "sawtooth: 8 runs of mini were executed here, 0 taken from the run cache"
     assert len(list(kept.rglob("*.json.gz"))) == 8
     _, output = second.snakemake("--cores", "2", "--configfile", MINI)
@@ -45,7 +45,8 @@ def test_another_checkout_takes_all_runs_and_its_results_are_the_same_to_the_byt
     assert (
         origins(output).removeprefix("sawtooth: ") in (second.folder / "results/mini/logs/run-origins.txt").read_text()
     )
-    second.same_results_as(first)
+    second.same_results_as(first, "runs")
+    second.same_results_as(mini)  # all of whose runs were executed
     for checkout in (first, second):
         names = {path.name for path in (checkout.folder / "results/mini/benchmarks/runs/near/reno/ipv4").iterdir()}
         assert names == {"1.tsv", "2.tsv"}

@@ -6,7 +6,8 @@ ranges, units and descriptions, except for those of queueing disciplines (`study
 study, completes it with defaults, or documents it.
 """
 
-from functools import lru_cache
+from collections.abc import Callable
+from functools import lru_cache, wraps
 from pathlib import Path
 
 import yaml
@@ -19,6 +20,8 @@ SCHEMA_PATH = Path(__file__).resolve().parents[2] / "schemas" / "study.schema.ya
 
 #: Keys of a scenario that `defaults` can't have, because they belong to a single scenario.
 OF_ONE_SCENARIO = ("id", "label", "replications", "seeds_of")
+#: Number of nodes whose keys are remembered, ten times as many as the schema has.
+MOST_NODES = 5_000
 
 
 @lru_cache(maxsize=1)
@@ -41,20 +44,48 @@ def study_schema() -> dict:
     return schema
 
 
+def remembered(function: Callable) -> Callable:
+    """Return a function of one schema node that computes its result once per node; results are shared, so don't change them.
+
+    Completing a study asks for the keys of the same few hundred nodes thousands of times. Nodes can't be hashed; an entry
+    holds its node, whose identity so stays its own.
+    """
+    known = {}
+
+    @wraps(function)
+    def of_node(node):
+        found = known.get(id(node))
+        if found is None:
+            if len(known) >= MOST_NODES:
+                known.clear()
+            found = known[id(node)] = (node, function(node))
+        return found[1]
+
+    return of_node
+
+
 def dereferenced(node) -> dict:
     """Return a schema node with its `$ref` replaced by the node that it refers to.
 
     Keywords next to `$ref` (such as a description) override those of the referenced node.
     """
-    if "$ref" not in node:
-        return node
+    return _referred(node) if "$ref" in node else node
+
+
+@remembered
+def _referred(node):
     name = node["$ref"].removeprefix("#/$defs/")
     target = dereferenced(study_schema()["$defs"][name])
     return {**target, **{key: value for key, value in node.items() if key != "$ref"}}
 
 
 def keys_of(node) -> dict[str, dict]:
-    """Return the keys of an object's schema: a dict of name to dereferenced schema, in order."""
+    """Return the keys of an object's schema: a dict of name to dereferenced schema, in order; it is shared, so don't change it."""
+    return _keys(node) if "properties" in node or "$ref" in node else {}
+
+
+@remembered
+def _keys(node):
     properties = dereferenced(node).get("properties", {})
     return {name: dereferenced(child) for name, child in properties.items()}
 
@@ -66,7 +97,7 @@ def is_section(node) -> bool:
 
 def has_directions(node) -> bool:
     """Return whether a value may be given separately for each direction (`forward`, `reverse`)."""
-    return "forward" in keys_of(node.get("then", {}))
+    return "then" in node and "forward" in keys_of(node["then"])
 
 
 def scenario_schema() -> dict:
@@ -74,6 +105,7 @@ def scenario_schema() -> dict:
     return dereferenced(study_schema()["$defs"]["scenario"])
 
 
+@lru_cache(maxsize=1)
 def homes_of_keys() -> dict[str, str]:
     """Return each key's place, `the study` or a section's name, for hints on misplaced keys."""
     homes = {}
