@@ -11,7 +11,7 @@ from experiment.host_options import HOST_OPTIONS
 from experiment.link_options import LINK_OPTIONS
 from experiment.specification import RunSpecification
 from publishing.result_checks.received_study import check_specification
-from session.run_cost import job_memory_mb, job_runtime_min, wall_limit_s
+from session.run_cost import job_memory_mb, job_runtime_min, run_time_s, wall_limit_s
 from simulator.plan import plan
 from study_files import study as study_files
 from study_files import study_variation
@@ -85,6 +85,6 @@ def check_run(study, scenario_id, cca, ip_version, replication):
     assert len(run.idle_rtts_ms) and len(run.pairs) == scenario["hosts"]["pairs"]
     conditions = {**study_files.largest_conditions(study, scenario_id), "cca": cca}
     assert 100 <= job_memory_mb(conditions) < 64_000
-    assert wall_limit_s(conditions) > 0 and job_runtime_min(conditions, 1) > 0
+    assert wall_limit_s(conditions) > 0 and job_runtime_min(run_time_s(conditions)) > 0
     if run.platform.startswith("ns3"):
         assert plan(run)

@@ -32,7 +32,7 @@ def test_an_outage_stands_in_the_specification_and_none_does_not():
         ({"outage": {"path": 2, "at_s": 8, "for_s": 2}}, {}, "multipath.outage ends at 10 s; allowed is before the traffic does, at 10 (s)."),
         ({"outage": {"path": 2, "at_s": 0, "for_s": 2}}, {}, "multipath.outage.at_s is 0; allowed is a number above 0 and up to 3600 (s)."),
         ({"outage": {"path": 2, "at_s": 3}}, {}, "multipath.outage.for_s is missing; allowed is a number from 0.01 to 3600 (s)."),
-        ({"outage": 3}, {}, "multipath.outage is 3; allowed is null, or what goes down when for how long"),
+        ({"outage": 3}, {}, "multipath.outage is 3; allowed is null, or the path, start and length of an outage"),
         ({}, {"link": {"rate_mbps": 10, "delay_ms": 0}}, "multipath.outage is one of a link without link.delay_ms"),
         ({}, {"traffic": {"application": "ftp"}}, "allowed without a duration of iperf3 is null."),
     ],
