@@ -13,6 +13,8 @@ import sys
 import tempfile
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
 from scale_calls import BIN, ROOT, call, checkout, head, row
@@ -26,8 +28,9 @@ TIMES = re.compile(r"JobId=(\d+).*? JobState=(\S+).*? RunTime=(\d\d):(\d\d):(\d\
 RAN = re.compile(r"of traffic in ([\d.]+) s on (\S+?)(?:;|$)")
 
 
-def run_study(cluster, folder, study, config) -> None:
-    """Run a study as the cluster's user; exit if it fails."""
+def run_study(cluster, folder, config, study) -> None:
+    """Run a study as the cluster's user; print how long it took, and exit if it fails."""
+    began = time.monotonic()
     command = [BIN / "snakemake", "--profile", "profiles/slurm", "--configfile", study, *STATUS]
     if config:
         command += ["--config", *config]
@@ -35,6 +38,7 @@ def run_study(cluster, folder, study, config) -> None:
     printed, _ = workflow.communicate()
     if workflow.returncode:
         sys.exit(f"benchmark: {study} failed:\n{printed[-4000:]}")
+    print(f"{study}: {time.monotonic() - began:.0f} s", flush=True)
 
 
 def cut_one(cluster, after_s) -> None:
@@ -72,6 +76,7 @@ def main() -> None:
     parser.add_argument("studies", nargs="+", help="files of studies")
     parser.add_argument("--config", nargs="*", help="settings of the studies, as for snakemake --config")
     parser.add_argument("--nodes", type=int, default=4)
+    parser.add_argument("--at-once", type=int, default=1, help="calls of Snakemake that go on side by side")
     parser.add_argument("--cut-after", type=float, default=60, help="seconds after which a node loses its power")
     parser.add_argument("--repeat", type=int, default=20, help="runs of each study that are repeated here")
     parser.add_argument("--keep", type=Path, help="where results are copied to")
@@ -89,10 +94,8 @@ def main() -> None:
         shown = [Path(sys.base_prefix), ROOT, (ROOT / "envs/testbed.sif").resolve().parents[2]]
         with SlurmCluster(Path(state) / "cluster", user, options.nodes, shown=shown) as cluster:
             threading.Thread(target=cut_one, args=(cluster, options.cut_after), daemon=True).start()
-            for study in options.studies:
-                began = time.monotonic()
-                run_study(cluster, folder, study, options.config)
-                print(f"{study}: {time.monotonic() - began:.0f} s", flush=True)
+            with ThreadPoolExecutor(options.at_once) as calls:
+                list(calls.map(partial(run_study, cluster, folder, options.config), options.studies))
             jobs = jobs_of(cluster)
         report(jobs, runs_of(folder))
         for results in sorted(folder.glob("results/*/report.html")):
