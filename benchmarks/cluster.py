@@ -28,17 +28,17 @@ TIMES = re.compile(r"JobId=(\d+).*? JobState=(\S+).*? RunTime=(\d\d):(\d\d):(\d\
 RAN = re.compile(r"of traffic in ([\d.]+) s on (\S+?)(?:;|$)")
 
 
-def run_study(cluster, folder, config, study) -> None:
-    """Run a study as the cluster's user; print how long it took, and exit if it fails."""
+def run_study(cluster, folder, config, study) -> bool:
+    """Run a study as the cluster's user; print how long it took, or how it failed; return whether it didn't."""
     began = time.monotonic()
     command = [BIN / "snakemake", "--profile", "profiles/slurm", "--configfile", study, *STATUS]
     if config:
         command += ["--config", *config]
     workflow = cluster.log_in(*command, cwd=folder, HOME=str(folder), SAWTOOTH_RUN_CACHE="0")
     printed, _ = workflow.communicate()
-    if workflow.returncode:
-        sys.exit(f"benchmark: {study} failed:\n{printed[-4000:]}")
-    print(f"{study}: {time.monotonic() - began:.0f} s", flush=True)
+    failed = f" failed:\n{printed[-4000:]}" if workflow.returncode else ""
+    print(f"{study}: {time.monotonic() - began:.0f} s{failed}", flush=True)
+    return not failed
 
 
 def cut_one(cluster, after_s) -> None:
@@ -95,13 +95,15 @@ def main() -> None:
         with SlurmCluster(Path(state) / "cluster", user, options.nodes, shown=shown) as cluster:
             threading.Thread(target=cut_one, args=(cluster, options.cut_after), daemon=True).start()
             with ThreadPoolExecutor(options.at_once) as calls:
-                list(calls.map(partial(run_study, cluster, folder, options.config), options.studies))
+                done = list(calls.map(partial(run_study, cluster, folder, options.config), options.studies))
             jobs = jobs_of(cluster)
         report(jobs, runs_of(folder))
         for results in sorted(folder.glob("results/*/report.html")):
             row(f"{results.parent.name}, verified here", verified(results.parent, options.repeat))
         if options.keep:
             shutil.copytree(folder / "results", options.keep, dirs_exist_ok=True)
+    if not all(done):
+        sys.exit("benchmark: some studies failed; their messages are above.")
 
 
 def report(jobs, runs) -> None:

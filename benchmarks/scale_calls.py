@@ -17,7 +17,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT / "workflow" / "scripts"), str(ROOT / "workflow")]
 BIN = Path(sys.executable).parent
-SETTINGS = ("Snakefile", "config", "profiles", "report", "workflow")
+SETTINGS = ("Snakefile", "config", "examples", "profiles", "report", "workflow")
 CCAS = ["reno", "cubic", "bbr", "vegas", "veno", "westwood"]
 #: Number of runs -> (scenarios, CCAs, replications) over both IP versions.
 SIZES = {100: (5, 5, 2), 1000: (10, 5, 10), 14400: (12, 6, 100), 100_000: (10, 5, 1000)}
