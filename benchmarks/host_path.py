@@ -1,6 +1,6 @@
 """The path h1 - r1 - r2 - h2 of the testbed on the machine's own kernel, without emulation and segmentation offload.
 
-Built in the testbed's image, as root of namespaces of its own (``unshare --user --map-root-user --net --mount``).
+Built in the testbed's image, as root in separate namespaces (``unshare --user --map-root-user --net --mount``).
 """
 
 from mininet.net import Mininet

@@ -158,7 +158,7 @@ def peak_mb(pid) -> float:
 TOUCH = f"""
 import sys
 sys.path.insert(0, {str(ROOT / "workflow" / "scripts")!r})
-from session.inside_snakemake import make_missing_files_at_once
+from session.inside_planning import make_missing_files_at_once
 from snakemake.cli import main
 
 make_missing_files_at_once()

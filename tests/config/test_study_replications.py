@@ -69,7 +69,7 @@ def test_jobs_of_a_fixed_number_have_as_many_runs_as_they_may():
 
 
 def test_a_job_lasts_as_long_as_it_may():
-    """Runs of 10 s and 1 s in jobs of 25 s; a run that takes longer has a job of its own."""
+    """Runs of 10 s and 1 s in jobs of 25 s; a run that takes longer is alone in its job."""
     study = resolved(5)
 
     def sizes(of_far, **more):

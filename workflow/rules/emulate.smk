@@ -35,8 +35,8 @@ elif EMULATED:
     # What a call or profile sets for `emulate_run` holds for these jobs too.
     SET_FOR_EACH_JOB = {name: value for name, value in RUN_RESOURCES.items() if name not in ("runs", "minutes")}
 
-    # Several runs, one after another. Each is kept as soon as it is whole (`update`), and a job that is started again
-    # carries out those that are missing.
+    # Several runs, one after another. Each document is kept once it is complete (`update`), and a job that is started again
+    # executes only the missing runs.
     for number, runs in enumerate(
         studies.job_runs(STUDY, *JOB_SIZE, seconds_of=expected_s, needs_of=needs_of, scenarios=SCENARIOS_OF["uml"]), 1
     ):
@@ -73,7 +73,7 @@ elif EMULATED:
                 CARRY_OUT
 
     # What a job of one run records of its run.
-    inside_snakemake.record_for_each_output(workflow, "emulate_runs", conditions_of_document)
+    inside_jobs.record_for_each_output(workflow, "emulate_runs", conditions_of_document)
 
 
 if MEASURED:

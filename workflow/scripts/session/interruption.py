@@ -12,7 +12,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
 
-from session.inside_snakemake import filter_messages, is_end_of_planning, is_failure_of_job, is_own, say
+from session.inside_messages import filter_messages, is_end_of_planning, is_failure_of_job, is_own, say
 from wording.terminal_text import said
 
 #: Modules that print; an exception would leave their locks and buffers in a state in which all later output is lost.

@@ -4,7 +4,7 @@ import re
 from functools import cache
 from pathlib import Path
 
-from session.inside_snakemake import failure_of_job, filter_messages
+from session.inside_messages import failure_of_job, filter_messages
 
 #: Number of lines of a scheduler's log that are shown.
 LINES = 3

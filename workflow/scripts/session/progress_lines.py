@@ -6,7 +6,7 @@ import sys
 import time
 from collections.abc import Callable, Mapping
 
-from session.inside_snakemake import add_message_handler, bars_of, filter_messages, progress_of
+from session.inside_messages import add_message_handler, bars_of, filter_messages, progress_of
 
 #: Shortest time between two lines, in seconds.
 INTERVAL_S = 60

@@ -31,7 +31,7 @@ DISCIPLINE_WORDS = {
     "sfq": "Stochastic fairness queueing (McKenney 1990): flow queues by a hash, drop-tail, served in turn.",
     "fq": (
         "Fair queueing: a queue for each flow, served in turn. "
-        "It paces only connections of its own host, so behind a router it paces none."
+        "It paces only connections of the host that it is on, so behind a router it paces none."
     ),
 }
 #: Parameter of disciplines -> its description.

@@ -1,0 +1,220 @@
+"""Declared programs as flows, in the guest: measured from their packets, the same bytes each time, and confined."""
+
+import gzip
+import json
+import shutil
+
+import pytest
+
+from program_runs import PROGRAMS, SENDER, documents_of_three_tries, findings, group_rows, place
+from run_tables.program_deliveries import with_program_deliveries
+from run_tables.tidy_rows import factors, rows_of_run
+from run_tables.time_series import socket_tables
+from study_files import study as studies
+from testbed.machine.program_files import digest_of, files_of, write_archive
+
+
+def test_udp_is_measured_to_the_packet(carried):
+    """A stream of known rate on an empty path: each packet is counted, and each delay is the path's."""
+    document = carried({"name": "stream", "program": "udp:udp", "start_s": 1, "stop_s": 3})
+    (packets,) = document["program_packets"]["flows"]
+    # 2 s at 8 Mbit/s of 1,200 bytes, and the end.
+    assert packets["packets_sent"] == 1666 + 1 and packets["packets_arrived"] == packets["packets_sent"]
+    assert packets["bytes_arrived"] == 1666 * 1200 + 3 and packets["distinct_bytes"] is None
+    assert packets["frame_bytes_sent"] == packets["bytes_sent"] + packets["packets_sent"] * (14 + 20 + 8)
+    assert set(packets["delay_ns"]) <= set(range(20_000_000, 20_010_000))
+    (entry,) = document["programs"]
+    assert entry["client"]["reported"] == 1666 * 1200 and entry["client"]["ended_by"] == "itself"
+    row = group_rows(document)["stream"]
+    assert row["goodput_mbps"] == pytest.approx(8, rel=0.01) and row["lost_percent"] == 0
+    assert row["queueing_p99_ms"] < 0.01 and row["repeated_percent"] is None and row["group_cca"] == "udp:udp"
+
+
+@pytest.mark.parametrize("ip_version", ["ipv4", "ipv6"])
+def test_tcp_of_a_program_is_measured_as_that_of_iperf3(carried, ip_version):
+    """Beside iperf3's flow, both fill the bottleneck; data that arrived once are the program's goodput, and repeated data are counted."""
+    document = carried(
+        {"name": "prog", "program": "tcp:tcp", "stop_s": 4}, {"name": "long", "stop_s": 4}, ip_version=ip_version
+    )
+    (packets,), (entry,) = document["program_packets"]["flows"], document["programs"]
+    assert packets["distinct_bytes"] == entry["client"]["reported"]
+    drops = packets["packets_sent"] - packets["packets_arrived"]
+    assert packets["repeated_packets"] >= drops > 0
+    run, flows, _, _ = rows_of_run(document, "a", "0" * 64)
+    assert [(flow["group"], flow["flow_cca"]) for flow in flows] == [("long", "reno"), ("prog", "tcp:tcp")]
+    assert flows[1]["retransmits"] == packets["repeated_packets"] and flows[1]["cwnd_max_bytes"] is None
+    together = sum(flow["goodput_mbps"] for flow in flows)
+    assert 0.95 * run["ideal_goodput_mbps"] < together <= 1.01 * run["ideal_goodput_mbps"]
+    assert group_rows(document)["prog"]["queueing_p95_ms"] > 20
+
+
+def test_an_amount_has_a_completion_time(carried):
+    document = carried({"name": "file", "program": "tcp:tcp", "bytes": 1_000_000, "count": 2, "start_s": 0.5})
+    row = group_rows(document)["file"]
+    # Two of 1 MB over 10 Mbit/s take 1.65 s, and slow start.
+    assert row["complete"] == 2 and 1000 < row["completion_p50_ms"] <= row["completion_p99_ms"] < 2300
+    assert [flow["distinct_bytes"] for flow in document["program_packets"]["flows"]] == [1_000_000] * 2
+
+
+def test_a_client_may_send_and_a_server_end_by_itself(carried):
+    """Data in the opposite direction: the server counts, and ends when it has everything."""
+    counting = {
+        "path": None, "protocol": "tcp", "data_from": "client", "server_ends": "itself", "ready_line": "ready",
+        "server": ["python3", "-c", "import socket, sys; s = socket.create_server((sys.argv[1], int(sys.argv[2]))); print('ready', flush=True); c, _ = s.accept()\nn = 0\nwhile d := c.recv(65536): n += len(d)\nprint('got', n)", "{server_address}", "{port}"],
+        "client": ["python3", "-c", "import socket, sys; c = socket.create_connection((sys.argv[1], int(sys.argv[2]))); c.sendall(bytes(int(sys.argv[3]))); c.close()", "{server_address}", "{port}", "{bytes}"],
+        "reports_bytes": "got",
+    }  # fmt: skip
+    document = carried({"name": "up", "program": "count", "bytes": 500_000}, programs={"count": counting})
+    (entry,), (packets,) = document["programs"], document["program_packets"]["flows"]
+    assert (entry["server"]["reported"], packets["distinct_bytes"], entry["server"]["ended_by"]) == (
+        500_000,
+        500_000,
+        "itself",
+    )
+
+
+def test_the_same_seed_gives_the_same_bytes(made, testbed, tmp_path):
+    """Three executions, two of them on a machine with other work."""
+    asked = made(
+        {"name": "prog", "program": "tcp:tcp", "stop_s": 2},
+        {"name": "udp", "program": "udp:udp", "stop_s": 2},
+        duration_s=2,
+    )
+    assert len(documents_of_three_tries(asked, testbed, tmp_path)) == 1
+
+
+@pytest.mark.parametrize(
+    ("client", "finding"),
+    [
+        ("get udp {server_address} {port} crash", "the client failed (signal 6), its last words: panic: \\x1b[31mout of ideas"),
+        ("get udp {server_address} {port} hang", "the client had not ended in time, without a word"),
+        ("get udp {server_address} {port} flood", "the client printed more than is allowed, its last words: xxx"),
+        ("get udp {server_address} {port} memory", "the client failed (exit status 1), its last words:"),
+        ("get udp {server_address} {port} silent", "it reported no number behind 'bytes', without a word"),
+        ("nonsense", "the client failed (exit status 1), its last words:"),
+    ],
+)  # fmt: skip
+def test_what_goes_wrong_is_a_finding_with_last_words(carried, client, finding):
+    program = SENDER | {"client": "{folder}/sender.py " + client, "ccas": ["udp"]}
+    document = carried(
+        {"name": "x", "program": "p:udp", "stop_s": 2}, programs={"p": program}, failing=["programs"], duration_s=2
+    )
+    assert findings(document).startswith(f"p:udp (flow 0 of group x): {finding}")
+    (check,) = (check for check in document["verdict"]["checks"] if check["name"] == "programs")
+    assert check["cause"] == "sender" and findings(document).isprintable()
+
+
+@pytest.mark.parametrize(
+    ("server", "finding"),
+    [
+        ("sleep 1000", "the server was never ready"),
+        ("{folder}/missing {seconds}", "the server was never ready, its last words: /program/missing: No such file or directory"),
+        ("{folder}/sender.py serve udp {server_address} {port} {seconds} '' early", "the server ended early (exit status 3), its last words: listening"),
+    ],
+)  # fmt: skip
+def test_a_server_that_does_not_serve_is_a_finding(carried, server, finding):
+    program = SENDER | {"server": server + " {seconds}" * ("seconds" not in server), "ccas": ["udp"]}
+    document = carried(
+        {"name": "x", "program": "p:udp", "stop_s": 2}, programs={"p": program}, failing=["programs"], duration_s=2
+    )
+    assert finding in findings(document)
+
+
+def test_the_first_run_on_a_machine_may_be_one_of_a_program(made, testbed, tmp_path, monkeypatch):
+    """Its kernel can write only into its job's folder, and no earlier run has created the folder for the kernel's files."""
+    (empty := tmp_path / "empty").mkdir()
+    monkeypatch.setenv("APPTAINER_BIND", f"{empty}:/tmp")
+    asked = made({"name": "x", "program": "udp:udp", "stop_s": 2}, duration_s=2)
+    done = testbed(asked, tmp_path / "run.json.gz", "--programs", str(tmp_path / "programs"))
+    assert done.returncode == 0, done.stderr[-3000:]
+    document = json.loads(gzip.decompress((tmp_path / "run.json.gz").read_bytes()))
+    assert document["verdict"]["valid"], document.get("failure")
+
+
+def test_a_program_reaches_nothing_else(carried):
+    """An intruder looks for files of the machine, of the run and of other programs, and tries to write, to gain privileges and to break
+    out."""
+    document = carried(
+        {"name": "x", "program": "intruder:udp", "stop_s": 2},
+        programs={"intruder": SENDER | {"path": str(place("intruder.py")), "client": "{folder}/intruder.py get {cca} {server_address} {port}", "server": "{folder}/intruder.py serve {cca} {server_address} {port} {seconds}", "ccas": ["udp"]}},
+        duration_s=2,
+        failing=["program_data", "programs"],
+    )  # fmt: skip
+    assert findings(document).endswith("its last words: reached: nothing")
+
+
+def test_a_program_reads_the_clock_without_the_kernel_and_cannot_move_it(carried):
+    """A reading costs the same either way; what a process writes into the page of the clock passes no event, and no other process sees it."""
+    command = "{{folder}}/clock_reader.py {} {{server_address}} {{port}} {{seconds}}"
+    sides = {"server": command.format("serve"), "client": command.format("get")}
+    reader = {"path": str(place("clock_reader.py")), "protocol": "udp", "reports_bytes": "bytes", **sides}
+    group = {"name": "x", "program": "reader", "stop_s": 2}
+    document = carried(group, programs={"reader": reader}, duration_s=2, failing=["program_data"])
+    printed = document["programs"][0]["client"]["last"].partition(" | ")[0]
+    read = json.loads(printed)
+    assert read["steps"] == [256, 256, 256] and read["found"] == 0 and read["misled"] == 10**9
+    # The guest's tick is the next event at the latest.
+    assert all(256 <= moved < 1_000_000 for moved in read["moved"])
+
+
+@pytest.fixture
+def under_test(testbed, tmp_path, monkeypatch):
+    """A function that executes a run of a scenario whose CCA is the program ``kind:kind``, and returns its document."""
+    monkeypatch.chdir(tmp_path)
+    shutil.copy(PROGRAMS / "sender.py", tmp_path)
+    files = files_of("sender.py")
+    write_archive(files, tmp_path / f"{digest_of(files)[:16]}.tar")
+
+    def carry_out(kind, **scenario):
+        declared = {kind: SENDER | {"protocol": kind, "ccas": [kind]}}
+        config = {
+            "study": "try",
+            "ccas": ["reno", f"{kind}:{kind}"],
+            "programs": declared,
+            "scenarios": [{"id": "a", **scenario}],
+        }
+        asked = studies.run_specification(studies.resolve(config, "try.yaml"), "a", f"{kind}:{kind}", "ipv4", 1)
+        output = tmp_path / "run.json.gz"
+        done = testbed(asked, output, "--programs", str(tmp_path))
+        assert done.returncode == 0, done.stderr[-3000:]
+        return json.loads(gzip.decompress(output.read_bytes()))
+
+    return carry_out
+
+
+def test_a_client_that_the_path_cuts_off_is_no_finding(under_test):
+    """It can't know that its flow has ended, so the run ends it, and its data are known from its packets."""
+    link = {"rate_mbps": 10, "delay_ms": 20, "timeline": [{"at_s": 1, "loss_percent": 100}]}
+    document = under_test("udp", link=link, traffic={"duration_s": 3})
+    (entry,), (packets,) = document["programs"], document["program_packets"]["flows"]
+    assert (entry["client"]["ended_by"], entry["client"]["reported"]) == ("at its limit", None)
+    assert document["verdict"]["valid"], findings(document)
+    assert (
+        rows_of_run(with_program_deliveries(document), "a", "0" * 64)[1][0]["bytes_received"]
+        == packets["bytes_arrived"]
+        > 0
+    )
+
+
+def test_a_program_under_test_has_the_columns_of_the_kernels_flows(under_test):
+    """A program sends two TCP flows: run, flows and time series have the columns that sockets would give, from packets."""
+    link, traffic = {"rate_mbps": 10, "delay_ms": 20}, {"duration_s": 6, "sample_interval_ms": 50}
+    document = under_test("tcp", flows=2, link=link, queue={"packets": 50}, traffic=traffic)
+    assert document["verdict"]["valid"] and "delivered" not in document
+    whole = with_program_deliveries(document)
+    run, flows, _, _ = rows_of_run(whole, "a", "0" * 64)
+    assert (run["flows_under_test"], run["mss_bytes"], run["packet_bytes"]) == (2, 1448, 1514)
+    assert run["goodput_mbps"] == pytest.approx(sum(flow["goodput_mbps"] for flow in flows))
+    assert 95 < run["ideal_percent"] <= 100 and run["utilisation_percent"] == pytest.approx(run["ideal_percent"], abs=1)
+    assert 0.5 < run["jain_steady_index"] <= 1 and run["retransmits"] == sum(flow["retransmits"] for flow in flows)
+    reported = [entry["client"]["reported"] for entry in document["programs"]]
+    tables = list(socket_tables(whole, factors(document), {flow["flow"]: flow["flow_cca"] for flow in flows}))
+    for table, packets, said in zip(tables, document["program_packets"]["flows"], reported, strict=True):
+        acked, times = table["bytes_acked"].to_pylist(), table["time_s"].to_pylist()
+        assert acked == sorted(acked) and 0.97 * said < acked[-1] <= said
+        assert table["bytes_sent"].to_pylist()[-1] <= packets["bytes_sent"] and set(times) <= set(
+            document["series"]["queue"]["time_s"]
+        )
+        assert (
+            set(table["flow_cca"].to_pylist()) == {"tcp:tcp"} and table["cwnd_packets"].null_count == len(times) > 100
+        )

@@ -1,0 +1,118 @@
+"""QUIC stacks as the examples declare them, in the guest: the same bytes each time, also under load and captured."""
+
+import gzip
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from program_runs import documents_of_three_tries, findings
+from publishing.packet_files import packets_of
+from run_tables.tidy_rows import rows_of_run
+from study_files import study as studies
+
+
+@pytest.fixture
+def quic_go(root, tmp_path):
+    """A function that returns the programs of an example; quic-go, from the Go module proxy, is in ``my``."""
+    if not (go := shutil.which("go")):
+        pytest.skip("quic-go is built by Go, which this machine doesn't have.")
+    (tmp_path / "my").mkdir()
+    build = [go, "build", "-trimpath", "-o", tmp_path / "my/quic-go", "."]
+    subprocess.run(build, cwd=root / "examples/quic-go", env=os.environ | {"CGO_ENABLED": "0"}, check=True)
+    return lambda example: {"quic-go": studies.load(root / "examples" / example)["programs"]["quic-go"]}
+
+
+@pytest.mark.long
+def test_quic_beside_tcp_is_the_same_each_time(quic_go, made, testbed, tmp_path):
+    """By the example's declaration: it fills the path with TCP, and its packets are single ones."""
+    programs = quic_go("quic-go.yaml")
+    groups = ({"name": "quic", "program": "quic-go:reno", "stop_s": 5}, {"name": "tcp", "stop_s": 5})
+    (content,) = documents_of_three_tries(made(*groups, programs=programs, duration_s=5), testbed, tmp_path)
+    document = json.loads(gzip.decompress(content))
+    assert document["verdict"]["valid"], findings(document)
+    (packets,) = document["program_packets"]["flows"]
+    assert 0.95 < document["programs"][0]["client"]["reported"] / packets["bytes_arrived"] < 1
+    assert packets["largest_packet_bytes"] <= 1514 and packets["packets_sent"] > packets["packets_arrived"]
+    run, flows, _, _ = rows_of_run(document, "a", "0" * 64)
+    assert 0.9 * run["ideal_goodput_mbps"] < sum(flow["goodput_mbps"] for flow in flows) <= run["ideal_goodput_mbps"]
+
+
+@pytest.mark.long
+def test_a_run_with_a_log_is_the_same_when_it_is_captured(quic_go, made, testbed, tmp_path):
+    """What the capture does beside the program doesn't change when the program reads the clock, which its log shows."""
+    groups = ({"name": "quic", "program": "quic-go:reno", "stop_s": 5}, {"name": "tcp", "stop_s": 5})
+    asked = made(*groups, programs=quic_go("quic.yaml"), duration_s=5, traffic={"duration_s": 5, "sample_interval_ms": 50})  # fmt: skip
+    documents, captures = [], tmp_path / "captures"
+    captures.mkdir()
+    for number, more in enumerate([(), ("--packets", captures, "--packet-bytes", 128, "--at", "h1-eth0", "h2-eth0", "r1-eth0", "r1-eth1")]):  # fmt: skip
+        done = testbed(asked, tmp_path / f"{number}.json.gz", "--programs", *map(str, (tmp_path / "programs", *more)))
+        assert done.returncode == 0, done.stderr[-2000:]
+        documents.append((tmp_path / f"{number}.json.gz").read_bytes())
+    assert documents[0] == documents[1]
+    document = json.loads(gzip.decompress(documents[0]))
+    assert document["verdict"]["valid"], findings(document)
+    assert document["programs"][0]["server"]["qlog"]["readings"] > 1000
+    assert len([*packets_of(captures / "r1-eth0.pcapng")]) > 5000
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("stack", ["quinn", "s2n-quic"])
+def test_a_stack_in_rust_is_the_same_each_time_with_each_of_its_ccas(stack, root, made, testbed, tmp_path):
+    """By the example's declaration, with crates of its lock: a flow of each CCA beside TCP; another seed gives other packets."""
+    if not (cargo := shutil.which("cargo")):
+        pytest.skip(f"{stack} is built by Rust, which this machine doesn't have.")
+    folder = root / "examples" / stack
+    subprocess.run([cargo, "build", "--release", "--locked"], cwd=folder, check=True)
+    (tmp_path / "my").mkdir()
+    shutil.copy(folder / "target/release" / stack, tmp_path / "my")
+    programs = {stack: studies.load(root / f"examples/{stack}.yaml")["programs"][stack]}
+    ccas = programs[stack]["ccas"]
+    groups = [{"name": cca, "program": f"{stack}:{cca}", "stop_s": 4} for cca in ccas]
+    asked = made(*groups, {"name": "tcp", "stop_s": 4}, programs=programs)
+    (content,) = documents_of_three_tries(asked, testbed, tmp_path)
+    document = json.loads(gzip.decompress(content))
+    assert document["verdict"]["valid"], findings(document)
+    for entry, packets in zip(document["programs"], document["program_packets"]["flows"], strict=True):
+        assert 0.9 < entry["client"]["reported"] / packets["bytes_arrived"] < 1
+        assert packets["largest_packet_bytes"] <= 1514 and packets["packets_sent"] > 100
+    run, flows, _, _ = rows_of_run(document, "a", "0" * 64)
+    assert [flow["flow_cca"] for flow in flows] == ["reno", *(f"{stack}:{cca}" for cca in ccas)]
+    assert 0.85 * run["ideal_goodput_mbps"] < sum(flow["goodput_mbps"] for flow in flows) <= run["ideal_goodput_mbps"]
+    done = testbed(
+        asked | {"seed": asked["seed"] + 1}, tmp_path / "other.json.gz", "--programs", str(tmp_path / "programs")
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    other = json.loads(gzip.decompress((tmp_path / "other.json.gz").read_bytes()))
+    assert other["program_packets"] != document["program_packets"]
+
+
+def test_a_stack_of_another_language_is_one_of_same_bytes_and_logs(made, testbed, tmp_path, root):
+    """aioquic from PyPI, built as on the page: its log, which it writes at its end, is read."""
+    (command,) = re.findall(r"^python3 -m (pip install .*?) && cp", (root / "docs/programs.md").read_text(), re.M)
+    command = command.replace("examples/", f"{root}/examples/").split()
+    done = subprocess.run([sys.executable, "-m", *command], cwd=tmp_path, capture_output=True, text=True)
+    if done.returncode and "ERROR: Could not find a version" in done.stderr:
+        pytest.skip("PyPI is not reached.")
+    assert done.returncode == 0, done.stderr[-2000:]
+    shutil.copy(root / "examples/aioquic/flow.py", tmp_path / "my/aioquic")
+    programs = {"aioquic": studies.load(root / "examples/quic.yaml")["programs"]["aioquic"]}
+    groups = ({"name": "quic", "program": "aioquic:reno", "stop_s": 3}, {"name": "tcp", "stop_s": 3})
+    traffic = {"duration_s": 3, "sample_interval_ms": 50}
+    (content,) = documents_of_three_tries(made(*groups, programs=programs, traffic=traffic), testbed, tmp_path)
+    document = json.loads(gzip.decompress(content))
+    assert document["verdict"]["valid"], findings(document)
+    (packets,), (entry,) = document["program_packets"]["flows"], document["programs"]
+    log = entry["server"]["qlog"]
+    assert log["complete"] and log["aligned"] and log["readings"] > 500
+    # An RTT of the empty path, and more in flight than the window allows only by a packet.
+    assert (
+        40 <= log["rtt_min_ms"][-1] < 42
+        and log["lost_packets"][-1] >= packets["packets_sent"] - packets["packets_arrived"] > 0
+    )
+    windows, flights = ([value for value in log[name] if value is not None] for name in ("cwnd_bytes", "flight_bytes"))
+    assert min(windows) >= 2 * 1200 and 0 < max(flights) <= max(windows) + 1500

@@ -1,0 +1,109 @@
+"""Uses of Snakemake's internals for jobs of several runs and for the run cache (`inside_snakemake`): outputs and their records."""
+
+import functools
+from collections.abc import Callable
+
+
+def keep_what_failed_jobs_leave() -> None:
+    """Leave `update()` outputs in the state in which a failed job left them, without recording them as made by it.
+
+    Snakemake would restore the files from before the job over those that it has finished, and record all of them as made with the
+    job's current inputs: documents from before a study's last change would never be made again. Needs ``--keep-incomplete``.
+    """
+    from snakemake.persistence import PersistenceBase
+
+    failed, enter = set(), PersistenceBase.finished
+
+    def restore_output(persistence, path):
+        failed.add(str(path))
+        return False
+
+    async def finished(persistence, job):
+        outputs = set(map(str, job.output))
+        if failed.isdisjoint(outputs):
+            await enter(persistence, job)
+        failed.difference_update(outputs)
+
+    PersistenceBase.backup_output = lambda persistence, path: None
+    PersistenceBase.restore_output = restore_output
+    PersistenceBase.finished = finished
+
+
+def record_for_each_output(workflow, beginning: str, value_of: Callable[[str], str]) -> None:
+    """Record a value for each output of the rules whose name starts with ``beginning``, as if it were a parameter of the job.
+
+    Snakemake records the same parameters for all outputs of a job. So a change of one run's conditions, or of the number of runs per job,
+    would make all runs of the job stale. The value follows from the output's path.
+    """
+    names = workflow.modifier.modify_rulename(beginning)
+    for rule in workflow.modifier.rules:
+        if rule.name.startswith(names):
+            rule.value_of_output = value_of
+    _record_values()
+
+
+@functools.cache
+def _record_values():
+    from snakemake.persistence import NO_PARAMS_CHANGE, ParamsChange, PersistenceBase
+
+    finished, changed = PersistenceBase.finished, PersistenceBase.params_changed
+
+    def value_of_output(persistence, job, file):
+        return persistence._serialize_param(job.rule.value_of_output(str(file)))
+
+    async def finished_with_values(persistence, job):
+        await finished(persistence, job)
+        if hasattr(job.rule, "value_of_output"):
+            persistence._clear_cache()  # of what was recorded before
+            for file in job.output:
+                key = persistence._get_key(file)
+                if (record := persistence._read_record(key)) and record.params is not None:
+                    record.params = sorted({*record.params, value_of_output(persistence, job, file)})
+                    persistence._write_record(key, record)
+
+    def params_changed(persistence, job, file=None):
+        if not hasattr(job.rule, "value_of_output"):
+            return changed(persistence, job, file)
+        common, changes = set(persistence._params(job)), NO_PARAMS_CHANGE
+        for each in job.output if file is None else [file]:
+            if (recorded := persistence.params(each)) is not None:
+                new = common | {value_of_output(persistence, job, each)}
+                old = set(recorded)
+                changes |= ParamsChange(only_old=old - new, only_new=new - old, files={each})
+        return changes
+
+    PersistenceBase.finished, PersistenceBase.params_changed = finished_with_values, params_changed
+
+
+def look_up_jobs_in(workflow, cache, *beginnings: str) -> None:
+    """Look up the outputs of jobs in a cache before they run, and store the outputs there afterwards.
+
+    Snakemake's own cache between workflows has its hook at the same place, but has neither content digests nor a limit, identifies
+    an image by its name, and leaves links as results. A job whose outputs were all found doesn't start a container; its benchmark file has
+    only the header. ``beginnings`` are prefixes of the rules' names; ``cache`` has the functions of `session.run_cache.RunCache`.
+    """
+    names = tuple(map(workflow.modifier.modify_rulename, beginnings))
+    for rule in workflow.modifier.rules:
+        if rule.name.startswith(names):
+            rule.run_cache = cache
+    _ask_caches()
+
+
+@functools.cache
+def _ask_caches():
+    from snakemake.benchmark import write_benchmark_records
+    from snakemake.executors import local
+
+    carry_out = local.Executor.cached_or_run
+
+    def cached_or_run(executor, job, run_func, *args):
+        if (cache := getattr(job.rule, "run_cache", None)) is None:
+            return carry_out(executor, job, run_func, *args)
+        taken = cache.take(job)
+        if len(taken) < len(job.output):
+            carry_out(executor, job, run_func, *args)
+            cache.keep(job, taken)
+        elif job.benchmark:
+            write_benchmark_records([], str(job.benchmark), False)
+
+    local.Executor.cached_or_run = cached_or_run

@@ -1,0 +1,51 @@
+"""Uses of Snakemake's internals for what it prints (`inside_snakemake`)."""
+
+from snakemake.logging import logger
+from snakemake_interface_logger_plugins.common import LogEvent
+
+
+def filter_messages(keep) -> None:
+    """Filter messages (`logging.LogRecord`) with a function that returns whether to show them."""
+    logger.addFilter(keep)
+
+
+def add_message_handler(handler) -> None:
+    """Pass each message also to a `logging.Handler`; a logger plugin would replace the one that the user chose."""
+    logger.addHandler(handler)
+
+
+def bars_of(workflow) -> list:
+    """Return the progress bars (`rich.progress.Progress`) of this call's logger plugin, if it has any."""
+    return [handler.progress for handler in workflow.logger_manager.plugin_handlers if hasattr(handler, "progress")]
+
+
+def say(sentence: str) -> None:
+    """Print a line through Snakemake's logger, which doesn't wrap it and keeps progress bars below it."""
+    logger.info(sentence, extra={"is_own": True})
+
+
+def is_own(record) -> bool:
+    """Return whether a message comes from `say`."""
+    return getattr(record, "is_own", False)
+
+
+def is_end_of_planning(record) -> bool:
+    """Return whether a message reports that the user ended the workflow before its first job, after which no `onerror:` runs."""
+    return record.getMessage() == "Cancelling snakemake on user request."
+
+
+def progress_of(record) -> tuple[int, int] | None:
+    """Return the numbers of finished and planned jobs in a progress message, or None for other messages."""
+    return (record.done, record.total) if getattr(record, "event", None) == LogEvent.PROGRESS else None
+
+
+def is_failure_of_job(record) -> bool:
+    """Return whether a message reports a failed job."""
+    return getattr(record, "event", None) == LogEvent.JOB_ERROR
+
+
+def failure_of_job(record) -> tuple[str, list[str]] | None:
+    """Return the scheduler's message about a failed job and the job's logs, its own log first; None for other messages."""
+    if is_failure_of_job(record) and record.rule_msg and record.log:
+        return record.rule_msg, list(record.log)
+    return None
