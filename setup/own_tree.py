@@ -115,7 +115,7 @@ def _regular_files(tree):
             path = os.path.relpath(os.path.join(folder, name), tree)
             mode = os.lstat(os.path.join(folder, name)).st_mode
             if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
-                raise SetupError(f"a patch makes {path}, which is no regular file; allowed are regular files.")
+                raise SetupError(f"a patch makes {path}, which is no regular file; allowed: regular files.")
             if not is_allowed(path):
                 raise SetupError(f"a patch makes {path!r}; allowed in names are letters, digits and _.+@=-")
             if stat.S_ISREG(mode):

@@ -100,7 +100,7 @@ def source_files(source) -> dict[str, bytes]:
     if not found:
         raise SetupError(
             f"PACKETDRILL={source} has no source of packetdrill (a folder with {', '.join(sorted(KNOWN_BY))}): "
-            "allowed is a folder or an archive (tar, zip) of the repository google/packetdrill on GitHub."
+            "allowed: a folder or an archive (tar, zip) of the repository google/packetdrill on GitHub."
         )
     return folders[found[0]]
 

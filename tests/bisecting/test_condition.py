@@ -26,11 +26,11 @@ def test_conditions(text, condition):
     [
         ("goodput < 9", "no number goodput; did you mean 'goodput_mbps'?"),
         ("goodput_mbs falls", "did you mean 'goodput_mbps'?"),
-        ("goodput_mbps", "allowed is a measure and a comparison, 'goodput_mbps < 9'"),
-        ("goodput_mbps <", "allowed is a measure and a comparison"),
-        ("goodput_mbps falls 9", "allowed is a measure and a comparison"),
-        ("goodput_mbps sinks", "allowed is a measure and a comparison"),
-        ("goodput_mbps < 9 Mbit/s", "allowed is a measure and a comparison"),
+        ("goodput_mbps", "allowed: a measure and a comparison, 'goodput_mbps < 9'"),
+        ("goodput_mbps <", "allowed: a measure and a comparison"),
+        ("goodput_mbps falls 9", "allowed: a measure and a comparison"),
+        ("goodput_mbps sinks", "allowed: a measure and a comparison"),
+        ("goodput_mbps < 9 Mbit/s", "allowed: a measure and a comparison"),
         ("goodput_mbps < 1.2.3", "1.2.3 is not a number"),
         ("excluded_by differs", "no number excluded_by"),
     ],
@@ -83,4 +83,4 @@ def test_a_wrong_call_is_one_sentence(linux, root, capsys, changed, sentence):
 def test_a_study_without_a_cell_on_the_image_s_kernel_is_refused(linux, capsys, tmp_path):
     (tmp_path / "own.yaml").write_text("study: own\nccas: [cubic]\ndefaults: {platform: host}\nscenarios: [{id: a}]\n")
     assert main(["linux", "own.yaml", "--good", "first", "--bad", "main", "--when", "goodput_mbps falls"]) == 1
-    assert "allowed are studies with cells on the image's kernel" in capsys.readouterr().err
+    assert "allowed: studies with cells on the image's kernel" in capsys.readouterr().err

@@ -144,7 +144,7 @@ def test_two_names_for_the_same_parameters_may_meet():
             {"slow": {"source": "nowhere/tcp_mine.c"}},
             "cca_definitions.slow.source is nowhere/tcp_mine.c; there is no such file",
         ),
-        ({"slow": {"base": "cubic", "parameters": {"beta": 0.7}}}, "parameters.beta is 0.7; allowed is a whole number"),
+        ({"slow": {"base": "cubic", "parameters": {"beta": 0.7}}}, "parameters.beta is 0.7; allowed: a whole number"),
         ({"slow": {"base": "cubic", "parameters": {"b=1 init": 1}}}, "the name of a parameter"),
         ({"Slow": {"base": "cubic"}}, "a name of 1 to 32 lower-case letters"),
     ],
@@ -178,7 +178,7 @@ def test_a_file_names_its_cca(tmp_path, monkeypatch):
         ("tcp_cubic.c", SOURCE, "the kernel has a module tcp_cubic"),
         ("tcp_mine.c", "int x;", "it names 0 CCAs"),
         ("tcp_mine.c", SOURCE.replace("mine", "sixteen-letters-"), "up to 15 characters"),
-        ("Mine.c", SOURCE, "allowed is a file's name of lower-case letters"),
+        ("Mine.c", SOURCE, "allowed: a file's name of lower-case letters"),
     ],
 )
 def test_files_that_cannot_be_a_cca(tmp_path, monkeypatch, name, text, words):

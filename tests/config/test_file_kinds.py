@@ -203,11 +203,11 @@ def test_a_name_that_is_too_long(tmp_path, monkeypatch, name):
 
 MANY = "".join(f"k{number}: \n" for number in range(80_000))
 BOMBS = {
-    "lines of a trace": ("a.trace", lambda: b"1\n" * 30_000_000, "has 30,000,000 lines; allowed are up to 6,000,000"),
+    "lines of a trace": ("a.trace", lambda: b"1\n" * 30_000_000, "has 30,000,000 lines; allowed: up to 6,000,000"),
     "a word behind many lines": ("a.trace", lambda: b"1000\n" * 2_000_000 + b"x\n", "has 'x' in line 2000001"),
-    "rows of a trace": ("a.csv", lambda: b"time_s,rate_mbps\n" + b"0,1\n" * 10**6, "has 1,000,001 lines; allowed are up to 500,000"),
-    "keys": ("study.yaml", lambda: (START + MANY).encode(), "the file has 80,003 entries; allowed are up to 5,000"),
-    "groups": ("study.yaml", lambda: (START + f"    groups: [{'{},' * 90_000}]\n").encode(), "groups has 90,000 entries; allowed are up to 5,000"),
+    "rows of a trace": ("a.csv", lambda: b"time_s,rate_mbps\n" + b"0,1\n" * 10**6, "has 1,000,001 lines; allowed: up to 500,000"),
+    "keys": ("study.yaml", lambda: (START + MANY).encode(), "the file has 80,003 entries; allowed: up to 5,000"),
+    "groups": ("study.yaml", lambda: (START + f"    groups: [{'{},' * 90_000}]\n").encode(), "groups has 90,000 entries; allowed: up to 5,000"),
     "lists in a manifest": ("manifest", lambda: b'{"@graph": [' + b"[]," * 15_000_000 + b"{}]}", "JSON of more values than"),
     "numbers in a manifest": ("manifest", lambda: b'{"@graph": [' + b"1.5," * 15_000_000 + b"{}]}", "JSON of more values than"),
     "zeros of a document": ("document.json.gz", lambda: gzip.compress(bytes(2**28), 1), "decompresses to more than 67,108,864 bytes"),

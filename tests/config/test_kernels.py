@@ -107,7 +107,7 @@ def test_a_scenario_may_have_a_kernel():
 
 
 def test_what_a_scenarios_kernel_cannot_be():
-    assert "scenarios[a].kernel is nothing; allowed are own" in refusal(scenarios=[{"id": "a", "kernel": "nothing"}])
+    assert "scenarios[a].kernel is nothing; allowed: own" in refusal(scenarios=[{"id": "a", "kernel": "nothing"}])
     on_host = [{"id": "a", "platform": "host", "kernel": "own"}]
     assert "scenarios[a].kernel has a kernel of the study's own; on host" in refusal(
         ccas=["cubic"], kernels={"own": {"base": "6.12"}}, scenarios=on_host
@@ -234,13 +234,13 @@ def test_seccomp_mode_came_with_linux_6_16(version, mode):
 @pytest.mark.parametrize(
     ("kernel", "words"),
     [
-        ({"base": "5.4"}, "kernels.own.base is 5.4; allowed are 6.1, 6.12 (Debian's sources"),
-        ({"base": 6.12}, "kernels.own.base is 6.12; allowed is a version in quotes"),
+        ({"base": "5.4"}, "kernels.own.base is 5.4; allowed: 6.1, 6.12 (Debian's sources"),
+        ({"base": 6.12}, "kernels.own.base is 6.12; allowed: a version in quotes"),
         ({"base": "6.12", "tree": "x"}, "either base, as \"6.12\", or tree"),
         ({"tree": "nowhere"}, "kernels.own.tree is nowhere; there is no such folder"),
         ({"tree": "envs"}, "kernels.own.tree is envs; envs/Makefile: no such file"),
         ({"base": "6.12", "patches": ["bbr3.patch"]}, "kernels.own.patches[0] is bbr3.patch; there is no such file: patches/README.md says"),
-        ({"base": "6.12", "patches": ["../x.patch"]}, "allowed is a path below this folder, without .."),
+        ({"base": "6.12", "patches": ["../x.patch"]}, "allowed: a path below this folder, without .."),
         ({"base": "6.12", "patches": ["envs/guest/kernel.config"]}, "it changes no file"),
         ({"base": "6.12", "config": {"SMP": "y"}}, "kernels.own.config sets SMP, which every guest kernel needs"),
         ({"base": "6.12", "config": {"hz": 250}}, "the name of an option without CONFIG_"),

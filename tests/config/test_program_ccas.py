@@ -115,7 +115,7 @@ def test_names_of_programs_as_somebody_wrote_them():
     [
         ((["cubic", "mine:slow"],), {}, "ccas[1] is \"mine:slow\"; did you mean 'mine:fast'?"),
         ((["cubic", "mine"],), {}, 'ccas[1] is "mine"; did you mean'),
-        ((["cubic+mine:fast"],), {}, "ccas has the mix cubic+mine:fast; allowed are mixes of the kernel's CCAs"),
+        ((["cubic+mine:fast"],), {}, "ccas has the mix cubic+mine:fast; allowed: mixes of the kernel's CCAs"),
         ((), {"flows": 20}, "count is 20; allowed with application program is up to 16 (ccas has the program mine:fast)."),
         ((), {"topology": "cable"}, "allowed with topology cable are no programs, which need a dumbbell (ccas has"),
         ((), {"transport": {"segmentation_offload": True}}, "segmentation_offload is true; allowed where flows is a list of groups"),
@@ -135,5 +135,5 @@ def test_a_program_may_be_examined():
     scenario = {"traffic": {"sample_interval_ms": 50}}
     written = config(["reno", "cubic"], **scenario) | {"exam": {"cca": "mine:fast", "inapplicable": {"b": "no web"}}}
     assert studies.resolve(written, "try.yaml")["ccas"] == ["reno", "cubic", "mine:fast"]
-    with pytest.raises(studies.StudyError, match=r"exam.cca is mine:slow; allowed is one of .*mine:fast"):
+    with pytest.raises(studies.StudyError, match=r"exam.cca is mine:slow; allowed: one of .*mine:fast"):
         studies.resolve(written | {"exam": {"cca": "mine:slow"}}, "try.yaml")

@@ -39,18 +39,18 @@ def test_other_scenarios_have_no_chain():
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"chain": {"bottlenecks": 1}}, "chain.bottlenecks is 1; allowed is a whole number from 2 to 10, or a list"),
-        ({"chain": {"bottlenecks": 11}}, "chain.bottlenecks is 11; allowed is a whole number from 2 to 10, or a list"),
-        ({"chain": {"bottlenecks": [{}]}}, "chain.bottlenecks is [{}]; allowed is a whole number from 2 to 10, or a list"),
-        ({"chain": {"cross_flows": 0}}, "chain.cross_flows is 0; allowed is a whole number from 1 to 16 (flows)."),
-        ({"chain": {"cross_cca": "cubik"}}, "did you mean 'cubic'? Allowed is one of null, bbr, "),
+        ({"chain": {"bottlenecks": 1}}, "chain.bottlenecks is 1; allowed: a whole number from 2 to 10, or a list"),
+        ({"chain": {"bottlenecks": 11}}, "chain.bottlenecks is 11; allowed: a whole number from 2 to 10, or a list"),
+        ({"chain": {"bottlenecks": [{}]}}, "chain.bottlenecks is [{}]; allowed: a whole number from 2 to 10, or a list"),
+        ({"chain": {"cross_flows": 0}}, "chain.cross_flows is 0; allowed: a whole number from 1 to 16 (flows)."),
+        ({"chain": {"cross_cca": "cubik"}}, "did you mean 'cubic'? Allowed: one of null, bbr, "),
         (
             {"chain": {"bottlenecks": [{}, {"rate": 5}]}},
             "unknown key 'scenarios[a].chain.bottlenecks[1].rate'; did you mean 'rate_mbps'?",
         ),
         (
             {"chain": {"bottlenecks": [{}, {"rate_mbps": 0}]}},
-            "chain.bottlenecks[1].rate_mbps is 0; allowed is a number from 0.01 to 10000 (Mbit/s).",
+            "chain.bottlenecks[1].rate_mbps is 0; allowed: a number from 0.01 to 10000 (Mbit/s).",
         ),
         ({"topology": "dumbbell"}, "chain.bottlenecks is 3; allowed with topology dumbbell is 2."),
         ({"topology": "cable", "chain": {"cross_flows": 2}}, "chain.cross_flows is 2; allowed with topology cable is 1."),
@@ -60,12 +60,12 @@ def test_other_scenarios_have_no_chain():
         ({"link": {"rate_mbps": None}}, "link.rate_mbps is null; allowed with topology chain is a number (Mbit/s)"),
         ({"link": {"rate_mbps": 10, "netem": "both-ends"}}, "link.netem is both-ends; allowed with topology chain is receiving-side."),
         ({"hosts": {"pairs": 2}}, "hosts.pairs is 2; allowed with topology chain is none, because it has one pair"),
-        ({"hosts": {"access_delay_ms": [1, 2]}}, "hosts.access_delay_ms has 2 numbers; allowed is one for all, or 4"),
+        ({"hosts": {"access_delay_ms": [1, 2]}}, "hosts.access_delay_ms has 2 numbers; allowed: one for all, or 4"),
         ({"variation": {"rate_percent": 1}}, "variation.rate_percent is 1; allowed with topology chain is 0."),
         ({"platform": "ns3:3.44"}, "topology is chain; allowed on ns3:3.44 is dumbbell."),
         (
             {"chain": {"bottlenecks": [{}, {"delay_ms": 0}]}, "link": {"rate_mbps": 10, "jitter_ms": {"forward": 2, "reverse": 0}}},
-            "chain.bottlenecks[1].link.jitter_ms.forward is 2; allowed is at most the delay in that direction, 0 (ms).",
+            "chain.bottlenecks[1].link.jitter_ms.forward is 2; allowed: at most the delay in that direction, 0 (ms).",
         ),
         (
             {"chain": {"bottlenecks": [{}, {"queue": {"discipline": "codel", "burst_packets": 1}}]}},
@@ -73,7 +73,7 @@ def test_other_scenarios_have_no_chain():
         ),
         (
             {"chain": {"bottlenecks": [{"rate_mbps": 0.02}, {}]}},
-            "chain.bottlenecks[0].queue.bdp is 1, 75 bytes; allowed is a packet of 1514 bytes or more",
+            "chain.bottlenecks[0].queue.bdp is 1, 75 bytes; allowed: a packet of 1514 bytes or more",
         ),
     ],
 )  # fmt: skip

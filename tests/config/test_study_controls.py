@@ -38,7 +38,7 @@ def test_without_controls_there_are_none(small):
 @pytest.mark.parametrize(
     ("changes", "sentence"),
     [
-        ({"controls": "ab"}, "small.yaml: controls is \"ab\"; allowed is one of none, aa."),
+        ({"controls": "ab"}, "small.yaml: controls is \"ab\"; allowed: one of none, aa."),
         ({"controls": "aa", "replications": 10_000, "ccas": ["reno", "cubic", "bbr"]}, "makes 240,000 runs"),
         ({"controls": "aa", "analysis": {"calibration": True}}, "controls is aa; allowed with analysis.calibration is none"),
     ],

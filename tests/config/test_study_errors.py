@@ -100,9 +100,9 @@ RANGES = [
     ("defaults.traffic.duration_s", "10 s",
      'defaults.traffic.duration_s is "10 s"', f"{DURATION}, without its unit: 10"),
     ("scenarios.1.traffic", {"interval_s": 3},
-     "scenarios[far].traffic.interval_s is 3", "what divides the duration, 10 (s), without remainder"),
+     "scenarios[far].traffic.interval_s is 3", "what divides the duration, 10 (s)"),
     ("scenarios.1.traffic", {"interval_s": 20},
-     "scenarios[far].traffic.interval_s is 20", "what divides the duration, 10 (s), without remainder"),
+     "scenarios[far].traffic.interval_s is 20", "what divides the duration, 10 (s)"),
     ("defaults.transport", {"segmentation_offload": "off"},
      'defaults.transport.segmentation_offload is "off"', "true or false"),
     ("defaults.platform", "xen",
@@ -128,17 +128,17 @@ SENTENCES = [
     ("scenarios.1.flow", 2,
      f"unknown key 'scenarios[far].flow'; did you mean 'flows'? Allowed here: id, label, replications, seeds_of, {SCENARIO_KEYS}."),
     ("defaults.id", "a", f"unknown key 'defaults.id'; it belongs to a scenario. Allowed here: {SCENARIO_KEYS}."),
-    ("ccas", MISSING, f"ccas is missing; allowed is {CCA_LIST}."),
-    ("scenarios.1.id", MISSING, f"scenarios[1].id is missing; allowed is {NAME}."),
-    ("ccas", ["reno", "bbr3"], f"ccas[1] is \"bbr3\"; did you mean 'bbr'? Allowed is {A_CCA}."),
-    ("platform", "hots", "platform is \"hots\"; did you mean 'host'? Allowed is one of null, uml, host."),
-    ("ccas", ["CUBIC"], f"ccas[0] is \"CUBIC\"; did you mean 'cubic'? Allowed is {A_CCA}."),
-    ("ccas", [False], f"ccas[0] is false; YAML takes a bare yes, no, on or off for true or false; allowed is {A_CCA}."),
-    ("ip_versions", [6], "ip_versions[0] is 6; did you mean 'ipv6'? Allowed is one of ipv4, ipv6."),
+    ("ccas", MISSING, f"ccas is missing; allowed: {CCA_LIST}."),
+    ("scenarios.1.id", MISSING, f"scenarios[1].id is missing; allowed: {NAME}."),
+    ("ccas", ["reno", "bbr3"], f"ccas[1] is \"bbr3\"; did you mean 'bbr'? Allowed: {A_CCA}."),
+    ("platform", "hots", "platform is \"hots\"; did you mean 'host'? Allowed: one of null, uml, host."),
+    ("ccas", ["CUBIC"], f"ccas[0] is \"CUBIC\"; did you mean 'cubic'? Allowed: {A_CCA}."),
+    ("ccas", [False], f"ccas[0] is false; YAML takes a bare yes, no, on or off for true or false; allowed: {A_CCA}."),
+    ("ip_versions", [6], "ip_versions[0] is 6; did you mean 'ipv6'? Allowed: one of ipv4, ipv6."),
     ("defaults.link.loss_percent", {"forward": 1, "reverse": 1, "back": 1},
      "unknown key 'defaults.link.loss_percent.back'. Allowed here: forward, reverse."),
     ("defaults.link.netem", "both",
-     "defaults.link.netem is \"both\"; did you mean 'both-ends'? Allowed is one of receiving-side, both-ends, sending-host."),
+     "defaults.link.netem is \"both\"; did you mean 'both-ends'? Allowed: one of receiving-side, both-ends, sending-host."),
     ("scenarios.1.link.delay_ms", 0,
      "scenarios[far].queue is {bdp: 1}; allowed without a link.delay_ms is packets or bytes."),
     ("scenarios.1", {"id": "far", "link": {"rate_mbps": None}, "traffic": {"bitrate_mbps": 10}},
@@ -161,7 +161,7 @@ def set_by_path(config, path, value):
         config[last] = value
 
 
-CASES = [*((path, value, f"{problem}; allowed is {allowed}.") for path, value, problem, allowed in RANGES), *SENTENCES]
+CASES = [*((path, value, f"{problem}; allowed: {allowed}.") for path, value, problem, allowed in RANGES), *SENTENCES]
 
 
 @pytest.mark.parametrize(("path", "value", "message"), CASES, ids=[f"{path}={value}" for path, value, _ in CASES])

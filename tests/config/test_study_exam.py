@@ -42,10 +42,10 @@ def test_dctcp_is_examined_without_marks_too():
 @pytest.mark.parametrize(
     "given, sentence",
     [
-        ({"exam": {"cca": "nonsense"}}, "exam.cca is nonsense; allowed is one of bbr"),
+        ({"exam": {"cca": "nonsense"}}, "exam.cca is nonsense; allowed: one of bbr"),
         (
             {"exam": {"cca": "vegas", "standards": ["bbr"]}},
-            "exam.standards has bbr; allowed are those of ccas, reno, cubic, vegas",
+            "exam.standards has bbr; allowed: those of ccas, reno, cubic, vegas",
         ),
         ({"exam": {"cca": "reno"}, "mixes": "ordered-pairs"}, "ccas has mixes; allowed in an exam are single CCAs"),
         ({"exam": {"cca": "reno", "margin": {}}}, "margin"),
@@ -56,7 +56,7 @@ def test_dctcp_is_examined_without_marks_too():
         ({"exam": {"cca": "reno", "limits": {"starved_share": 2}}}, "exam.limits.starved_share is 2"),
         (
             {"exam": {"cca": "reno", "looks": [20, 10]}},
-            "exam.looks is .*; allowed are numbers of replications, ascending",
+            "exam.looks is .*; allowed: numbers of replications, ascending",
         ),
     ],
 )
@@ -70,11 +70,11 @@ def test_what_an_exam_can_not_be(given, sentence):
     [
         (
             {"6.3-fat": ["utilisation_percent"]},
-            "exam.primaries has 6.3-fat; allowed are scenarios of the study, such as 6.3-far.",
+            "exam.primaries has 6.3-fat; allowed: scenarios of the study, such as 6.3-far.",
         ),
         (
             {"6.3-far": ["utilization"]},
-            "exam.primaries.6.3-far has utilization; allowed are loss_percent, queueing_p95_ms, utilisation_percent.",
+            "exam.primaries.6.3-far has utilization; allowed: loss_percent, queueing_p95_ms, utilisation_percent.",
         ),
         (
             {"near": ["loss_percent"]},
@@ -110,7 +110,7 @@ def test_a_scenario_may_have_replications_and_seeds_of_another():
     assert (first["seed"], first["scenario"]["link"]) == (second["seed"], second["scenario"]["link"])
     assert not {"replications", "seeds_of"} & second["scenario"].keys()
     with pytest.raises(
-        study.StudyError, match=r"seeds_of is far; allowed is the id of a scenario that has seeds of its own: near"
+        study.StudyError, match=r"seeds_of is far; allowed: the id of a scenario that has seeds of its own: near"
     ):
         resolved(scenarios=[SAMPLED, SAMPLED | {"id": "b", "label": "b", "seeds_of": "far"}])
     with pytest.raises(study.StudyError, match="replications is 2; allowed with controls: aa is null"):

@@ -12,8 +12,8 @@ STUDY_KEYS = "study, title, description, seed, replications, controls, ccas, cca
     [
         ("", f"is empty; a study has the keys {STUDY_KEYS}."),
         ("# nothing\n", f"is empty; a study has the keys {STUDY_KEYS}."),
-        ("- reno\n", f'is ["reno"]; allowed is a mapping with the keys {STUDY_KEYS}.'),
-        ("just text\n", f'is "just text"; allowed is a mapping with the keys {STUDY_KEYS}.'),
+        ("- reno\n", f'is ["reno"]; allowed: a mapping with the keys {STUDY_KEYS}.'),
+        ("just text\n", f'is "just text"; allowed: a mapping with the keys {STUDY_KEYS}.'),
         ("study: a\nseed: 1\nstudy: b\n", "is not valid YAML in line 3: the key 'study' occurs twice."),
         (
             "scenarios:\n  - id: a\n    flows: 1\n    flows: 2\n",
@@ -30,7 +30,7 @@ STUDY_KEYS = "study, title, description, seed, replications, controls, ccas, cca
         ("study: 2024-13-45\n", "is not valid YAML in line 1: '2024-13-45' is not a value of its type, timestamp."),
         (
             b"\xff\xfe\x00",
-            "can't be read (line 1 has the byte 0xff, and allowed is UTF-8 text); a study is a YAML file.",
+            "can't be read (line 1 has the byte 0xff; allowed: UTF-8 text); a study is a YAML file.",
         ),
         (None, "can't be read (No such file or directory); a study is a YAML file."),
     ],

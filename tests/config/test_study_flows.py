@@ -46,7 +46,7 @@ def test_a_queue_in_bdps_counts_the_access_delay(small):
     link, hosts = {"rate_mbps": 10, "delay_ms": 0}, {"access_delay_ms": 5}
     small["scenarios"] = [{"id": "near", "link": link, "hosts": hosts, "queue": {"bdp": 0.05}}]
     assert problems(small) == [
-        "scenarios[near].queue.bdp is 0.05, 1250 bytes; allowed is a packet of 1514 bytes or more, from 0.0606 BDP."
+        "scenarios[near].queue.bdp is 0.05, 1250 bytes; allowed: a packet of 1514 bytes or more, from 0.0606 BDP."
     ]
 
 
@@ -70,7 +70,7 @@ def test_small_segments_that_would_pin_the_receivers_window_are_refused(small):
     link, transport = {"rate_mbps": 20, "delay_ms": 50}, {"segment_bytes": 88}
     small["scenarios"] = [{"id": "near", "link": link, "queue": {"packets": 100}, "transport": transport}]
     assert problems(small) == [
-        "scenarios[near].transport.segment_bytes is 88, and path and queue hold 151,657 bytes of each flow; allowed is "
+        "scenarios[near].transport.segment_bytes is 88, and path and queue hold 151,657 bytes of each flow; allowed: "
         "128 or more, for smaller segments Linux's receiver never opens its window beyond 65,535 bytes; or set "
         "transport.receive_buffer_bytes, if that window is the question."
     ]
@@ -79,25 +79,25 @@ def test_small_segments_that_would_pin_the_receivers_window_are_refused(small):
 
 
 MESSAGES = [
-    ({"ccas": ["reno+fast"]}, 'ccas[0] is "reno+fast"; allowed is one of bbr, bic,'),
+    ({"ccas": ["reno+fast"]}, 'ccas[0] is "reno+fast"; allowed: one of bbr, bic,'),
     ({"ccas": ["reno+"]}, 'ccas[0] is "reno+"; '),
-    ({"ccas": ["reno+cubc"]}, "ccas[0] is \"reno+cubc\"; did you mean 'cubic'? Allowed is one of"),
+    ({"ccas": ["reno+cubc"]}, "ccas[0] is \"reno+cubc\"; did you mean 'cubic'? Allowed: one of"),
     ({"ccas": ["reno+cubic"], "mixes": "ordered-pairs"},
      "ccas has the mix reno+cubic; allowed with mixes: ordered-pairs are single CCAs, which it pairs."),
     ({"ccas": ["reno+cubic+bbr"]},
-     "scenarios[near].flows is 2; allowed is at least 3, one for each CCA of reno+cubic+bbr."),
+     "scenarios[near].flows is 2; allowed: at least 3, one for each CCA of reno+cubic+bbr."),
     ({"mixes": "ordered-pairs", "defaults": {"flows": 1}},
-     "scenarios[near].flows is 1; allowed is at least 2, one for each CCA of reno+reno."),
+     "scenarios[near].flows is 1; allowed: at least 2, one for each CCA of reno+reno."),
     ({"mixes": "ordered-pairs", "defaults": {"flows": 2, "transport": {"cca_set_by": "sysctl"}}},
      "scenarios[near].transport.cca_set_by is sysctl; allowed with a mix (reno+reno) is socket."),
     ({"defaults": {"flows": 2, "hosts": {"pairs": 3}}},
-     "scenarios[near].hosts.pairs is 3; allowed is at most the number of flows, 2."),
+     "scenarios[near].hosts.pairs is 3; allowed: at most the number of flows, 2."),
     ({"defaults": {"flows": 2, "hosts": {"pairs": 2, "access_delay_ms": [1, 2, 3]}}},
-     "scenarios[near].hosts.access_delay_ms has 3 numbers; allowed is one for each of the pairs, 2, or one for all."),
+     "scenarios[near].hosts.access_delay_ms has 3 numbers; allowed: one for each of the pairs, 2, or one for all."),
     ({"defaults": {"hosts": {"access_delay_ms": -1}}},
-     "defaults.hosts.access_delay_ms is -1; allowed is a number from 0 to 500 (ms), or a list of them, one for each pair."),
+     "defaults.hosts.access_delay_ms is -1; allowed: a number from 0 to 500 (ms), or a list of them, one for each pair."),
     ({"defaults": {"hosts": {"access_delay_ms": [1, "x"]}}},
-     'defaults.hosts.access_delay_ms[1] is "x"; allowed is a number from 0 to 500.'),
+     'defaults.hosts.access_delay_ms[1] is "x"; allowed: a number from 0 to 500.'),
     ({"defaults": {"queue": {"packets": 9}, "hosts": {"access_delay_ms": 1}, "link": {"netem": "both-ends"}}},
      "scenarios[near].hosts.access_delay_ms is not 0; allowed with netem at both-ends is 0, because its netem delays all alike."),
     ({"ccas": ["reno+cubic"], "defaults": {"flows": 2, "traffic": {"processes": "single"}}},
@@ -107,13 +107,13 @@ MESSAGES = [
     ({"ccas": ["reno+cubic"], "defaults": {"flows": 2, "transport": {"cca_set_by": "sysctl"}}},
      "scenarios[near].transport.cca_set_by is sysctl; allowed with a mix (reno+cubic) is socket."),
     ({"defaults": {"traffic": {"sample_interval_ms": 0}}},
-     "defaults.traffic.sample_interval_ms is 0; allowed is a whole number from 1 to 1000 (ms), or null."),
+     "defaults.traffic.sample_interval_ms is 0; allowed: a whole number from 1 to 1000 (ms), or null."),
     ({"defaults": {"flows": 64, "traffic": {"duration_s": 60, "sample_interval_ms": 1}}},
-     "scenarios[near].traffic.sample_interval_ms is 1, which makes 3,840,000 readings of sockets in a run; allowed are up to 250,000, from 16 (ms)."),
+     "scenarios[near].traffic.sample_interval_ms is 1, which makes 3,840,000 readings of sockets in a run; allowed: up to 250,000, from 16 (ms)."),
     ({"defaults": {"transport": {"recovery": "classic"}}},
      "scenarios[near].transport.recovery is classic; allowed on uml is prr, Linux's only one."),
     ({"defaults": {"traffic": {"start_within_ms": 10000}}},
-     "scenarios[near].traffic.start_within_ms is 10000; allowed is less than half the time that the traffic takes, 5000 (ms), so that all flows have some time in common."),
+     "scenarios[near].traffic.start_within_ms is 10000; allowed: less than half the time that the traffic takes, 5000 (ms), so that all flows have some time in common."),
 ]  # fmt: skip
 
 

@@ -79,26 +79,26 @@ def test_a_run_may_have_no_long_flow(grouped):
 
 
 MESSAGES = [
-    ([LONG, LONG], {}, "scenarios[near].flows[1].name is long as in flows[0]; allowed is one that no other group has."),
-    ([{"name": "a"}], {}, "flows[a].stop_s is null, a group without end; allowed is a number up to traffic.duration_s, 10 (s)."),
-    ([LONG | {"start_s": 8, "stop_s": 4}], {}, "flows[long].stop_s is 4; allowed is more than start_s, 8 (s)."),
-    ([LONG | {"stop_s": 11}], {}, "flows[long].stop_s is 11; allowed is up to traffic.duration_s, 10 (s)."),
-    ([LONG | {"start_s": 10, "stop_s": 12}], {}, "flows[long].start_s is 10; allowed is less than traffic.duration_s, 10 (s)."),
-    ([LONG | {"stop_s": 4.5}], {}, "flows[long].stop_s is 4.5 s after start_s; allowed are whole seconds, which iperf3 takes."),
+    ([LONG, LONG], {}, "scenarios[near].flows[1].name is long as in flows[0]; allowed: a name that no other group has."),
+    ([{"name": "a"}], {}, "flows[a].stop_s is null, a group without end; allowed: a number up to traffic.duration_s, 10 (s)."),
+    ([LONG | {"start_s": 8, "stop_s": 4}], {}, "flows[long].stop_s is 4; allowed: more than start_s, 8 (s)."),
+    ([LONG | {"stop_s": 11}], {}, "flows[long].stop_s is 11; allowed: up to traffic.duration_s, 10 (s)."),
+    ([LONG | {"start_s": 10, "stop_s": 12}], {}, "flows[long].start_s is 10; allowed: less than traffic.duration_s, 10 (s)."),
+    ([LONG | {"stop_s": 4.5}], {}, "flows[long].stop_s is 4.5 s after start_s; allowed: whole seconds, which iperf3 takes."),
     ([LONG | {"stop_s": 3}], {"traffic": {"interval_s": 2}},
-     "flows[long].flows last 3 s; allowed is what traffic.interval_s, 2 (s), divides without remainder."),
+     "flows[long].flows last 3 s; allowed: a multiple of traffic.interval_s, 2 (s)."),
     ([LONG | {"stop_s": 1}], {"traffic": {"start_within_ms": 500}},
-     "flows[long].flows last 1 s; allowed is more than twice the time within which flows start, 500 (ms)."),
-    ([LONG | {"cca": "cubik"}], {}, "defaults.flows[0].cca is \"cubik\"; did you mean 'cubic'? Allowed is one of own, bbr,"),
+     "flows[long].flows last 1 s; allowed: more than twice the time within which flows start, 500 (ms)."),
+    ([LONG | {"cca": "cubik"}], {}, "defaults.flows[0].cca is \"cubik\"; did you mean 'cubic'? Allowed: one of own, bbr,"),
     ([LONG | {"cca": "dctcp"}, LONG | {"name": "b"}], {}, "flows[long].cca is dctcp; allowed with transport.ecn classic or accurate and a queue that marks,"),
     ([LONG | {"ecn": "classic"}, WEB], {},
-     "flows[web].ecn is null; allowed is classic, as another group on pair 1 has, for hosts negotiate it for all of their connections."),
-    ([LONG | {"on_s": 2}], {}, "flows[long].off_s is null and on_s 2; allowed are two numbers (s), or null for both."),
-    ([LONG | {"on_s": 11, "off_s": 1}], {}, "flows[long].on_s is 11; allowed is up to stop_s less start_s, 10 (s)."),
-    ([LONG | {"on_s": 1, "off_s": 0.02}], {}, "flows[long].off_s is 0.02; allowed is more than the time within which flows start,"),
-    ([LONG | {"on_s": 1, "off_s": 1, "count": 13}], {}, "flows has 65 flows of iperf3 in all its groups; allowed are up to 64."),
-    ([LONG | {"pair": 2}], {}, "flows[long].pair is 2; allowed is up to hosts.pairs, 1."),
-    ([LONG | {"pair": 1}], {"hosts": {"pairs": 2}}, "hosts.pairs is 2, and pair 2 has no flow; allowed are as many as the groups use."),
+     "flows[web].ecn is null; allowed: classic, as another group on pair 1 has, for hosts negotiate it for all of their connections."),
+    ([LONG | {"on_s": 2}], {}, "flows[long].off_s is null and on_s 2; allowed: two numbers (s), or null for both."),
+    ([LONG | {"on_s": 11, "off_s": 1}], {}, "flows[long].on_s is 11; allowed: up to stop_s less start_s, 10 (s)."),
+    ([LONG | {"on_s": 1, "off_s": 0.02}], {}, "flows[long].off_s is 0.02; allowed: more than the time within which flows start,"),
+    ([LONG | {"on_s": 1, "off_s": 1, "count": 13}], {}, "flows has 65 flows of iperf3 in all its groups; allowed: up to 64."),
+    ([LONG | {"pair": 2}], {}, "flows[long].pair is 2; allowed: up to hosts.pairs, 1."),
+    ([LONG | {"pair": 1}], {"hosts": {"pairs": 2}}, "hosts.pairs is 2, and pair 2 has no flow; allowed: as many as the groups use."),
     ([LONG | {"count": 65}], {}, "flows[long].count is 65; allowed with application iperf3 is up to 64."),
     ([LONG | {"bytes": 1000}], {}, "flows[long].bytes is 1000; allowed with application iperf3 is null, for only web and program has it."),
     ([WEB], {"traffic": {"protocol": "udp", "block_bytes": 1000}}, "traffic.protocol is udp; allowed where flows is a list of groups is tcp."),
@@ -106,14 +106,14 @@ MESSAGES = [
     ([WEB | {"sizes": "main-object"}], {}, "flows[web].bytes is 1000; allowed with sizes main-object is null, for sizes says how large they are."),
     ([WEB | {"count": 7}], {}, "flows[web].count is 7; allowed with arrivals_per_s is 1, for as many objects are asked for as arrive until stop_s."),
     ([WEB | {"arrivals_per_s": None}], {}, "flows[web].stop_s is 10; allowed without arrivals_per_s is null, for web then asks for count objects at once."),
-    ([WEB | {"arrivals_per_s": 200, "bytes": 1_000_000}], {}, "flows[web].arrivals_per_s is 200, at which objects have 1600 Mbit/s on average; allowed is less than link.rate_mbps, 1000,"),
-    ([WEB | {"arrivals_per_s": 10_000, "stop_s": 10, "bytes": 10}], {}, f"which makes 100,000 objects on average; allowed are up to {MOST_OBJECTS:,}."),
+    ([WEB | {"arrivals_per_s": 200, "bytes": 1_000_000}], {}, "flows[web].arrivals_per_s is 200, at which objects have 1600 Mbit/s on average; allowed: less than link.rate_mbps, 1000,"),
+    ([WEB | {"arrivals_per_s": 10_000, "stop_s": 10, "bytes": 10}], {}, f"which makes 100,000 objects on average; allowed: up to {MOST_OBJECTS:,}."),
     ([CALL | {"interval_ms": 0.1, "packet_bytes": 1452, "count": 64, "stop_s": 1}], {"link": {"rate_mbps": 100}, "queue": {"packets": 9}}, "flows[call].interval_ms is 0.1, at which streams have"),
     ([CALL | {"rate_mbps": 3}], {}, "flows[call].rate_mbps is 3; allowed with application real-time is null, for only iperf3 has it."),
     ([LONG], {"platform": "ns3:3.44"}, "flows is a list of groups; allowed on ns3:3.44 is a number of flows."),
     ([LONG], {"link": {"rate_mbps": None}, "queue": {"packets": 9}}, "link.rate_mbps is null; allowed where flows is a list of groups is a number (Mbit/s)."),
     ([LONG], {"transport": {"segmentation_offload": True}}, "transport.segmentation_offload is true; allowed where flows is a list of groups is false."),
-    ([], {}, "defaults.flows is []; allowed is a list of at least one mapping."),
+    ([], {}, "defaults.flows is []; allowed: a list of at least one mapping."),
     ([LONG | {"nmae": 1}], {}, "unknown key 'defaults.flows[0].nmae'; did you mean 'name'?"),
 ]  # fmt: skip
 
@@ -131,7 +131,7 @@ def test_groups_that_ignore_the_ccas_under_test_run_one_alone(grouped):
     config["ccas"] = ["reno", "cubic"]
     (sentence, _) = problems(config)
     assert sentence.endswith(
-        "flows has no group with cca own, so that all CCAs of the study would run the same; allowed is one CCA in ccas."
+        "flows has no group with cca own, so that all CCAs of the study would run the same; allowed: one CCA in ccas."
     )
 
 

@@ -41,7 +41,7 @@ def refusal(path, text=None, overrides=None):
         ("ccas: " + "[" * 500 + "]" * 500, "is not valid YAML in line 1: lists and mappings are nested more than 30 deep."),
         ("ccas: " + "[" * 400_000, "is not valid YAML in line 1: lists and mappings are nested more than 30 deep."),
         (BOMB, "is not valid YAML in line 6: it has more than 200,000 values, aliases written out."),
-        ("# " + "x" * 2**20, "can't be read (it has 1,048,578 bytes, and allowed are 1,048,576); a study is a YAML file."),
+        ("# " + "x" * 2**20, "can't be read (it has 1,048,578 bytes; allowed: 1,048,576); a study is a YAML file."),
     ],
     ids=("bool", "int", "timestamp", "float", "recursive", "deep", "deeper", "bomb", "large"),
 )  # fmt: skip
@@ -56,7 +56,7 @@ def test_a_number_of_5000_digits(tmp_path):
 
 def test_a_text_of_3000_digits_where_a_number_belongs(tmp_path):
     """Recognising a number with its unit once took time with the third power of the text's length."""
-    assert "allowed is a whole number" in refusal(tmp_path / "study.yaml", f"{START}seed: '{'9' * 3000} Mbit / s'\n")
+    assert "allowed: a whole number" in refusal(tmp_path / "study.yaml", f"{START}seed: '{'9' * 3000} Mbit / s'\n")
 
 
 @pytest.mark.parametrize("character", "\x1b\x07\x85\x9b\u202e\ufffe\x00")
@@ -66,7 +66,7 @@ def test_control_characters_are_refused(tmp_path, where, character):
     key = where.rpartition(".")[2]
     line = f'{"    " if key == "label" else ""}{key}: "a\\u{ord(character):04x}b"'
     message = refusal(tmp_path / "study.yaml", f"{START}{line}\n")
-    assert message == f"{where} has the control character U+{ord(character):04X}; allowed is text without."
+    assert message == f"{where} has the control character U+{ord(character):04X}; allowed: text without."
     assert message.isprintable()
 
 
@@ -94,29 +94,29 @@ def test_escapes_for_a_terminal_are_shown_and_not_printed(tmp_path):
 @pytest.mark.parametrize(
     "overrides, message",
     [
-        ({"study": "a" * 64}, f"study has the name {'a' * 64}; allowed is one that doesn't end in 'a' 20 times or more."),
+        ({"study": "a" * 64}, f"study has the name {'a' * 64}; allowed: a name that doesn't end in 'a' 20 times or more."),
         ({"scenarios": [{"id": "x" + "ab" * 20}]}, "doesn't end in 'ab' 20 times or more."),
         ({"scenarios": [{"id": "x", "flows": 64}], "ccas": ["+".join(["lp"] * 20)]}, None),
         ({"scenarios": [{"id": "x", "flows": 64}], "ccas": ["lp+" * 20 + "lp+lp"]}, "doesn't end in '+lp' 20 times or more."),
         ({"scenarios": [{"id": "x", "flows": 64}], "ccas": ["reno+" + "lp+" * 20 + "reno"]}, None),
         ({"scenarios": [{"id": "x", "flows": 30}], "ccas": ["+".join(["reno"] * 30)]},
-         "ccas[0] is a mix of 149 characters; allowed are up to 100."),
-        ({"study": "s" + "ab" * 15 + "c" * 15 + "d" * 15, "platform": "host"}, "-host; allowed are up to 64 characters."),
+         "ccas[0] is a mix of 149 characters; allowed: up to 100."),
+        ({"study": "s" + "ab" * 15 + "c" * 15 + "d" * 15, "platform": "host"}, "-host; allowed: up to 64 characters."),
         ({"replications": 10_000}, "makes 80,000 runs"),
-        ({"replications": 10_000, "ccas": ["reno", "cubic", "bbr", "vegas"]}, "makes 160,000 runs; allowed are up to 100,000"),
-        ({"scenarios": [{"id": f"s{n}"} for n in range(5_000)]}, "scenarios has 5,000 entries; allowed are up to 1,000."),
-        ({"defaults": {"link": {"loss_percent": 99.9999}}}, "allowed is what lets half of them"),
+        ({"replications": 10_000, "ccas": ["reno", "cubic", "bbr", "vegas"]}, "makes 160,000 runs; allowed: up to 100,000"),
+        ({"scenarios": [{"id": f"s{n}"} for n in range(5_000)]}, "scenarios has 5,000 entries; allowed: up to 1,000."),
+        ({"defaults": {"link": {"loss_percent": 99.9999}}}, "allowed: values that let half of them"),
         ({"defaults": {"link": {"loss_percent": {"forward": 91, "reverse": 0}}}}, "with which 48 % of all connections come up"),
         ({"defaults": {"link": {"loss_percent": {"forward": 90, "reverse": 0}}}}, None),
         ({"scenarios": [{"id": "x", "topology": "cable", "multipath": {"by": "mptcp", "paths": 2, "path_delay_ms": [0, 500]},
-                         "traffic": {"duration_s": 5}}]}, "allowed are 10 RTTs and more of traffic"),
-        ({"defaults": {"traffic": {"messages": 100_000_000}}}, "s of traffic; allowed is what takes up to 3,600 s"),
-        ({"defaults": {"traffic": {"duration_s": 3600, "interval_s": 0.1}, "flows": 4}}, "makes 144,000 intervals of flows; allowed are up to 50,000."),
+                         "traffic": {"duration_s": 5}}]}, "allowed: 10 RTTs and more of traffic"),
+        ({"defaults": {"traffic": {"messages": 100_000_000}}}, "s of traffic; allowed: traffic of up to 3,600 s"),
+        ({"defaults": {"traffic": {"duration_s": 3600, "interval_s": 0.1}, "flows": 4}}, "makes 144,000 intervals of flows; allowed: up to 50,000."),
         ({"defaults": {"traffic": {"duration_s": 3600, "interval_s": 0.1}}, "scenarios": [{"id": "x"}]}, None),
         ({"defaults": {"traffic": {"duration_s": 251, "sample_interval_ms": 1}}, "scenarios": [{"id": "x"}]},
-         "makes 251,000 readings of sockets in a run; allowed are up to 250,000, from 2 (ms)."),
+         "makes 251,000 readings of sockets in a run; allowed: up to 250,000, from 2 (ms)."),
         ({"defaults": {"traffic": {"duration_s": 250, "sample_interval_ms": 1}}, "scenarios": [{"id": "x"}]}, None),
-        ({"mixes": "ordered-pairs", "ccas": ["reno", "cubic"]}, "flows is 1; allowed is at least 2, one for each CCA of"),
+        ({"mixes": "ordered-pairs", "ccas": ["reno", "cubic"]}, "flows is 1; allowed: at least 2, one for each CCA of"),
     ],
 )  # fmt: skip
 def test_what_could_only_fail_later(root, overrides, message):
@@ -137,7 +137,7 @@ def test_a_study_at_its_limits_has_documents_that_a_verification_reads():
 @pytest.mark.parametrize("sign", ["=", "+", "-", "@", "\t", " "])
 def test_a_label_is_no_formula(tmp_path, sign):
     message = refusal(tmp_path / "study.yaml", f'{START}    label: "{sign}=1"\n')
-    assert "allowed is text of one line that doesn't begin with = + - or @" in message
+    assert "allowed: text of one line that doesn't begin with = + - or @" in message
 
 
 def test_numbers_in_mappings_of_a_call_are_numbers(root):
@@ -155,6 +155,6 @@ def test_numbers_in_mappings_of_a_call_are_numbers(root):
 def test_of_60000_received_scenarios_none_is_looked_at():
     config = {"study": "x", "ccas": ["reno"], "scenarios": [{"id": f"s{number}"} for number in range(60_000)]}
     began = time.process_time()  # not the time of who else has the core
-    with pytest.raises(study.StudyError, match="scenarios has 60,000 entries; allowed are up to 1,000."):
+    with pytest.raises(study.StudyError, match="scenarios has 60,000 entries; allowed: up to 1,000."):
         study.resolve(config, "received")
     assert time.process_time() - began < 5

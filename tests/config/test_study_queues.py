@@ -65,7 +65,7 @@ def test_a_step_of_red_sets_both_thresholds(small):
         ({"discipline": "cake", "packets": 100},
          "queue.packets is 100; allowed with queue.discipline cake is bytes, because its limit is memory."),
         ({"discipline": "red", "min_packets": 20},
-         "queue.min_packets is 20; allowed is at most queue.max_packets, 15."),
+         "queue.min_packets is 20; allowed: at most queue.max_packets, 15."),
         ({"discipline": "red", "min_packets": 12},
          "queue.burst_packets is 9; allowed with queue.min_packets 12 is as many or more, from which tc computes the weight of the mean."),
         ({"discipline": "red", "step_packets": 20, "min_packets": 5},

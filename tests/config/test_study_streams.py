@@ -69,7 +69,7 @@ def test_groups_by_the_thousands(many):
     assert study.resolve(many, "small.yaml")["scenarios"][0]["flows"] == 5000
     many["scenarios"][0]["flows"][1]["count"] = 5000
     assert problems(many) == [
-        "scenarios[near].flows has 5001 flows of iperf3 in all its groups; allowed are up to 5000."
+        "scenarios[near].flows has 5001 flows of iperf3 in all its groups; allowed: up to 5000."
     ]
     many["scenarios"][0]["flows"] = [one | {"rate_mbps": 2}]
     assert problems(many) == [

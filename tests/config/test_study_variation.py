@@ -175,7 +175,7 @@ def test_a_job_has_room_for_the_largest_draw(drawn):
 @pytest.mark.parametrize(
     ("scenario", "variation", "sentence"),
     [
-        ({}, {"rtt_percent": 51}, "variation.rtt_percent is 51; allowed is a number from 0 to 50 (percent)."),
+        ({}, {"rtt_percent": 51}, "variation.rtt_percent is 51; allowed: a number from 0 to 50 (percent)."),
         ({}, {"rtt": 1}, "variation.rtt'; did you mean 'rtt_percent'?"),
         ({"link": {"rate_mbps": 20, "delay_ms": 0}}, {"rtt_percent": 1}, "variation.rtt_percent is 1; allowed on a path without delay is 0."),
         (
@@ -189,8 +189,8 @@ def test_a_job_has_room_for_the_largest_draw(drawn):
         ({}, {"down_percent": 5}, "variation.down_percent is 5; allowed with a link that is never down is 0."),
         ({"topology": "dumbbell"}, {"background_percent": 5}, "variation.background_percent is 5; allowed with topology dumbbell is 0"),
         ({"background": "server"}, {"background_percent": 5}, "variation.background_percent is 5; allowed with background server is 0."),
-        ({"queue": {"packets": 2}}, {"queue_packets": 2}, "variation reaches what can't be run: queue.packets is 0; allowed is"),
-        ({"link": {"rate_mbps": 20_000}}, {"rate_percent": 1}, "variation reaches what can't be run: link.rate_mbps is 20200; allowed is"),
+        ({"queue": {"packets": 2}}, {"queue_packets": 2}, "variation reaches what can't be run: queue.packets is 0; allowed:"),
+        ({"link": {"rate_mbps": 20_000}}, {"rate_percent": 1}, "variation reaches what can't be run: link.rate_mbps is 20200; allowed:"),
         ({"traffic": {"duration_s": 1}}, {"start_ms": 500}, "variation reaches what can't be run: traffic.start_within_ms is 515"),
     ],
 )  # fmt: skip

@@ -39,7 +39,7 @@ def test_a_patch_a_c_file_and_a_yaml_file(tmp_path, root):
 @pytest.mark.parametrize(
     "given, sentence",
     [
-        ("6.13", "KERNEL=6.13: there is no such kernel; allowed are 6.1, 6.12, 7.2, or the path"),
+        ("6.13", "KERNEL=6.13: there is no such kernel; allowed: 6.1, 6.12, 7.2, or the path"),
         ("./no-tree", "there is no such kernel"),
         ("no.patch", "patches[0] is no.patch; there is no such file"),
         ("no.c", "there is no such file"),

@@ -86,13 +86,13 @@ def test_patches_of_the_base_come_first(folder, tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     "series, base, ccas, said",
     [
-        ([], "7.2", (), "SERIES: it is missing; allowed is an mbox or patches"),
+        ([], "7.2", (), "SERIES: it is missing; allowed: an mbox or patches"),
         (["a.patch"], "", (), "BASE: it is missing"),
-        (["nothing.mbox"], "7.2", (), "SERIES=nothing.mbox: there is no such file; allowed is an mbox"),
-        (["text.txt"], "7.2", (), "SERIES=text.txt: it changes no file; allowed is an mbox"),
+        (["nothing.mbox"], "7.2", (), "SERIES=nothing.mbox: there is no such file; allowed: an mbox"),
+        (["text.txt"], "7.2", (), "SERIES=text.txt: it changes no file; allowed: an mbox"),
         (["empty"], "7.2", (), "SERIES=empty: the folder has no file that ends with .patch"),
-        (["gap.mbox"], "7.2", (), "SERIES=gap.mbox: it is a series without 2; allowed is one without gaps"),
-        (["a.patch"], "5.0", (), "BASE=5.0: there is no such kernel; allowed are 6.1, 6.12, 7.2"),
+        (["gap.mbox"], "7.2", (), "SERIES=gap.mbox: it is a series without 2; allowed: one without gaps"),
+        (["a.patch"], "5.0", (), "BASE=5.0: there is no such kernel; allowed: 6.1, 6.12, 7.2"),
         (["a.patch"], "7.2", ("cubik",), "CCAS=cubik: it is not a CCA of the guest kernel; did you mean 'cubic'?"),
     ],
 )

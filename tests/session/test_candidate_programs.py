@@ -100,13 +100,13 @@ def test_the_short_exam_keeps_most_of_its_cases(folder):
 @pytest.mark.parametrize(
     ("cca", "program", "sentence"),
     [
-        ("", "my/two.yaml", "CCA is missing for one of its programs; allowed is one of one:a, one:Bb, two:a."),
-        ("a", "my/two.yaml", "CCA=a matches several of its programs; allowed is one of one:a, one:Bb, two:a."),
-        ("one:Bv", "my/two.yaml", "CCA=one:Bv matches none of its programs; did you mean 'one:Bb'? Allowed is one of"),
+        ("", "my/two.yaml", "CCA is missing for one of its programs; allowed: one of one:a, one:Bb, two:a."),
+        ("a", "my/two.yaml", "CCA=a matches several of its programs; allowed: one of one:a, one:Bb, two:a."),
+        ("one:Bv", "my/two.yaml", "CCA=one:Bv matches none of its programs; did you mean 'one:Bb'? Allowed: one of"),
         ("", "my/none.yaml", "my/none.yaml"),
         ("", "my/typo.yaml", "unknown key 'protokol'; did you mean 'protocol'?"),
         ("", "my/Bad Name.yaml", "The file's name is the program's unless it has programs."),
-        ("other:cubic", None, "other comes with no declaration; allowed are aioquic, quic-go, quinn, s2n-quic, or another program with PROGRAM=<file>."),
+        ("other:cubic", None, "other comes with no declaration; allowed: aioquic, quic-go, quinn, s2n-quic, or another program with PROGRAM=<file>."),
         ("", "my/no-seconds.yaml", "no command of no-seconds has {seconds}"),
     ],
 )  # fmt: skip
@@ -171,5 +171,5 @@ def test_a_gate_makes_an_exam_fail_if_a_row_that_decides_is_worse(folder):
     (expected,) = resolved["analysis"]["expect"]
     assert (expected["table"], expected["where"], expected["none_of"]) == ("scorecard", {"role": "primary"}, ["worse"])
     Path("base.yaml").write_text(yaml.safe_dump({key: value for key, value in EXAM.items() if key != "exam"}))
-    with pytest.raises(CandidateError, match="base.yaml is not an exam; allowed is GATE with make exam."):
+    with pytest.raises(CandidateError, match="base.yaml is not an exam; allowed: GATE with make exam."):
         candidate.write("vegas", "base.yaml", gate=True)

@@ -240,8 +240,8 @@ def test_table_and_page_are_written(tmp_path, monkeypatch, capsys):
 @pytest.mark.parametrize(
     ("folders", "message"),
     [
-        ([], "EXAMS names 0 folders; allowed are two"),
-        (["x", "./x"], "EXAMS names x twice; allowed are two folders."),
+        ([], "EXAMS names 0 folders; allowed: two"),
+        (["x", "./x"], "EXAMS names x twice; allowed: two folders."),
         (["x", "y"], "x is not a folder of finished results: x/workflow/study.json is missing"),
     ],
 )

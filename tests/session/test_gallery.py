@@ -179,9 +179,9 @@ def _other_margin(exam):
     ("change", "sentence"),
     [
         (_other_margin, "exam.margins.index is 0.05 in .* and 0.1 in results/other; only results of the same conditions"),
-        (lambda exam: replace(exam, runs=exam.runs.assign(image_digest="f00")), "image_digest is sha256:[0-9a-f]+ in .*bbr and f00 in .*vegas; allowed are"),
-        (lambda exam: replace(exam, study=exam.study | {"exam": exam.study["exam"] | {"cca": "bbr"}}), ".*bbr and .*vegas both examine bbr; allowed is one exam"),
-        (lambda exam: replace(exam, scorecard=None), ".*vegas is not an exam; allowed are folders"),
+        (lambda exam: replace(exam, runs=exam.runs.assign(image_digest="f00")), "image_digest is sha256:[0-9a-f]+ in .*bbr and f00 in .*vegas; allowed:"),
+        (lambda exam: replace(exam, study=exam.study | {"exam": exam.study["exam"] | {"cca": "bbr"}}), ".*bbr and .*vegas both examine bbr; allowed: one exam"),
+        (lambda exam: replace(exam, scorecard=None), ".*vegas is not an exam; allowed: folders"),
     ],
 )  # fmt: skip
 def test_other_exams_are_refused_in_a_sentence(change, sentence, exams):
@@ -192,7 +192,7 @@ def test_other_exams_are_refused_in_a_sentence(change, sentence, exams):
 
 @pytest.mark.parametrize(
     ("folders", "sentence"),
-    [([], "no exam is named; allowed are folders"), (["nowhere"], "nowhere is not a folder of finished results")],
+    [([], "no exam is named; allowed: folders"), (["nowhere"], "nowhere is not a folder of finished results")],
 )
 def test_folders_that_are_none_are_refused(folders, sentence, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)

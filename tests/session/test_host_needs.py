@@ -89,7 +89,7 @@ def test_a_cca_that_becomes_a_default_must_be_on_the_machines_list():
     assert host_problem(study, SMALL) == (
         "platform host can't carry this study on this machine: its kernel (6.18.44) does not let a network namespace make cubic "
         'its default; sysctl -w net.ipv4.tcp_allowed_congestion_control="bbr cubic reno" lets it be the default; '
-        "allowed are scenarios without these, or platform: uml."
+        "allowed: scenarios without these, or platform: uml."
     )
 
 
@@ -125,7 +125,7 @@ def test_what_is_missing_is_named_in_one_sentence_with_where_it_is_asked_for(mon
         "platform host can't carry this study on this machine: its kernel (6.18.44) has no netem (delay, jitter and loss: scenario s2), "
         "has no matchall and mirred (delay and loss on a cable, link options behind the bottleneck: scenario s2) and "
         "has no CCA vegas, illinois (it has bbr, cubic, reno); get sch_netem cls_matchall act_mirred tcp_vegas tcp_illinois; "
-        "allowed are scenarios without these, or platform: uml."
+        "allowed: scenarios without these, or platform: uml."
     )
 
 

@@ -61,7 +61,7 @@ def test_resources_of_the_call_are_values_that_a_rule_may_have():
 
 
 def test_an_expression_is_no_number_of_runs():
-    with pytest.raises(SystemExit, match="emulate_run: runs is an expression; allowed are whole numbers"):
+    with pytest.raises(SystemExit, match="emulate_run: runs is an expression; allowed: whole numbers"):
         job_size(resources("emulate_run:runs=5*attempt"))
 
 

@@ -167,7 +167,7 @@ def test_a_difference_in_the_metrics_own_unit():
 
 @pytest.mark.parametrize("text", ["2", "0 %", "-1 %", "2 percent", "nan %", "2 % 3", "1e3 %", "%"])
 def test_a_difference_that_is_none_gets_one_sentence(text):
-    with pytest.raises(plan_study.PlanError, match="allowed is a number above 0 with its unit"):
+    with pytest.raises(plan_study.PlanError, match="allowed: a number above 0 with its unit"):
         plan_study.difference_of(text)
 
 
@@ -184,7 +184,7 @@ def call(capsys, tmp_path, monkeypatch, *arguments, text=None):
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["--metric", "speed"], "METRIC is speed; allowed are goodput, rtt, loss, retransmits."),
+        (["--metric", "speed"], "METRIC is speed; allowed: goodput, rtt, loss, retransmits."),
         (["--metric", "loss", "--difference", "2 %"], "DIFFERENCE is 2 %; allowed with METRIC=loss is points."),
         (
             ["--metric", "rtt", "--difference", "2 Mbit/s"],

@@ -224,14 +224,14 @@ def test_a_document_that_is_there_already_is_left_alone(cache):
 def test_the_switch(monkeypatch):
     assert is_on({}) and is_on({"SAWTOOTH_RUN_CACHE": ""}) and is_on({"SAWTOOTH_RUN_CACHE": "1"})
     assert not is_on({"SAWTOOTH_RUN_CACHE": "0"})
-    with pytest.raises(CacheSettingError, match=r"SAWTOOTH_RUN_CACHE is no; allowed are 0 \(off\) and 1 \(on\)"):
+    with pytest.raises(CacheSettingError, match=r"SAWTOOTH_RUN_CACHE is no; allowed: 0 \(off\) and 1 \(on\)"):
         is_on({"SAWTOOTH_RUN_CACHE": "no"})
 
 
 @pytest.mark.parametrize("value", ["0", "-1", "much", "nan", "inf"])
 @pytest.mark.parametrize("name", ["SAWTOOTH_RUN_CACHE_GB", "SAWTOOTH_RUN_CACHE_DAYS"])
 def test_a_limit_that_is_no_number_above_0_is_refused(name, value, tmp_path):
-    with pytest.raises(CacheSettingError, match=f"{name} is {value}; allowed are numbers above 0"):
+    with pytest.raises(CacheSettingError, match=f"{name} is {value}; allowed: numbers above 0"):
         store_of(tmp_path, {name: value})
 
 

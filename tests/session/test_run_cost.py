@@ -106,11 +106,11 @@ def test_a_job_has_one_run_unless_told_otherwise():
 @pytest.mark.parametrize("value", [0, -1, 2.5, "many", None])
 @pytest.mark.parametrize("name", ["runs", "minutes"])
 def test_other_sizes_of_jobs_are_refused_in_one_sentence(name, value):
-    sentence = f"sawtooth: set-resources: emulate_run: {name} is {value!r}; allowed are whole numbers from 1"
+    sentence = f"sawtooth: set-resources: emulate_run: {name} is {value!r}; allowed: whole numbers from 1"
     with pytest.raises(SystemExit, match=re.escape(sentence)):
         run_cost.job_size({name: value})
 
 
 def test_a_job_has_no_more_runs_than_a_command_line_has_room_for():
-    with pytest.raises(SystemExit, match="runs is 1001; allowed are whole numbers from 1 to 1,000"):
+    with pytest.raises(SystemExit, match="runs is 1001; allowed: whole numbers from 1 to 1,000"):
         run_cost.job_size({"runs": run_cost.MOST_RUNS + 1})

@@ -80,7 +80,7 @@ def cut_archive(path):
         (lambda path: path.symlink_to("nowhere"), "it is a dangling link"),
         (lambda path: path.mkdir(), "has no source of packetdrill"),
         (lambda path: path.write_text("packetdrill"), "is no archive that can be read"),
-        (lambda path: os.mkfifo(path), "it is a pipe, and allowed is a regular file"),
+        (lambda path: os.mkfifo(path), "it is a pipe; allowed: a regular file"),
         (other_archive, "has no source of packetdrill"),
         (cut_archive, "is no archive that can be read"),
     ],

@@ -34,9 +34,9 @@ def test_one_rate_is_both_directions_and_two_are_two_keys():
 @pytest.mark.parametrize(
     "link, sentence",
     [
-        ({"rate_mbps": {"forward": 50}}, "link.rate_mbps has forward only; allowed are forward and reverse together, or one value for both."),
-        ({"rate_mbps": {"forward": 50, "reverse": 0}}, "link.reverse_rate_mbps is 0; allowed is a number from 0.01"),
-        ({"rate_mbps": {"forward": 50, "reverse": "x"}}, 'link.reverse_rate_mbps is "x"; allowed is a number from 0.01'),
+        ({"rate_mbps": {"forward": 50}}, "link.rate_mbps has forward only; allowed: forward and reverse together, or one value for both."),
+        ({"rate_mbps": {"forward": 50, "reverse": 0}}, "link.reverse_rate_mbps is 0; allowed: a number from 0.01"),
+        ({"rate_mbps": {"forward": 50, "reverse": "x"}}, 'link.reverse_rate_mbps is "x"; allowed: a number from 0.01'),
     ],
 )  # fmt: skip
 def test_what_is_wrong_with_a_direction_is_said_of_its_key(link, sentence):

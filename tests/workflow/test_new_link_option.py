@@ -100,7 +100,7 @@ def test_without_it_a_specification_is_as_it_was(workflow):
 @pytest.mark.parametrize(
     "link, sections, sentence",
     [
-        ({"bunch_ms": 0}, {}, "link.bunch_ms is 0; allowed is a number from 0.1 to 1000 (ms), or null."),
+        ({"bunch_ms": 0}, {}, "link.bunch_ms is 0; allowed: a number from 0.1 to 1000 (ms), or null."),
         ({"bunch_mss": 1}, {}, "did you mean 'bunch_ms'?"),
         ({"bunch_ms": 1}, {"topology": "chain"}, "topology is chain; allowed with link.bunch_ms is dumbbell or cable."),
         ({"bunch_ms": 1, "netem": "both-ends"}, {}, "link.netem is both-ends; allowed with link.bunch_ms is receiving-side."),

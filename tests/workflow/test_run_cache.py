@@ -103,7 +103,7 @@ def test_what_is_damaged_forced_or_switched_off_is_executed(fresh, kept, monkeyp
     monkeypatch.setenv("SAWTOOTH_RUN_CACHE", "perhaps")
     document.unlink()
     status, output = fresh.snakemake(*ONE, check=False)
-    assert status and "sawtooth: SAWTOOTH_RUN_CACHE is perhaps; allowed are 0 (off) and 1 (on)." in output
+    assert status and "sawtooth: SAWTOOTH_RUN_CACHE is perhaps; allowed: 0 (off) and 1 (on)." in output
 
 
 def test_jobs_of_several_runs_carry_out_what_is_not_kept(fresh, kept):

@@ -39,8 +39,8 @@ def table(folder, name):
 @pytest.mark.parametrize(
     "arguments, sentence",
     [
-        (["--events", "tcp_probe"], "EVENTS names tcp_probe; allowed are names with * and ?"),
-        (["--functions", "a,b"], "FUNCTIONS names a,b; allowed are names with * and ?"),
+        (["--events", "tcp_probe"], "EVENTS names tcp_probe; allowed: names with * and ?"),
+        (["--functions", "a,b"], "FUNCTIONS names a,b; allowed: names with * and ?"),
     ],
 )
 def test_what_is_no_name_is_said_at_once(trace, arguments, sentence):

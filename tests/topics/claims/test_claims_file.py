@@ -44,43 +44,43 @@ MISTAKES = {
         {requirement: {over: 50}}
             unknown key 'claims[claim-1].requirement.over'; did you mean 'above'? Allowed here: above, below, at_least, at_most.
         {ccas: [cubik]}
-            ccas[0] is "cubik"; did you mean 'cubic'? Allowed is one of $CCAS, or several with + between them.
+            ccas[0] is "cubik"; did you mean 'cubic'? Allowed: one of $CCAS, or several with + between them.
         {ccas: [vegas]}
-            ccas has 'vegas'; allowed are those of the file's own list: reno, cubic, bbr.
+            ccas has 'vegas'; allowed: those of the file's own list: reno, cubic, bbr.
         {requirement: {above: 120}}
-            requirement.above is 120; allowed is $SHARE.
+            requirement.above is 120; allowed: $SHARE.
         {requirement: {above: 50 %}}
-            requirement.above is "50 %"; allowed is $SHARE, without its unit: 50.
+            requirement.above is "50 %"; allowed: $SHARE, without its unit: 50.
         {requirement: {above: .nan}}
-            requirement.above is .nan; allowed is $SHARE.
+            requirement.above is .nan; allowed: $SHARE.
         {place: null}
-            place is null; allowed is one of highest, lowest, middle.
+            place is null; allowed: one of highest, lowest, middle.
         {places: 3}
-            places is 3; allowed is less than the 3 CCAs of among.
+            places is 3; allowed: less than the 3 CCAs of among.
         {among: [reno, cubic]}
-            ccas has 'bbr'; allowed are those of among: reno, cubic.
+            ccas has 'bbr'; allowed: those of among: reno, cubic.
     """,
     "threshold": """
         {quantity: throughput}
-            quantity is "throughput"; did you mean 'throughput_per_stream_mbps'? Allowed is one of $QUANTITIES.
+            quantity is "throughput"; did you mean 'throughput_per_stream_mbps'? Allowed: one of $QUANTITIES.
         {requirement: {above: 5, below: 4}}
-            requirement is {above: 5, below: 4}; allowed is an upper bound above the lower one.
+            requirement is {above: 5, below: 4}; allowed: an upper bound above the lower one.
         {requirement: {at_least: 5, at_most: 1}}
-            requirement is {at_least: 5, at_most: 1}; allowed is an upper bound above the lower one.
+            requirement is {at_least: 5, at_most: 1}; allowed: an upper bound above the lower one.
         {quantity: goodput_mbps, flows: {take: count, within: {at_least: 5, at_most: 1}}}
-            flows.within is {at_least: 5, at_most: 1}; allowed is an upper bound above the lower one.
+            flows.within is {at_least: 5, at_most: 1}; allowed: an upper bound above the lower one.
         {requirement: {replicates: 5, at_most: 9}}
-            requirement is {replicates: 5, at_most: 9}; allowed are bounds, or replicates with standard_error.
+            requirement is {replicates: 5, at_most: 9}; allowed: bounds, or replicates with standard_error.
         {pick: lowest, requirement: {replicates: 5, standard_error: 1}}
             pick is "lowest"; allowed with replicates is "mean", a single value.
         {requirement: {above: 5, at_least: 4}}
-            requirement has two bounds on the same side; allowed is one.
+            requirement has two bounds on the same side; allowed: one.
         {pick: farthest}
             requirement is {above: 1}; allowed with pick: farthest is one with two bounds.
         {scenarios: ['3']}
-            scenarios has '3'; allowed are those of the file's own list: 1, 2.
+            scenarios has '3'; allowed: those of the file's own list: 1, 2.
         {kind: treshold}
-            kind is "treshold"; did you mean 'threshold'? Allowed is one of ordering, threshold, ratio, largest_difference, equivalence, no_difference, normality, dominance.
+            kind is "treshold"; did you mean 'threshold'? Allowed: one of ordering, threshold, ratio, largest_difference, equivalence, no_difference, normality, dominance.
         {quantity: cwnd_packets}
             quantity is "cwnd_packets"; allowed with neither flows nor over_time is one of $RUNS.
         {quantity: loss_percent, flows: {take: sum}}
@@ -88,31 +88,31 @@ MISTAKES = {
         {quantity: retransmits, over_time: {take: mean, from_percent: 50}}
             quantity is "retransmits"; allowed with over_time is one of $SERIES.
         {quantity: goodput_mbps, flows: {take: median}}
-            flows.take is "median"; did you mean 'mean'? Allowed is one of mean, sum, lowest, highest, sd, variation_percent, count.
+            flows.take is "median"; did you mean 'mean'? Allowed: one of mean, sum, lowest, highest, sd, variation_percent, count.
         {quantity: goodput_mbps, flows: {take: count}}
-            flows is {take: "count"}; allowed is within with take: count, and only there.
+            flows is {take: "count"}; allowed: within with take: count, and only there.
         {quantity: goodput_mbps, flows: {take: sum, within: {above: 1}}}
-            flows is {take: "sum", within: {above: 1}}; allowed is within with take: count, and only there.
+            flows is {take: "sum", within: {above: 1}}; allowed: within with take: count, and only there.
         {quantity: goodput_mbps, flows: {cca: vegas}}
-            flows.cca is "vegas"; allowed are those of ccas: bbr, cubic, reno.
+            flows.cca is "vegas"; allowed: those of ccas: bbr, cubic, reno.
         {quantity: goodput_mbps, flows: {cca: reno+cubic}}
-            flows.cca is "reno+cubic"; did you mean 'cubic'? Allowed is one of $CCAS.
+            flows.cca is "reno+cubic"; did you mean 'cubic'? Allowed: one of $CCAS.
         {quantity: retransmits, relative_to: link}
             relative_to is "link"; allowed with it are quantities in Mbit/s.
         {quantity: goodput_mbps, relative_to: total}
             relative_to is "total"; allowed without flows is link.
         {quantity: cwnd_packets, over_time: {take: mean, from_percent: 50, to_percent: 50}}
-            over_time.to_percent is 50; allowed is more than from_percent, 50.
+            over_time.to_percent is 50; allowed: more than from_percent, 50.
         {quantity: cwnd_packets, over_time: {take: beginnings, from_percent: 50}}
             quantity is "cwnd_packets"; allowed with over_time.take: beginnings is one of slow_start_percent, fast_recovery_percent, timeout_percent.
         {quantity: cwnd_packets, over_time: {from_percent: 20}}
-            over_time.take is missing; allowed is one of mean, median, lowest, highest, spread, spread_percent, beginnings.
+            over_time.take is missing; allowed: one of mean, median, lowest, highest, spread, spread_percent, beginnings.
     """,
     "ratio": """
         {numerator: {scenarios: ['1']}}
-            numerator.scenarios has 1 name and denominator.scenarios 2; allowed are as many, because they are compared one by one.
+            numerator.scenarios has 1 name and denominator.scenarios 2; allowed: as many, because they are compared one by one.
         {each: [cca], denominator: {scenarios: ['1']}}
-            numerator.ccas is given, but each names cca; allowed is one of the two.
+            numerator.ccas is given, but each names cca; allowed: one of the two.
         {combine: farthest}
             requirement is {above: 1}; allowed with combine: farthest is one with two bounds.
         {combine: farthest, requirement: {at_least: 0, at_most: 1}}
@@ -122,27 +122,27 @@ MISTAKES = {
         {each: [], numerator: {pick: lowest}, requirement: {replicates: 5, standard_error: 1}}
             numerator.pick is "lowest"; allowed with replicates is "mean", a single value.
         {numerator: {ccas: [reno]}, denominator: {ccas: [reno]}}
-            numerator is the same as denominator; allowed is another.
+            numerator is the same as denominator; allowed: another.
         {quantity: goodput_mbps, flows: {}, numerator: {flows: {cca: vegas}}}
-            numerator.flows.cca is "vegas"; allowed are those of ccas: bbr, cubic, reno.
+            numerator.flows.cca is "vegas"; allowed: those of ccas: bbr, cubic, reno.
     """,
     "largest_difference": """
         {at: '3'}
-            at is '3'; allowed are those of minuend.scenarios: 1, 2.
+            at is '3'; allowed: those of minuend.scenarios: 1, 2.
         {scenarios: ['1']}
-            minuend.scenarios has one name; allowed are two or more, for their differences are compared.
+            minuend.scenarios has one name; allowed: two or more, for their differences are compared.
         {minuend: {ip_versions: [ipv6]}}
-            minuend is the same as subtrahend; allowed is another.
+            minuend is the same as subtrahend; allowed: another.
         {subtrahend: {scenarios: ['2']}}
-            minuend.scenarios has 2 names and subtrahend.scenarios 1; allowed are as many, because they are compared one by one.
+            minuend.scenarios has 2 names and subtrahend.scenarios 1; allowed: as many, because they are compared one by one.
     """,
     "no_difference": """
         {ip_versions: [ipv4]}
-            ip_versions is ["ipv4"]; allowed is both, because they are compared.
+            ip_versions is ["ipv4"]; allowed: both, because they are compared.
     """,
     "dominance": """
         {stronger: cca, weaker: cca}
-            weaker is "cca" as stronger; allowed is another factor.
+            weaker is "cca" as stronger; allowed: another factor.
     """,
 }
 
@@ -167,10 +167,10 @@ def test_one_sentence_a_mistake(tmp_path, claim, change, message):
 @pytest.mark.parametrize(
     ("key", "message"),
     [
-        ("requirement", "requirement is missing; allowed is a mapping with the keys above, below, at_least, at_most."),
+        ("requirement", "requirement is missing; allowed: a mapping with the keys above, below, at_least, at_most."),
         (
             "id",
-            "id is missing; allowed is 1 to 64 lower-case letters, digits, dots and hyphens, a letter or digit first.",
+            "id is missing; allowed: 1 to 64 lower-case letters, digits, dots and hyphens, a letter or digit first.",
         ),
     ],
 )
@@ -184,12 +184,12 @@ def test_missing_key(tmp_path, key, message):
 def test_scenarios_with_an_empty_range_are_refused(tmp_path):
     what = claim_runs.content(THRESHOLD)
     what["scenarios"][0]["delay_ms"] = {"at_least": 5, "at_most": 1}
-    message = "scenarios[1].delay_ms is {at_least: 5, at_most: 1}; allowed is an upper bound above the lower one."
+    message = "scenarios[1].delay_ms is {at_least: 5, at_most: 1}; allowed: an upper bound above the lower one."
     assert claim_runs.problem(tmp_path, what) == message
 
 
 def test_ids_stand_once(tmp_path):
-    message = "claims[1].id is 'a' as in claims[0]; allowed is one that no other has."
+    message = "claims[1].id is 'a' as in claims[0]; allowed: an id that no other has."
     assert claim_runs.problem(tmp_path, claim_runs.content(THRESHOLD | {"id": "a"}, ORDERING | {"id": "a"})) == message
 
 
@@ -204,10 +204,10 @@ def test_several_mistakes_are_all_named(tmp_path):
     [
         ("", "is empty; a claims file has the keys paper, scenarios, ccas, claims."),
         ("# nothing\n", "is empty; a claims file has the keys paper, scenarios, ccas, claims."),
-        ("- a\n", 'is ["a"]; allowed is a mapping with the keys paper, scenarios, ccas, claims.'),
+        ("- a\n", 'is ["a"]; allowed: a mapping with the keys paper, scenarios, ccas, claims.'),
         ("paper: {title: a\nccas: [\n", "is not valid YAML in line 2: "),
         ("ccas: [bbr]\nccas: [reno]\n", "is not valid YAML in line 2: the key 'ccas' occurs twice."),
-        (claim_runs.content(), "claims is []; allowed is a list of at least one"),
+        (claim_runs.content(), "claims is []; allowed: a list of at least one"),
     ],
 )
 def test_no_claims_file_at_all(tmp_path, text, message):
@@ -220,7 +220,7 @@ def test_missing_file_and_foreign_bytes(tmp_path):
     with pytest.raises(claims.ClaimsError, match="can't be read .*; a claims file is a YAML file"):
         claims.load_claims(tmp_path / "none.yaml")
     (tmp_path / "bytes.yaml").write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(claims.ClaimsError, match="allowed is UTF-8 text.; a claims file is a YAML file"):
+    with pytest.raises(claims.ClaimsError, match="allowed: UTF-8 text.; a claims file is a YAML file"):
         claims.load_claims(tmp_path / "bytes.yaml")
 
 

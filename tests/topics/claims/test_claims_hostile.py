@@ -11,7 +11,7 @@ def test_a_claim_whose_kind_is_misspelt(tmp_path, root):
     text = (root / "config/claims/geni-cwnd-fairness.yaml").read_text()
     path = tmp_path / "claims.yaml"
     path.write_text(text.replace("    kind: ", "    ind: ", 1))
-    with pytest.raises(ClaimsError, match=r"\.kind is missing; allowed is one of ordering"):
+    with pytest.raises(ClaimsError, match=r"\.kind is missing; allowed: one of ordering"):
         load_claims(path)
 
 
@@ -22,5 +22,5 @@ def test_a_claim_without_its_kind(tmp_path, root):
     content["claims"] = [{key: value for key, value in content["claims"][0].items() if key in kept}]
     path = tmp_path / "claims.yaml"
     path.write_text(yaml.safe_dump(content))
-    with pytest.raises(ClaimsError, match=r"\.kind is missing; allowed is one of ordering"):
+    with pytest.raises(ClaimsError, match=r"\.kind is missing; allowed: one of ordering"):
         load_claims(path)

@@ -116,7 +116,7 @@ def test_printed_cells_are_as_many_as_the_sizes(file):
 def test_other_numbers_of_values_than_sizes_are_refused(file, tmp_path):
     text = yaml.safe_load((claims.SCHEMA_PATH.parents[2] / NAME).read_text(encoding="utf-8"))
     text["paper"]["cells"]["values"][0]["sd"].append(1)
-    message = "paper.cells.values[0].sd has 7 values; allowed are 6, one for each of message_bytes."
+    message = "paper.cells.values[0].sd has 7 values; allowed: 6, one for each of message_bytes."
     assert claim_runs.problem(tmp_path, text) == message
 
 

@@ -12,11 +12,11 @@ COLUMNS = "throughput_per_stream_mbps, rtt_first_stream_ms, retransmit_percent, 
 # The paper's tables, and below them the message.
 MISTAKES = """
     {table_3: {}, runs_per_ip_version: 10}
-        paper.tables.table_3 is {}; allowed is a mapping with the keys $COLUMNS, remark.
+        paper.tables.table_3 is {}; allowed: a mapping with the keys $COLUMNS, remark.
     {table_3: {retransmits: {ipv4: {$STATISTICS}}}}
-        paper.tables.runs_per_ip_version is missing; allowed is a whole number from 1 to 1000000000 (runs).
+        paper.tables.runs_per_ip_version is missing; allowed: a whole number from 1 to 1000000000 (runs).
     {runs_per_ip_version: 7200.5}
-        paper.tables.runs_per_ip_version is 7200.5; allowed is a whole number from 1 to 1000000000 (runs).
+        paper.tables.runs_per_ip_version is 7200.5; allowed: a whole number from 1 to 1000000000 (runs).
     {runs_per_ip_version: 10, table_4: {}}
         unknown key 'paper.tables.table_4'; did you mean 'table_5'? Allowed here: runs_per_ip_version, table_3, table_5.
     {runs_per_ip_version: 10, table_3: {throughput: {ipv4: {$STATISTICS}}}}
@@ -24,17 +24,17 @@ MISTAKES = """
     {runs_per_ip_version: 10, table_3: {retransmits: {'6': {$STATISTICS}}}}
         unknown key 'paper.tables.table_3.retransmits.6'; did you mean 'ipv6'? Allowed here: ipv4, ipv6.
     {runs_per_ip_version: 10, table_3: {retransmits: {ipv4: {$STATISTICS, w: 1.2}}}}
-        paper.tables.table_3.retransmits.ipv4.w is 1.2; allowed is a number from 0 to 1.
+        paper.tables.table_3.retransmits.ipv4.w is 1.2; allowed: a number from 0 to 1.
     {runs_per_ip_version: 10, table_3: {retransmits: {ipv4: {$STATISTICS, mean: about 319}}}}
-        paper.tables.table_3.retransmits.ipv4.mean is "about 319"; allowed is a number from 0 to 1000000000.
+        paper.tables.table_3.retransmits.ipv4.mean is "about 319"; allowed: a number from 0 to 1000000000.
     {runs_per_ip_version: 10, table_3: {retransmits: {ipv6: {$STATISTICS, sd: .nan}}}}
-        paper.tables.table_3.retransmits.ipv6.sd is .nan; allowed is a number from 0 to 1000000000.
+        paper.tables.table_3.retransmits.ipv6.sd is .nan; allowed: a number from 0 to 1000000000.
     {runs_per_ip_version: 10, table_5: {retransmits: {u: 5, p: 0.5}}}
-        paper.tables.table_5.retransmits.conclusion is missing; allowed is one of H0, H1, H2.
+        paper.tables.table_5.retransmits.conclusion is missing; allowed: one of H0, H1, H2.
     {runs_per_ip_version: 10, table_5: {retransmits: {u: 5, p: 0.5, conclusion: H_0}}}
-        paper.tables.table_5.retransmits.conclusion is "H_0"; allowed is one of H0, H1, H2.
+        paper.tables.table_5.retransmits.conclusion is "H_0"; allowed: one of H0, H1, H2.
     {runs_per_ip_version: 10, table_5: {remark: 5}}
-        paper.tables.table_5.remark is 5; allowed is text that doesn't begin with = + - or @ or white space, in quotes.
+        paper.tables.table_5.remark is 5; allowed: text that doesn't begin with = + - or @ or white space, in quotes.
 """
 
 

@@ -52,23 +52,23 @@ def test_a_study_without_expectations_asks_nothing():
     ("change", "message"),
     mistakes("""
 {id: Fast}
-  analysis.expect[Fast].id is "Fast"; allowed is 1 to 64 lower-case letters, digits, dots and hyphens, a letter or digit first.
+  analysis.expect[Fast].id is "Fast"; allowed: 1 to 64 lower-case letters, digits, dots and hyphens, a letter or digit first.
 {pikc: lowest}
   unknown key 'analysis.expect[fast].pikc'; did you mean 'pick'?
 {quantity: speed}
-  analysis.expect[fast].quantity is "speed"; allowed is one of
+  analysis.expect[fast].quantity is "speed"; allowed: one of
 {quantity: transfer_s, flows: {}}
   analysis.expect[fast].quantity is "transfer_s"; allowed with flows is one of goodput_mbps
 {ccas: [vegas]}
-  analysis.expect[fast].ccas has 'vegas'; allowed are those of the file's own list: reno, cubic.
+  analysis.expect[fast].ccas has 'vegas'; allowed: those of the file's own list: reno, cubic.
 {scenarios: [middle]}
-  analysis.expect[fast].scenarios has 'middle'; allowed are those of the file's own list: near, far.
+  analysis.expect[fast].scenarios has 'middle'; allowed: those of the file's own list: near, far.
 {requirement: {at_least: 5, at_most: 1}}
-  analysis.expect[fast].requirement is {at_least: 5, at_most: 1}; allowed is an upper bound above the lower one.
+  analysis.expect[fast].requirement is {at_least: 5, at_most: 1}; allowed: an upper bound above the lower one.
 {kind: treshold}
-  analysis.expect[fast].kind is "treshold"; did you mean 'threshold'? Allowed is one of ordering
+  analysis.expect[fast].kind is "treshold"; did you mean 'threshold'? Allowed: one of ordering
 {must_be: true}
-  analysis.expect[fast].must_be is true; YAML takes a bare yes, no, on or off for true or false; allowed is one of shown, not-refuted.
+  analysis.expect[fast].must_be is true; YAML takes a bare yes, no, on or off for true or false; allowed: one of shown, not-refuted.
 {section: "4"}
   unknown key 'analysis.expect[fast].section'
 """),
@@ -83,23 +83,23 @@ def test_a_predicate_that_cannot_be_checked_is_refused(change, message):
     ("change", "message"),
     mistakes("""
 {table: run}
-  analysis.expect[rows].table is run; did you mean 'runs'? Allowed are the tables that this study will have: runs, flows, paths, bottlenecks, checks, scenarios, claims, descriptive, queue_cells.
+  analysis.expect[rows].table is run; did you mean 'runs'? Allowed: the tables that this study will have: runs, flows, paths, bottlenecks, checks, scenarios, claims, descriptive, queue_cells.
 {table: groups}
-  analysis.expect[rows].table is groups; did you mean 'runs'? Allowed are the tables that this study will have: runs
+  analysis.expect[rows].table is groups; did you mean 'runs'? Allowed: the tables that this study will have: runs
 {column: vlaid}
-  analysis.expect[rows].column is vlaid; did you mean 'valid'? Allowed are the columns of runs: scenario
+  analysis.expect[rows].column is vlaid; did you mean 'valid'? Allowed: the columns of runs: scenario
 {where: {ccca: cubic}}
   analysis.expect[rows].where.ccca is ccca; did you mean 'cca'?
 {none_of: [false]}
-  analysis.expect[rows].none_of is given beside one_of; allowed is one of the keys requirement, one_of, none_of.
+  analysis.expect[rows].none_of is given beside one_of; allowed: one of the keys requirement, one_of, none_of.
 {column: goodput_mbps}
-  analysis.expect[rows].one_of is given, and goodput_mbps of runs is number; allowed is requirement.
+  analysis.expect[rows].one_of is given, and goodput_mbps of runs is number; allowed: requirement.
 {interval: [rtt_mean_ms, loss_percent]}
-  analysis.expect[rows].interval is ["rtt_mean_ms", "loss_percent"]; allowed is one with requirement, of a number.
+  analysis.expect[rows].interval is ["rtt_mean_ms", "loss_percent"]; allowed: one with requirement, of a number.
 {one_of: []}
-  analysis.expect[rows].one_of is []; allowed is a list of values, as in [better, like].
+  analysis.expect[rows].one_of is []; allowed: a list of values, as in [better, like].
 {accept: [""]}
-  analysis.expect[rows].accept is [""]; allowed is one with none_of.
+  analysis.expect[rows].accept is [""]; allowed: one with none_of.
 """),
 )
 def test_rows_that_cannot_be_checked_are_refused(change, message):
@@ -115,9 +115,9 @@ FAST_CELLS = {"id": "rows", "table": "descriptive", "column": "mean", "requireme
 @pytest.mark.parametrize(
     ("one", "change", "message"),
     [
-        (NOT_WORSE, {"accept": ["not testabel"]}, 'accept has "not testabel"; allowed is what means that nothing was measured: "not testable", "".'),
-        (NOT_WORSE, {"column": "kind"}, "none_of is given, and claims doesn't declare which values of kind mean that nothing was measured; allowed is one_of."),
-        (FAST_CELLS, {}, "interval is missing, and mean of descriptive is an estimate; allowed is one, as in [low, high], or must_be: not-refuted."),
+        (NOT_WORSE, {"accept": ["not testabel"]}, 'accept has "not testabel"; allowed: values that mean that nothing was measured: "not testable", "".'),
+        (NOT_WORSE, {"column": "kind"}, "none_of is given, and claims doesn't declare which values of kind mean that nothing was measured; allowed: one_of."),
+        (FAST_CELLS, {}, "interval is missing, and mean of descriptive is an estimate; allowed: one, as in [low, high], or must_be: not-refuted."),
     ],
 )  # fmt: skip
 def test_a_gate_that_could_pass_without_evidence_is_refused(one, change, message):
@@ -144,7 +144,7 @@ def test_what_needs_no_interval_has_none():
 
 
 def test_a_name_stands_once():
-    with pytest.raises(ExpectationError, match=r"analysis.expect\[rows\] occurs twice; allowed is each name once."):
+    with pytest.raises(ExpectationError, match=r"analysis.expect\[rows\] occurs twice; allowed: each name once."):
         expectations(ROWS, ROWS)
 
 

@@ -57,7 +57,7 @@ def _carry_out(asked):
     number = history.count(asked.good, asked.bad)
     if not number:
         raise BisectError(
-            f"BAD={asked.bad[:12]}", [f"it has no commit that GOOD ({asked.good[:12]}) hasn't: allowed is a later one."]
+            f"BAD={asked.bad[:12]}", [f"it has no commit that GOOD ({asked.good[:12]}) hasn't: allowed: a later one."]
         )
     print(
         f"{count(number, 'commit')} after {asked.good[:12]} up to {asked.bad[:12]}, some {number.bit_length()} steps; {folder}",

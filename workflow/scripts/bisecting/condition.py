@@ -64,7 +64,7 @@ def condition_of(text) -> Condition:
     """Return the condition given by a text; raise `BisectError` with the allowed forms."""
     match = FORM.fullmatch(text)
     if not match or match[2] not in (*COMPARISONS, *CHANGES) or (match[3] is None) != (match[2] in CHANGES):
-        raise _problem(text, f"allowed is a measure and a comparison, {EXAMPLES}.")
+        raise _problem(text, f"allowed: a measure and a comparison, {EXAMPLES}.")
     if match[1] not in (known := measures()):
         near = nearest_choice(match[1], known)
         meant = f"did you mean '{near}'? Allowed" if near else "allowed"
@@ -72,7 +72,7 @@ def condition_of(text) -> Condition:
     try:
         return Condition(match[1], match[2], None if match[3] is None else float(match[3]))
     except ValueError:
-        raise _problem(text, f"{match[3]} is not a number; allowed is {EXAMPLES}.") from None
+        raise _problem(text, f"{match[3]} is not a number; allowed: {EXAMPLES}.") from None
 
 
 def _problem(text, sentence):

@@ -86,7 +86,7 @@ def question_of(tree, good, bad, when, study_file, only="*") -> Question:
             raise BisectError(name, [f"it is missing; as in {EXAMPLE}."])
     condition = condition_of(when)
     if why := absence(tree, "folder"):
-        raise BisectError(f"KERNEL={shown(tree, 200)}", [f"{why}; allowed is a Git repository of Linux."])
+        raise BisectError(f"KERNEL={shown(tree, 200)}", [f"{why}; allowed: a Git repository of Linux."])
     commits = {name: _commit(tree, name, revision) for name, revision in (("GOOD", good), ("BAD", bad))}
     if commits["GOOD"] == commits["BAD"]:
         raise BisectError(f"BAD={shown(bad, 200)}", [f"it is the same commit as GOOD ({commits['BAD'][:12]})."])
@@ -110,11 +110,11 @@ def _cells(study, study_file, only):
     cells = [cell for cell in studies.cells(study) if fnmatch.fnmatchcase("/".join(cell), only)]
     if not cells:
         first = "/".join(next(iter(studies.cells(study))))
-        raise BisectError(f"ONLY={shown(only, 200)}", [f"it matches no cell of {study_file}; allowed is a cell or a glob, as {first}."])  # fmt: skip
+        raise BisectError(f"ONLY={shown(only, 200)}", [f"it matches no cell of {study_file}; allowed: a cell or a glob, as {first}."])  # fmt: skip
     scenarios = {scenario["id"]: scenario for scenario in study["scenarios"]}
     fit = [cell for cell in cells if _fits(study, scenarios[cell[0]], cell[1])]
     if not fit:
-        raise BisectError(study_file, ["all of its cells have their own kernel, programs or another platform; allowed are studies with cells on the image's kernel (uml)."])  # fmt: skip
+        raise BisectError(study_file, ["all of its cells have their own kernel, programs or another platform; allowed: studies with cells on the image's kernel (uml)."])  # fmt: skip
     return fit
 
 

@@ -159,7 +159,7 @@ def chosen(commands, only) -> list[list[str]]:
     found = {name for name in names if fnmatch.fnmatchcase(name, only) or fnmatch.fnmatchcase(name, f"{only}.pkt")}
     if not found:
         near = get_close_matches(only.strip("*"), [name.removesuffix(".pkt") for name in names], n=1, cutoff=0)
-        raise SelftestsError(f"ONLY={shown(only)} matches none of {count(len(names), 'script')} of this kernel; allowed is a name or a glob, as {near[0] if near else 'tcp_*'}.")  # fmt: skip
+        raise SelftestsError(f"ONLY={shown(only)} matches none of {count(len(names), 'script')} of this kernel; allowed: a name or a glob, as {near[0] if near else 'tcp_*'}.")  # fmt: skip
     return [command for command in commands if command[0] in found]
 
 

@@ -106,7 +106,7 @@ def _trace(options):
 def _require_form(variable, values, form, example):
     for value in values:
         if not form.fullmatch(value):
-            raise ReceivedError(f"{variable} names {shown(value)}; allowed are names with * and ?, such as {example}.")
+            raise ReceivedError(f"{variable} names {shown(value)}; allowed: names with * and ?, such as {example}.")
 
 
 def _functions(run, asked):

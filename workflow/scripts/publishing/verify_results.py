@@ -88,7 +88,7 @@ def _check_call(options, names) -> None:
         nearest = shown(", ".join(get_close_matches(unknown, names, n=3, cutoff=0) or names[:3]), 400)
         raise ReceivedError(f"{results} has no run {shown(unknown)}; the nearest names are {nearest}.")
     if options.reruns and not options.runs and options.count > len(names):
-        raise ReceivedError(f"N is {options.count}; {results} has {len(names)} runs, so allowed is 1 to {len(names)}.")
+        raise ReceivedError(f"N is {options.count}; {results} has {len(names)} runs; allowed: 1 to {len(names)}.")
 
 
 def _check_files(folder, account) -> None:
@@ -327,7 +327,7 @@ def _whole_number(parser, name, text, least) -> int:
     """Return an argument as a whole number of at least ``least``, or exit with a sentence that asks for one."""
     # Up to 18 digits; longer numbers can't be intended.
     if not (text.isascii() and text.isdigit() and len(text) <= 18) or int(text) < least:
-        parser.error(f"{name} is '{shown(text)}'; allowed are whole numbers from {least} on.")
+        parser.error(f"{name} is '{shown(text)}'; allowed: whole numbers from {least} on.")
     return int(text)
 
 

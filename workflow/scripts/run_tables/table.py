@@ -37,7 +37,7 @@ class Column:
 
     def __post_init__(self):
         if self.kind not in KINDS:
-            raise ValueError(f"column {self.name} is of kind '{self.kind}'; allowed are {', '.join(KINDS)}")
+            raise ValueError(f"column {self.name} is of kind '{self.kind}'; allowed: {', '.join(KINDS)}")
 
 
 def text_column(name: str, meaning: str, empty: str = "", source: str = "") -> Column:

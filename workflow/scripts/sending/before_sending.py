@@ -65,7 +65,7 @@ def main(arguments=None) -> int:
 
 def _check_packetdrill(path):
     if path is not None and (why := absence(path)):
-        raise SeriesError(f"PACKETDRILL={shown(path)}", [f"{why}; allowed is the source of packetdrill, a folder or an archive, or no PACKETDRILL: then the kernel's own tests are left out."])  # fmt: skip
+        raise SeriesError(f"PACKETDRILL={shown(path)}", [f"{why}; allowed: the source of packetdrill, a folder or an archive, or no PACKETDRILL: then the kernel's own tests are left out."])  # fmt: skip
 
 
 def _carry_out(asked, options):

@@ -114,7 +114,7 @@ def question_of(series, base, newest, ccas=()) -> Question:
         CCAs to examine instead of those that the series touches.
     """
     if not series:
-        raise SeriesError("SERIES", [f"it is missing; allowed is {ALLOWED}, as in {EXAMPLE}."])
+        raise SeriesError("SERIES", [f"it is missing; allowed: {ALLOWED}, as in {EXAMPLE}."])
     if not base:
         raise SeriesError("BASE", [f"it is missing; it is the kernel that the series is for, as in {EXAMPLE}."])
     try:
@@ -123,7 +123,7 @@ def question_of(series, base, newest, ccas=()) -> Question:
         why = [problem.removeprefix(f"KERNEL={base}: ") for problem in error.problems]
         raise SeriesError(f"BASE={shown(base, 200)}", why) from None
     if of_base.sources:
-        raise SeriesError(f"BASE={shown(base, 200)}", ["it is a C file; allowed is a kernel that has no C file of its own."])  # fmt: skip
+        raise SeriesError(f"BASE={shown(base, 200)}", ["it is a C file; allowed: a kernel that has no C file of its own."])  # fmt: skip
     patches = _patches(series)
     changed = named_paths(_texts(patches))
     return Question(of_base, patches, _examined(touched_by(changed), ccas), tuple(series))
@@ -147,7 +147,7 @@ def _patches(series):
         if any(CHANGE.search(text) for text in _read(path, content)):
             contents[path] = content if content.endswith(b"\n") else content + b"\n"
     if not contents:
-        raise SeriesError(f"SERIES={shown(' '.join(series), 200)}", [f"it changes no file; allowed is {ALLOWED}."])
+        raise SeriesError(f"SERIES={shown(' '.join(series), 200)}", [f"it changes no file; allowed: {ALLOWED}."])
     if all(content.startswith(b"From ") for content in contents.values()):
         whole = b"".join(contents.values())
         _read(" ".join(series), whole)
@@ -170,7 +170,7 @@ def _files(given):
         return [given]
     files = [str(file) for file in sorted(path.iterdir()) if file.suffix in PATCHES and file.is_file()]
     if not files:
-        raise SeriesError(f"SERIES={shown(given, 200)}", [f"the folder has no file that ends with {', '.join(PATCHES)}; allowed is {ALLOWED}."])  # fmt: skip
+        raise SeriesError(f"SERIES={shown(given, 200)}", [f"the folder has no file that ends with {', '.join(PATCHES)}; allowed: {ALLOWED}."])  # fmt: skip
     return files
 
 
@@ -179,7 +179,7 @@ def _content(path):
         return given_bytes(path, LARGEST_PATCH_BYTES)
     except OSError as error:
         why = absence(path) or error.strerror
-        raise SeriesError(f"SERIES={shown(path, 200)}", [f"{why}; allowed is {ALLOWED}."]) from None
+        raise SeriesError(f"SERIES={shown(path, 200)}", [f"{why}; allowed: {ALLOWED}."]) from None
 
 
 def _read(path, content):

@@ -95,12 +95,12 @@ def read_repeated(folder) -> Repeated:
     files = [place / name for name in ("workflow/study.json", "tidy/runs.csv", "analysis/claims.csv")]
     if missing := [path for path in files if not os.path.isfile(path)]:
         raise AtlasError(
-            f"{shown(folder)} is no folder of finished results: {shown(missing[0])} is missing; allowed is one such as results/l4s."
+            f"{shown(folder)} is no folder of finished results: {shown(missing[0])} is missing; allowed: one such as results/l4s."
         )
     paper = place / "workflow/claims.yaml"
     if not os.path.isfile(paper):
         raise AtlasError(
-            f"{shown(folder)} checks no claims of a publication: {shown(paper)} is missing; allowed are studies that name some in analysis.claims."
+            f"{shown(folder)} checks no claims of a publication: {shown(paper)} is missing; allowed: studies that name some in analysis.claims."
         )
     try:
         study = json.loads(given_text(files[0], DOCUMENT_LIMIT))
@@ -121,14 +121,14 @@ def in_order(folders) -> list[Repeated]:
     """Read results folders, in their order; raise `AtlasError` if there are none, or two of one study."""
     if not folders:
         raise AtlasError(
-            "no study is named; allowed are results folders of studies with claims, such as results/sqrt-law."
+            "no study is named; allowed: results folders of studies with claims, such as results/sqrt-law."
         )
     atlas = {}
     for folder in folders:
         each = read_repeated(folder)
         if each.name in atlas:
             raise AtlasError(
-                f"{shown(atlas[each.name].folder)} and {shown(each.folder)} are both of the study {each.name}; allowed is one."
+                f"{shown(atlas[each.name].folder)} and {shown(each.folder)} are both of the study {each.name}; allowed: one."
             )
         atlas[each.name] = each
     return list(atlas.values())

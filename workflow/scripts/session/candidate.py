@@ -98,10 +98,10 @@ def kernels_ccas() -> list[str]:
 def _of_source(path):
     if os.path.isdir(path) or not os.path.exists(path):
         what = absence(path) or "is a folder"
-        raise _problem(path, f"{what}; allowed is the path of a C file, such as examples/tcp_aimd.c.")
+        raise _problem(path, f"{what}; allowed: the path of a C file, such as examples/tcp_aimd.c.")
     if not re.fullmatch(FILE, path.name):
         allowed = "a file's name of lower-case letters, digits and underscores with .c, as tcp_mine.c"
-        raise _problem(path, f"its name becomes that of the kernel's module; allowed is {allowed}.")
+        raise _problem(path, f"its name becomes that of the kernel's module; allowed: {allowed}.")
     try:
         text = given_bytes(path, LARGEST_BYTES).decode(errors="replace")
     except OSError as error:
@@ -168,7 +168,7 @@ def with_candidate(config, candidate, output) -> dict:
     if exam.get("cca"):
         ccas = [cca for cca in ccas if cca != exam["cca"] or cca in (*STANDARDS, *exam.get("standards", ()))]
     elif name in ccas:
-        raise CandidateError(output, [f"the study has {name} already; allowed is a CCA that it hasn't."])
+        raise CandidateError(output, [f"the study has {name} already; allowed: a CCA that it hasn't."])
     study = config | {"study": f"{config['study']}-{candidate.study_name}", "ccas": list(dict.fromkeys([*ccas, name]))}
     study["title"] = f"{config.get('title', config['study'])}: {name}"[:120]
     if exam.get("cca"):
@@ -243,12 +243,12 @@ def _extended(study, output, more):
     """Return an exam's study with more runs of the scenarios that are open in the scorecard of its results."""
     card = Path(output.removesuffix(".yaml"), "analysis", "scorecard.csv")
     if not (study.get("exam") or {}).get("cca"):
-        raise CandidateError(f"MORE={more}", [f"{output} is not an exam; allowed is MORE with make exam."])
+        raise CandidateError(f"MORE={more}", [f"{output} is not an exam; allowed: MORE with make exam."])
     if not Path(output).exists() or not card.exists():
         raise CandidateError(
             f"MORE={more}",
             [
-                f"there is no {card} yet: MORE adds runs to the open rows of an exam that was carried out; allowed is the same call without MORE first."
+                f"there is no {card} yet: MORE adds runs to the open rows of an exam that was carried out; allowed: the same call without MORE first."
             ],
         )
     with card.open(encoding="utf-8", newline="") as file:
@@ -287,7 +287,7 @@ def write(cca, source, results="results", more=None, program=None, gate=False) -
     if candidate.programs and (config.get("exam") or {}).get("cca"):
         study = without_inapplicable(study, config, candidate.name, source, called, CandidateError)
     if gate and not (study.get("exam") or {}).get("cca"):
-        raise CandidateError("GATE=1", [f"{source} is not an exam; allowed is GATE with make exam."])
+        raise CandidateError("GATE=1", [f"{source} is not an exam; allowed: GATE with make exam."])
     study = with_traces(with_gate(study) if gate else study, source)
     if more is not None:
         study = _extended(study, output, more)
@@ -299,7 +299,7 @@ def _number_of_runs(text):
         return None
     if not re.fullmatch("[1-9][0-9]{0,3}", text):
         raise CandidateError(
-            f"MORE={shown(text, 200)}", ["is not a number of replications; allowed is a whole number from 1 to 9999."]
+            f"MORE={shown(text, 200)}", ["is not a number of replications; allowed: a whole number from 1 to 9999."]
         )
     return int(text)
 

@@ -57,7 +57,7 @@ def read_results(folder) -> Results:
     missing = [path for path in (study, runs) if not os.path.isfile(path)]
     if missing:
         raise ComparisonError(
-            f"{shown(folder)} is not a folder of finished results: {shown(missing[0])} is missing; allowed is one such as results/smoke."
+            f"{shown(folder)} is not a folder of finished results: {shown(missing[0])} is missing; allowed: one such as results/smoke."
         )
     declared = {table.name: table for topic in registry.TOPICS for table in topic.tables}
     files = {name: place / f"analysis/{name}.csv" for name in ("scorecard", "exam_values") if name in declared}
@@ -65,7 +65,7 @@ def read_results(folder) -> Results:
     try:
         for path in (runs, *files.values()):
             if os.path.exists(path) and (size := os.path.getsize(path)) > LARGEST_TABLE_BYTES:
-                raise ValueError(f"{path} has {size:,} bytes; allowed are up to {LARGEST_TABLE_BYTES:,}")
+                raise ValueError(f"{path} has {size:,} bytes; allowed: up to {LARGEST_TABLE_BYTES:,}")
         content = json.loads(given_text(study, DOCUMENT_LIMIT))
         tables |= {name: read_table(path, declared[name]) for name, path in files.items() if os.path.isfile(path)}
         if not isinstance(content, dict) or "scenarios" not in content or "ccas" not in content:
@@ -87,10 +87,10 @@ def compare_folders(folders) -> tuple[Results, Results, pd.DataFrame]:
     """
     if len(folders) != 2:
         raise ComparisonError(
-            f'EXAMS names {count(len(folders), "folder")}; allowed are two, as in EXAMS="results/exam-a results/exam-b".'
+            f'EXAMS names {count(len(folders), "folder")}; allowed: two, as in EXAMS="results/exam-a results/exam-b".'
         )
     if os.path.realpath(folders[0]) == os.path.realpath(folders[1]):
-        raise ComparisonError(f"EXAMS names {shown(folders[0])} twice; allowed are two folders.")
+        raise ComparisonError(f"EXAMS names {shown(folders[0])} twice; allowed: two folders.")
     first, second = map(read_results, folders)
     if problem := problem_of(first, second):
         raise ComparisonError(shown(problem, 600))

@@ -73,17 +73,17 @@ def gallery_of(exams) -> Gallery:
     """Return the gallery of some results; raise `ComparisonError` if one isn't an exam, or doesn't have the same conditions."""
     if not exams:
         raise ComparisonError(
-            "no exam is named; allowed are folders of finished exams, such as results/exam-quick-vegas."
+            "no exam is named; allowed: folders of finished exams, such as results/exam-quick-vegas."
         )
     folders = {}
     for each in exams:
         if each.scorecard is None:
             raise ComparisonError(
-                f"{shown(each.folder)} is not an exam; allowed are folders that make exam has made, such as results/exam-quick-vegas."
+                f"{shown(each.folder)} is not an exam; allowed: folders that make exam has made, such as results/exam-quick-vegas."
             )
         if (other := folders.setdefault(each.examined, each.folder)) is not each.folder:
             raise ComparisonError(
-                f"{shown(other)} and {shown(each.folder)} both examine {each.examined}; allowed is one exam of a CCA."
+                f"{shown(other)} and {shown(each.folder)} both examine {each.examined}; allowed: one exam of a CCA."
             )
     reference, with_ecn = min(exams, key=_cases_with_ecn), set()
     for each in exams:
@@ -95,7 +95,7 @@ def gallery_of(exams) -> Gallery:
             made = [sorted(set(one.runs[name].dropna()) - {""}) for one in (reference, each)]
             if made[0] != made[1]:
                 raise ComparisonError(
-                    f"{name} is {', '.join(made[0])} in {shown(reference.folder)} and {', '.join(made[1])} in {shown(each.folder)}; allowed are exams made by the same image and testbed: run one of them again."
+                    f"{name} is {', '.join(made[0])} in {shown(reference.folder)} and {', '.join(made[1])} in {shown(each.folder)}; allowed: exams made by the same image and testbed: run one of them again."
                 )
     return Gallery(tuple(exams), reference, frozenset(with_ecn))
 

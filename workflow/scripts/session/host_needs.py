@@ -248,7 +248,7 @@ def _missing_words(missing, kernel, scenarios):
         ways.append(f'sysctl -w net.ipv4.tcp_allowed_congestion_control="{allowed}" lets it be the default')
     return (
         f"platform host can't carry this study on this machine: its kernel ({kernel['kernel']}) {listed(lacks)}; "
-        f"{'; '.join([*ways, 'allowed are scenarios without these'])}, or platform: uml."
+        f"{'; '.join([*ways, 'allowed: scenarios without these'])}, or platform: uml."
     )
 
 

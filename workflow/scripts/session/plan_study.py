@@ -63,7 +63,7 @@ def difference_of(text) -> Difference | None:
     match = FORM.fullmatch(text)
     if not match or not 0 < float(match[1]) < 1e6:
         raise PlanError(
-            f"DIFFERENCE is {shown(text)}; allowed is a number above 0 with its unit, one of {UNITS}, as in DIFFERENCE='2 %'."
+            f"DIFFERENCE is {shown(text)}; allowed: a number above 0 with its unit, one of {UNITS}, as in DIFFERENCE='2 %'."
         )
     return Difference(float(match[1]), match[2])
 
@@ -72,7 +72,7 @@ def metrics_of(text, difference) -> tuple:
     """Return the metrics given by METRIC, or all; raise `PlanError` if there is no such metric, or none with such a difference."""
     slugs = [metric.slug for metric in METRICS]
     if text and text not in slugs:
-        raise PlanError(f"METRIC is {shown(text)}; allowed are {', '.join(slugs)}.")
+        raise PlanError(f"METRIC is {shown(text)}; allowed: {', '.join(slugs)}.")
     chosen = tuple(metric for metric in METRICS if not text or metric.slug == text)
     if difference and not any(difference.fits(metric) for metric in chosen):
         raise PlanError(
@@ -90,7 +90,7 @@ def sources_of(study, asked: Iterable[str], results=Path("results")) -> dict[Pat
         try:
             sources[folder] = study if folder.resolve() == own.resolve() else study_of(folder)
         except ValueError as error:
-            raise PlanError(f"FROM: {error}; allowed is one such as results/smoke.") from error
+            raise PlanError(f"FROM: {error}; allowed: one such as results/smoke.") from error
     return sources
 
 
@@ -273,7 +273,7 @@ def main(arguments=None) -> int:
         study = studies.resolve(studies.load(options.config, platform), options.config)
         if not family_sizes(study):
             raise PlanError(
-                f"{study['study']} compares neither {IP_VERSIONS} nor {CCA_PAIRS}; allowed is a study with two or more of either."
+                f"{study['study']} compares neither {IP_VERSIONS} nor {CCA_PAIRS}; allowed: a study with two or more of either."
             )
         pilot = pilot_runs(study, sources_of(study, options.sources))
         needed = list(needed_replications(study, pilot.runs, asked, metrics))

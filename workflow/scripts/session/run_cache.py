@@ -42,7 +42,7 @@ def is_on(environ: Mapping[str, str] = os.environ) -> bool:
     """Return whether the environment leaves the cache enabled; raise CacheSettingError if the value is neither 0 nor 1."""
     value = environ.get(SWITCH) or "1"
     if value not in ("0", "1"):
-        raise CacheSettingError(f"{SWITCH} is {value}; allowed are 0 (off) and 1 (on).")
+        raise CacheSettingError(f"{SWITCH} is {value}; allowed: 0 (off) and 1 (on).")
     return value == "1"
 
 
@@ -67,7 +67,7 @@ def _limit(environ, name, default):
     except ValueError:
         value = 0.0
     if not 0 < value < float("inf"):
-        raise CacheSettingError(f"{name} is {environ[name]}; allowed are numbers above 0.")
+        raise CacheSettingError(f"{name} is {environ[name]}; allowed: numbers above 0.")
     return value
 
 

@@ -57,7 +57,7 @@ def job_size(resources: dict) -> JobSize:
         if not isinstance(value, int) or value < 1 or (limit and value > limit):
             given = "an expression" if callable(value) else repr(value)
             allowed = f"from 1 to {limit:,}" if limit else "from 1 on"
-            sys.exit(said(f"set-resources: emulate_run: {name} is {given}; allowed are whole numbers {allowed}."))
+            sys.exit(said(f"set-resources: emulate_run: {name} is {given}; allowed: whole numbers {allowed}."))
     if "minutes" not in resources:
         return JobSize(resources.get("runs", 1))
     return JobSize(resources.get("runs", MOST_RUNS), 60.0 * resources["minutes"])

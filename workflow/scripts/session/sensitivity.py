@@ -68,7 +68,7 @@ def table_text(folder) -> str:
 def _whole(name, text, least):
     """Return a whole number given as an argument to `make`."""
     if not (text.isascii() and text.isdigit()) or int(text) < least:
-        raise ValueError(f"{name} is {shown(text)!r}; allowed are whole numbers from {least} on.")
+        raise ValueError(f"{name} is {shown(text)!r}; allowed: whole numbers from {least} on.")
     return int(text)
 
 

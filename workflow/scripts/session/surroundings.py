@@ -68,7 +68,7 @@ def path_problem(folder: str | os.PathLike) -> str | None:
     if not character:
         return None
     name = repr(character[0]) if character[0].isprintable() else f"U+{ord(character[0]):04X}"
-    return f"the checkout's path has the character {name}; allowed are letters, digits, spaces, and signs but quotes, $, `, \\, : and comma: move it."
+    return f"the checkout's path has the character {name}; allowed: letters, digits, spaces, and signs but quotes, $, `, \\, : and comma: move it."
 
 
 def limit_problem(environ: MutableMapping[str, str] = os.environ) -> str | None:
@@ -80,11 +80,11 @@ def limit_problem(environ: MutableMapping[str, str] = os.environ) -> str | None:
     if soft != resource.RLIM_INFINITY and soft < OPEN_FILES and (hard == resource.RLIM_INFINITY or hard >= OPEN_FILES):
         resource.setrlimit(resource.RLIMIT_NOFILE, (OPEN_FILES, hard))
     elif soft != resource.RLIM_INFINITY and soft < OPEN_FILES:
-        return f"the limit of open files is {hard}; allowed are {OPEN_FILES} and more (`ulimit -n {OPEN_FILES}`)."
+        return f"the limit of open files is {hard}; allowed: {OPEN_FILES} and more (`ulimit -n {OPEN_FILES}`)."
     space, _ = resource.getrlimit(resource.RLIMIT_AS)
     if space != resource.RLIM_INFINITY and space < ADDRESS_SPACE_BYTES:
         return (
-            f"the limit of address space is {space // 1024} KiB; allowed are {ADDRESS_SPACE_BYTES // 1024} and more, "
+            f"the limit of address space is {space // 1024} KiB; allowed: {ADDRESS_SPACE_BYTES // 1024} and more, "
             "because a guest maps 6 GB at once (`ulimit -v unlimited`)."
         )
     if shutil.which("apptainer", path=environ.get("PATH")) is None:

@@ -46,7 +46,7 @@ def _of_file(one):
     """Return the keys that follow from a definition's C file; raise ValueError with its problem. A file is not read if all keys are given."""
     if not re.fullmatch(FILE, Path(one["source"]).name):
         raise ValueError(
-            "allowed is a file's name of lower-case letters, digits and underscores with .c, as tcp_mine.c"
+            "allowed: a file's name of lower-case letters, digits and underscores with .c, as tcp_mine.c"
         )
     if "sha256" in one and "cca" in one:
         return {}
@@ -114,7 +114,7 @@ def definition_problems(study, mixes, kernels_ccas) -> Iterator[str]:
     for name, one in definitions.items():
         where = f"cca_definitions.{name}"
         if name in kernels_ccas:
-            yield f"{where} has the name of a CCA of the kernel's; allowed is one of its own."
+            yield f"{where} has the name of a CCA of the kernel's; allowed: one of its own."
         if one.source and one.cca in kernels_ccas:
             yield f"{where}.source is {one.source}, which registers as {one.cca}, a CCA that the kernel has; give it a name of its own."
         if one.source and one.module in {f"tcp_{cca}" for cca in kernels_ccas}:
@@ -122,7 +122,7 @@ def definition_problems(study, mixes, kernels_ccas) -> Iterator[str]:
         as_they_are = not one.kernel or not (one.kernel["patches"] or "tree" in one.kernel)
         if one.base and as_they_are and one.base not in kernels_ccas:
             meant = "".join(f"did you mean {near!r}? " for near in difflib.get_close_matches(one.base, kernels_ccas, 1))
-            yield f"{where}.base is {one.base}; {meant}Allowed are {', '.join(sorted(kernels_ccas))}, and what a kernel with patches has."
+            yield f"{where}.base is {one.base}; {meant}Allowed: {', '.join(sorted(kernels_ccas))}, and what a kernel with patches has."
         if one.kernel and (others := [s for s in study["scenarios"] if not s["platform"].startswith("uml")]):
             yield _only_on_uml(where, others[0])
         if one.base == "reno" and one.parameters:
@@ -131,7 +131,7 @@ def definition_problems(study, mixes, kernels_ccas) -> Iterator[str]:
             if not scenario["platform"].startswith("uml") and one.parameters:
                 yield (
                     f"{where}.parameters has {next(iter(one.parameters))}; on {scenario['platform']}, the platform of "
-                    f"scenarios[{scenario['id']}], nothing sets a kernel's parameters: allowed is uml."
+                    f"scenarios[{scenario['id']}], nothing sets a kernel's parameters: allowed: uml."
                 )
                 break
     for scenario in study["scenarios"]:
@@ -143,7 +143,7 @@ def definition_problems(study, mixes, kernels_ccas) -> Iterator[str]:
         if others := [
             name for name in theirs if "kernel" in scenario and definitions[name].kernel != scenario["kernel"]
         ]:
-            yield f"{where} is another than that of cca_definitions.{others[0]}, and a run has one kernel: allowed is one of the two."
+            yield f"{where} is another than that of cca_definitions.{others[0]}, and a run has one kernel: allowed: one of the two."
     for mix in mixes:
         problems = list(_at_odds(f"ccas has the mix {mix}", mix.split("+"), definitions))
         for scenario in study["scenarios"]:
@@ -156,7 +156,7 @@ def definition_problems(study, mixes, kernels_ccas) -> Iterator[str]:
 def _only_on_uml(where, scenario):
     return (
         f"{where} has a kernel of the study's own; on {scenario['platform']}, the platform of scenarios[{scenario['id']}], "
-        "runs the machine's or none: allowed is uml."
+        "runs the machine's or none: allowed: uml."
     )
 
 
@@ -174,7 +174,7 @@ def _at_odds(what, ccas, definitions):
     for name, kernel in kernels.items():
         first = next(iter(kernels))
         if kernel != kernels[first]:
-            yield f"{what}, of which {first} and {name} need different kernels; a run has one: allowed are definitions with the same kernel."
+            yield f"{what}, of which {first} and {name} need different kernels; a run has one: allowed: definitions with the same kernel."
             return
     needed = {}
     for name in dict.fromkeys(ccas):
@@ -183,9 +183,9 @@ def _at_odds(what, ccas, definitions):
         if other.parameters != one.parameters:
             yield (
                 f"{what}, of which {other_name} and {name} need {one.module} with different parameters; they are the "
-                "kernel's, one value for all its sockets: allowed is one of the two, or a copy of the module under another name."
+                "kernel's, one value for all its sockets: allowed: one of the two, or a copy of the module under another name."
             )
             return
         if other.sha256 != one.sha256:
-            yield f"{what}, of which {other_name} and {name} are two files of one name; allowed are files with names of their own."
+            yield f"{what}, of which {other_name} and {name} are two files of one name; allowed: files with names of their own."
             return

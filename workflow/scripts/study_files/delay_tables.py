@@ -24,27 +24,27 @@ def completed_table(table, source) -> dict:
     """
     if table["numbers"] is not None:
         if len(set(table["numbers"])) == 1:
-            raise TraceError(f"has one number only, {table['numbers'][0]}; allowed are two different ones or more.")
+            raise TraceError(f"has one number only, {table['numbers'][0]}; allowed: two different ones or more.")
         return table | {"numbers": sorted(table["numbers"])}
     if table["file"] is None:
-        raise TraceError("has neither file nor numbers; allowed is the path of a file beside the study.")
+        raise TraceError("has neither file nor numbers; allowed: the path of a file beside the study.")
     content = file_beside(table["file"], source)
     try:
         text = content.decode("ascii")
     except UnicodeDecodeError as error:
-        raise TraceError(f"can't be read: byte {error.start + 1} is not text; allowed is a delay a line.") from None
+        raise TraceError(f"can't be read: byte {error.start + 1} is not text; allowed: a delay a line.") from None
     words = [
         (number, word) for number, line in enumerate(text.splitlines(), 1) for word in line.partition("#")[0].split()
     ]
     if not LEAST_DELAYS <= len(words) <= MOST_DELAYS:
-        raise TraceError(f"has {len(words):,} numbers; allowed are {LEAST_DELAYS} to {MOST_DELAYS:,}.")
+        raise TraceError(f"has {len(words):,} numbers; allowed: {LEAST_DELAYS} to {MOST_DELAYS:,}.")
     values = [_number(word, line) for line, word in words]
     if not max(values) - min(values) > 1e-9 * max(map(abs, values)):
-        raise TraceError(f"has one delay only, {values[0]:g}; allowed are two different ones or more.")
+        raise TraceError(f"has one delay only, {values[0]:g}; allowed: two different ones or more.")
     if table["file"].endswith(OF_NETEM):
         if len(values) > MOST_NUMBERS or any(abs(one) > LARGEST or one != int(one) for one in values):
             raise TraceError(
-                f"is not a table of netem; allowed are up to {MOST_NUMBERS:,} whole numbers from -{LARGEST:,} to {LARGEST:,}."
+                f"is not a table of netem; allowed: up to {MOST_NUMBERS:,} whole numbers from -{LARGEST:,} to {LARGEST:,}."
             )
         numbers = sorted(map(int, values))
     else:
@@ -60,5 +60,5 @@ def _number(word, line):
     except ValueError:
         value = float("nan")
     if not abs(value) < 1e12:
-        raise TraceError(f"has {shown(word, 40)} in line {line}; allowed are numbers, a delay a line.")
+        raise TraceError(f"has {shown(word, 40)} in line {line}; allowed: numbers, a delay a line.")
     return value

@@ -43,7 +43,7 @@ def one_sided(config) -> Iterator[str]:
                 value = _of_section(scenario, section).get(key)
                 if isinstance(value, dict) and len(value) == 1 and (given := next(iter(value))) in DIRECTIONS:
                     where = ".".join(filter(None, (place, section, key)))
-                    yield f"{where} has {given} only; allowed are {' and '.join(DIRECTIONS)} together, or one value for both."
+                    yield f"{where} has {given} only; allowed: {' and '.join(DIRECTIONS)} together, or one value for both."
 
 
 def _parted(scenario, section, by_direction):

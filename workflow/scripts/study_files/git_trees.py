@@ -82,7 +82,7 @@ def commit_of(repository, revision) -> str:
             return git(repository, "rev-parse", "--verify", "--quiet", f"{revision}^{{{kind}}}").decode().strip()
         except GitError:
             continue
-    raise GitError("it has no such revision; allowed is a branch, tag or commit that `git log` there knows")
+    raise GitError("it has no such revision; allowed: a branch, tag or commit that `git log` there knows")
 
 
 def tree_of(repository, commit) -> str:
@@ -142,7 +142,7 @@ def _next_content(stream, name, largest):
     if len(head) != 3 or head[:2] != [name, "blob"]:
         raise GitError(f"its file {name} is missing (a partial clone, or a damaged one)")
     if int(head[2]) > largest:
-        raise GitError(f"its file {name} has {int(head[2]):,} bytes; allowed are {largest:,}")
+        raise GitError(f"its file {name} has {int(head[2]):,} bytes; allowed: {largest:,}")
     content = stream.read(int(head[2]))
     stream.read(1)
     if content_digest(content, name) != name:

@@ -279,7 +279,7 @@ def completed_kernel(one) -> dict | None:
         elif not ("version" in one and "sha256" in one):
             if one["base"] not in (known := bases()):
                 raise ValueError(
-                    f"base is {one['base']}; allowed are {', '.join(known)} (Debian's sources, {LOCK}) and {NEWEST}, the image's"
+                    f"base is {one['base']}; allowed: {', '.join(known)} (Debian's sources, {LOCK}) and {NEWEST}, the image's"
                 )
             kernel |= {key: known[one["base"]][key] for key in ("version", "sha256")}
     kernel |= {key: one[key] for key in ("version", "sha256") if key in one}
@@ -325,7 +325,7 @@ def with_kernels(study) -> tuple[dict[str, dict], list[str]]:
         for cca, base in one.get("ccas", {}).items():
             if cca in definitions:
                 problems.append(
-                    f"kernels.{name}.ccas defines {cca}, which is defined elsewhere too; allowed is a name of its own."
+                    f"kernels.{name}.ccas defines {cca}, which is defined elsewhere too; allowed: a name of its own."
                 )
             definitions[cca] = {"base": base, "kernel": name}
     users = {f"cca_definitions.{cca}": one for cca, one in definitions.items()}
@@ -336,7 +336,7 @@ def with_kernels(study) -> tuple[dict[str, dict], list[str]]:
         if isinstance(kernel, dict):
             written[f"({where})"], one["kernel"] = kernel, f"({where})"
         elif kernel not in study["kernels"]:
-            known = f"allowed are {', '.join(study['kernels'])}" if study["kernels"] else "the study has no kernels"
+            known = f"allowed: {', '.join(study['kernels'])}" if study["kernels"] else "the study has no kernels"
             problems.append(f"{where}.kernel is {kernel}; {known}.")
             del one["kernel"]
     used = {one["kernel"] for one in users.values() if "kernel" in one}

@@ -92,11 +92,11 @@ def _is_series(patches):
         return False
     if len({number[0] for number, _ in patches}) > 1:
         series = sorted({number[0] for number, _ in patches})
-        raise ValueError(f"it has mails of several series ({'; '.join(series)[:200]}); allowed is one")
+        raise ValueError(f"it has mails of several series ({'; '.join(series)[:200]}); allowed: one")
     places, total = sorted(number[1] for number in numbered), numbered[0][2]
     if places != list(range(1, total + 1)):
         missing = sorted({*range(1, total + 1)} - {*places})
         twice = len(places) > len({*places})
         which = "with a number twice" if twice else f"without {', '.join(map(str, missing))}"
-        raise ValueError(f"it is a series {which}; allowed is one without gaps, as b4 am writes it")
+        raise ValueError(f"it is a series {which}; allowed: one without gaps, as b4 am writes it")
     return True

@@ -20,7 +20,7 @@ def program_cca_problems(study, scenario) -> Iterator[str]:
 def _kernel_of_its_own(scenario):
     """Yield a problem if a scenario has a kernel, which runs of programs can't use."""
     if scenario.get("kernel"):
-        yield f"kernel is {kernel_words(scenario['kernel'])}; allowed is null"
+        yield f"kernel is {kernel_words(scenario['kernel'])}; allowed: null"
 
 
 def _others_of_its_own(scenario):
@@ -34,6 +34,6 @@ def mix_problems(study) -> Iterator[str]:
     """Yield the mixes in a study's expanded list of CCAs that include a program."""
     for mix in study["ccas"]:
         if parts := [part for part in mix.split("+") if program_of(study, part)] if "+" in mix else ():
-            yield f"ccas has the mix {mix}; allowed are mixes of the kernel's CCAs: for {parts[0]} beside others use groups of flows."
+            yield f"ccas has the mix {mix}; allowed: mixes of the kernel's CCAs: for {parts[0]} beside others use groups of flows."
     if study["mixes"] == "ordered-pairs" and (programs := programs_under_test(study)):
-        yield f"mixes is ordered-pairs, and ccas has the program {next(iter(programs))}; allowed are CCAs of the kernel."
+        yield f"mixes is ordered-pairs, and ccas has the program {next(iter(programs))}; allowed: CCAs of the kernel."

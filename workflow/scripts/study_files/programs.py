@@ -44,7 +44,7 @@ def with_programs(study) -> list[str]:
             if isinstance(program, dict):
                 complete, wrong = _completed(program)
                 group["program"] = {"name": program.get("name"), "cca": program.get("cca"), **complete}
-                wrong += [] if group["program"]["name"] else ["name is missing; allowed is a name."]
+                wrong += [] if group["program"]["name"] else ["name is missing; allowed: a name."]
                 problems += [f"{where}.{problem}" for problem in wrong]
             elif program is not None:
                 name, _, cca = program.partition(":")
@@ -66,11 +66,11 @@ def with_programs(study) -> list[str]:
 def _unknown(declared, written, name, cca):
     """Return a phrase with the allowed names if a program's name is unknown, or None if it is right."""
     if name not in declared:
-        return f"allowed are {', '.join(declared)}" if declared else "the study has no programs"
+        return f"allowed: {', '.join(declared)}" if declared else "the study has no programs"
     ccas = written[name].get("ccas", [])
     if cca is None and not ccas or cca in ccas:
         return None
-    return f"allowed is {', '.join(f'{name}:{one}' for one in ccas) or name}"
+    return f"allowed: {', '.join(f'{name}:{one}' for one in ccas) or name}"
 
 
 def _completed(one):
@@ -90,11 +90,11 @@ def _completed(one):
                 problems.append(f"{side} is {complete[side]}; its quotes are wrong ({error}).")
                 complete[side] = [""]
         if not complete[side]:
-            problems.append(f"{side} is empty; allowed is a command.")
+            problems.append(f"{side} is empty; allowed: a command.")
         problems += _placeholders(side, complete[side])
     if complete.get("qlog") and not any("{logs}" in word for word in complete[complete["data_from"]] or ()):
         problems.append(
-            f"qlog is {complete['qlog']}, and {complete['data_from']}, the side that sends, has no {{logs}}; allowed is a command that "
+            f"qlog is {complete['qlog']}, and {complete['data_from']}, the side that sends, has no {{logs}}; allowed: a command that "
             "tells the program where to log."
         )
     if complete["path"] and not complete["sha256"]:
@@ -109,7 +109,7 @@ def _placeholders(side, command) -> Iterator[str]:
     """Yield the unknown placeholders of a command."""
     for name in (name for word in command for name in PLACEHOLDER.findall(word)):
         if name not in PLACEHOLDERS:
-            yield f"{side} has {{{name}}}; allowed are {', '.join(f'{{{one}}}' for one in PLACEHOLDERS)}."
+            yield f"{side} has {{{name}}}; allowed: {', '.join(f'{{{one}}}' for one in PLACEHOLDERS)}."
 
 
 def program_problems(group, scenario) -> Iterator[str]:
@@ -121,7 +121,7 @@ def program_problems(group, scenario) -> Iterator[str]:
         return
     program = Program(**group["program"])
     if scenario["platform"] != "uml":
-        yield f"program is {program.label}; on {scenario['platform']} nothing confines a program: allowed is platform uml."
+        yield f"program is {program.label}; on {scenario['platform']} nothing confines a program: allowed: platform uml."
     if scenario["topology"] != "dumbbell":
         yield f"program is {program.label}; allowed with topology {scenario['topology']} are no programs, which need a dumbbell."
     yield from _amount(group, program)
@@ -135,7 +135,7 @@ def _amount(group, program):
     if key not in asked and not ends:
         yield (
             f"{'stop_s' if key == 'seconds' else 'bytes'} is {group['stop_s'] if key == 'seconds' else group['bytes']}, and no command of "
-            f"{program.label} has {{{key}}}; allowed is a program that takes it{f', or traffic by {other}' if other in asked else ''}."
+            f"{program.label} has {{{key}}}; allowed: a program that takes it{f', or traffic by {other}' if other in asked else ''}."
         )
 
 

@@ -61,7 +61,7 @@ def read_mapping(path, noun, keys, error_class) -> dict:
 
 def no_mapping_problem(content, keys) -> str:
     """Return a sentence that a value should have been a mapping with these keys."""
-    return f"is {value_text(content)}; allowed is a mapping with the keys {', '.join(keys)}."
+    return f"is {value_text(content)}; allowed: a mapping with the keys {', '.join(keys)}."
 
 
 def _check_size(text):

@@ -154,7 +154,7 @@ def resolve(config, source) -> dict:
     study = _on_one_platform(study)
     if len(study["study"]) > (limit := keys_of(study_schema())["study"]["maxLength"]):
         problem = (
-            f"study is {config['study']}, and with its platform {study['study']}; allowed are up to {limit} characters."
+            f"study is {config['study']}, and with its platform {study['study']}; allowed: up to {limit} characters."
         )
         raise StudyError(source, [problem])
     problems = contradictions(study)

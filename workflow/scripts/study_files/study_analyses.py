@@ -84,13 +84,13 @@ def _check_exam(study):
     if exam["cca"] is None:
         return
     if exam["cca"] not in names:
-        yield f"exam.cca is {exam['cca']}; allowed is one of {', '.join(sorted(names))}."
+        yield f"exam.cca is {exam['cca']}; allowed: one of {', '.join(sorted(names))}."
     for cca in exam["standards"]:
         if cca not in study["ccas"]:
-            yield f"exam.standards has {cca}; allowed are those of ccas, {', '.join(study['ccas'])}."
+            yield f"exam.standards has {cca}; allowed: those of ccas, {', '.join(study['ccas'])}."
     if any("+" in cca for cca in ccas_written_out(study)):
         yield "ccas has mixes; allowed in an exam are single CCAs: what runs beside them are groups of flows."
     if exam["looks"] != sorted(set(exam["looks"])):
-        yield f"exam.looks is {exam['looks']}; allowed are numbers of replications, ascending, each once."
+        yield f"exam.looks is {exam['looks']}; allowed: numbers of replications, ascending, each once."
     if all(scenario["traffic"]["sample_interval_ms"] is None for scenario in study["scenarios"]):
         yield "traffic.sample_interval_ms is null in all scenarios; allowed in an exam is 1 to 1000 in those that show what happens over time."

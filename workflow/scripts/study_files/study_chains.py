@@ -92,7 +92,7 @@ def chain_problems(scenario) -> Iterator[str]:
         )
     elif len(delays := scenario["hosts"]["access_delay_ms"]) != pairs:
         yield (
-            f"hosts.access_delay_ms has {len(delays)} numbers; allowed is one for all, or {pairs}: for the flows over all of the "
+            f"hosts.access_delay_ms has {len(delays)} numbers; allowed: one for all, or {pairs}: for the flows over all of the "
             f"chain's {count} bottlenecks, then for the cross flows of each."
         )
     if any(one["rate_mbps"] is None for one in scenario["chain"]["bottlenecks"]):

@@ -137,7 +137,7 @@ def _repeated(study, key):
     first = {}
     return [
         f"scenarios[{position}].{key} is '{value}' as in scenarios[{first[value]}]; "
-        "allowed is one that no other scenario has."
+        "allowed: a name that no other scenario has."
         for position, value in enumerate(scenario[key] for scenario in study["scenarios"])
         if first.setdefault(value, position) != position
     ]
@@ -150,7 +150,7 @@ def _check_names(study):
     named += [("ccas", cca) for cca in ccas_written_out(study)]
     for key, name in named:
         if ending := re.search(r"(.+?)\1{19,}$", name):
-            yield f"{key} has the name {name}; allowed is one that doesn't end in '{ending[1]}' 20 times or more."
+            yield f"{key} has the name {name}; allowed: a name that doesn't end in '{ending[1]}' 20 times or more."
 
 
 def _check_replications(study):
@@ -158,7 +158,7 @@ def _check_replications(study):
     if has_looks(study) and rule["at_most"] < rule["at_least"]:
         yield (
             f"replications.at_most is {rule['at_most']:,}; "
-            f"allowed is what replications.at_least says, {rule['at_least']:,}, or more."
+            f"allowed: replications.at_least, {rule['at_least']:,}, or more."
         )
     if has_looks(study) and study["controls"] != "none":
         yield (
@@ -177,7 +177,7 @@ def _check_seeds(study):
     for scenario in study["scenarios"]:
         if scenario["seeds_of"] not in (None, *own):
             yield (
-                f"scenarios[{scenario['id']}].seeds_of is {scenario['seeds_of']}; allowed is the id of a scenario that has seeds of its own"
+                f"scenarios[{scenario['id']}].seeds_of is {scenario['seeds_of']}; allowed: the id of a scenario that has seeds of its own"
                 f"{': ' + ', '.join(own[:10]) if own else ''}{', ...' if len(own) > 10 else ''}."
             )
 
@@ -189,7 +189,7 @@ def _check_count(study):
     if count > RUNS_LIMIT:
         yield (
             f"replications{'.at_most' if has_looks(study) else ''} is {most:,}, which with all scenarios, CCAs and IP versions makes {count:,} runs; "
-            f"allowed are up to {RUNS_LIMIT:,}, what Snakemake can plan."
+            f"allowed: up to {RUNS_LIMIT:,}, what Snakemake can plan."
         )
 
 
@@ -204,14 +204,14 @@ def _check_loss(scenario):
     if share < 0.5:
         yield (
             f"link.loss_percent is {value_text(percent)}, with which {100 * share:.2g} % of all connections come up; "
-            f"allowed is what lets half of them, such as {{forward: 90, reverse: 0}}."
+            f"allowed: values that let half of them, such as {{forward: 90, reverse: 0}}."
         )
 
 
 def _check_rate(scenario):
     if scenario["link"]["rate_mbps"] is not None or scenario["traffic"]["bitrate_mbps"] is not None:
         return
-    neither = "link.rate_mbps is null and so is traffic.bitrate_mbps; allowed is a number for one of them (Mbit/s), for"
+    neither = "link.rate_mbps is null and so is traffic.bitrate_mbps; allowed: a number for one of them (Mbit/s), for"
     if scenario["platform"] != "host":
         # Computation takes no time in the guest, so flows without any limit would send endlessly in the same instant.
         yield f"{neither} a virtual clock needs a limit."
@@ -227,7 +227,7 @@ def _check_jitter(scenario):
             # netem would draw delays below zero.
             yield (
                 f"link.jitter_ms.{direction} is {jitter_ms}; "
-                f"allowed is at most the delay in that direction, {delay_ms} (ms)."
+                f"allowed: at most the delay in that direction, {delay_ms} (ms)."
             )
 
 
@@ -239,7 +239,7 @@ def _check_intervals(scenario):
     if (Fraction(str(duration_s)) / Fraction(str(interval_s))).denominator != 1:
         yield (
             f"traffic.interval_s is {interval_s}; "
-            f"allowed is what divides the duration, {duration_s} (s), without remainder."
+            f"allowed: a divisor of the duration, {duration_s} (s)."
         )
 
 
@@ -253,9 +253,9 @@ def _check_hosts(scenario):
     pairs, flows = scenario["hosts"]["pairs"], run_of(scenario).flows
     delays = len(scenario["hosts"]["access_delay_ms"])
     if pairs > max(1, flows) and not scenario["groups"]:
-        yield f"hosts.pairs is {pairs}; allowed is at most the number of flows, {flows}."
+        yield f"hosts.pairs is {pairs}; allowed: at most the number of flows, {flows}."
     if delays != pairs:
-        yield f"hosts.access_delay_ms has {delays} numbers; allowed is one for each of the pairs, {pairs}, or one for all."
+        yield f"hosts.access_delay_ms has {delays} numbers; allowed: one for each of the pairs, {pairs}, or one for all."
     if any(scenario["hosts"]["access_delay_ms"]) and scenario["link"]["netem"] != RECEIVING_SIDE:
         yield f"hosts.access_delay_ms is not 0; allowed with netem at {scenario['link']['netem']} is 0, because its netem delays all alike."
 
@@ -265,7 +265,7 @@ def _check_starts(scenario):
     half_ms = round(500 * run_of(scenario).expected_s, 3)
     if within_ms is not None and within_ms >= half_ms:
         yield (
-            f"traffic.start_within_ms is {within_ms}; allowed is less than half the time that the traffic takes, "
+            f"traffic.start_within_ms is {within_ms}; allowed: less than half the time that the traffic takes, "
             f"{half_ms} (ms), so that all flows have some time in common."
         )
 
@@ -275,7 +275,7 @@ def _check_time(scenario):
     if run.expected_s > (limit_s := keys_of(keys_of(scenario_schema())["traffic"])["duration_s"]["maximum"]):
         key = "file_bytes" if traffic["application"] == "ftp" else "messages"
         yield (
-            f"traffic.{key} is {traffic[key]:,}, {run.expected_s:,.0f} s of traffic; allowed is what takes up to {limit_s:,} s, "
+            f"traffic.{key} is {traffic[key]:,}, {run.expected_s:,.0f} s of traffic; allowed: traffic of up to {limit_s:,} s, "
             "as long as traffic.duration_s may be."
         )
     looked_at = traffic["protocol"] == "tcp" and traffic["application"] != "round-trip"
@@ -283,13 +283,13 @@ def _check_time(scenario):
         of_iperf3 = "duration_s" if traffic["messages"] is None else "messages"
         key = "file_bytes" if traffic["application"] == "ftp" else of_iperf3
         yield (
-            f"traffic.{key} is {traffic[key]}, {1e3 * run.expected_s:.4g} ms of traffic; allowed is what takes longer "
+            f"traffic.{key} is {traffic[key]}, {1e3 * run.expected_s:.4g} ms of traffic; allowed: traffic that takes longer "
             f"than the path's RTT, {run.rtt_longest_ms:g} (ms), so that there is time to look at the sockets."
         )
     elif scenario["multipath"]["by"] == "mptcp" and 1e3 * run.expected_s < SUBFLOW_RTTS * run.rtt_longest_ms:
         yield (
             f"multipath.path_delay_ms makes an RTT of {run.rtt_longest_ms:g} (ms), and traffic takes "
-            f"{1e3 * run.expected_s:.4g}; allowed are {SUBFLOW_RTTS} RTTs and more of traffic, for MPTCP joins a path after "
+            f"{1e3 * run.expected_s:.4g}; allowed: {SUBFLOW_RTTS} RTTs and more of traffic, for MPTCP joins a path after "
             "two of them and sends on it what the others don't take."
         )
 
@@ -303,7 +303,7 @@ def _check_report(scenario):
     if traffic["application"] == "iperf3" and traffic["messages"] is None and lines > INTERVALS_LIMIT:
         yield (
             f"traffic.interval_s is {traffic['interval_s']}, which makes {lines:,} intervals of flows; "
-            f"allowed are up to {INTERVALS_LIMIT:,}."
+            f"allowed: up to {INTERVALS_LIMIT:,}."
         )
 
 
@@ -317,7 +317,7 @@ def _check_samples(scenario):
         least_ms = math.ceil(run.expected_s * 1e3 * run.sampled_connections / SAMPLES_LIMIT)
         yield (
             f"traffic.sample_interval_ms is {interval_ms}, which makes {readings:,} readings of sockets in a run; "
-            f"allowed are up to {SAMPLES_LIMIT:,}, from {least_ms} (ms)."
+            f"allowed: up to {SAMPLES_LIMIT:,}, from {least_ms} (ms)."
         )
 
 

@@ -69,12 +69,12 @@ def group_problems(scenario, ccas) -> Iterator[str]:
     groups = scenario["groups"]
     if not groups:
         if not scenario["flows"]:
-            yield f"flows is 0; allowed is {allowed_text(keys_of(scenario_schema())['flows'])}."
+            yield f"flows is 0; allowed: {allowed_text(keys_of(scenario_schema())['flows'])}."
         return
     names = [group["name"] for group in groups]
     for place, name in enumerate(names):
         if name in names[:place]:
-            yield f"flows[{place}].name is {name} as in flows[{names.index(name)}]; allowed is one that no other group has."
+            yield f"flows[{place}].name is {name} as in flows[{names.index(name)}]; allowed: a name that no other group has."
             return
     yield from _surroundings(scenario, ccas)
     for group in groups:
@@ -86,7 +86,7 @@ def group_problems(scenario, ccas) -> Iterator[str]:
     if flows != counted:
         yield f"flows is {flows}; allowed beside groups is the number of their flows of {LONG}, {counted}, or the groups themselves."
     if flows > (most := most_flows(scenario)):
-        yield f"flows has {flows} flows of {LONG} in all its groups; allowed are up to {most}."
+        yield f"flows has {flows} flows of {LONG} in all its groups; allowed: up to {most}."
 
 
 def _surroundings(scenario, ccas):
@@ -114,7 +114,7 @@ def _surroundings(scenario, ccas):
             ecn = asked.setdefault((group["direction"], place), group["ecn"])
             if ecn != group["ecn"]:
                 yield (
-                    f"flows[{group['name']}].ecn is {_text(group['ecn'])}; allowed is {_text(ecn)}, as another group on pair {place} "
+                    f"flows[{group['name']}].ecn is {_text(group['ecn'])}; allowed: {_text(ecn)}, as another group on pair {place} "
                     "has, for hosts negotiate it for all of their connections."
                 )
     forward = [group for group in scenario["groups"] if group["direction"] == "forward"]
@@ -122,14 +122,14 @@ def _surroundings(scenario, ccas):
         yield f"flows has a group with direction reverse; allowed with topology {scenario['topology']} is forward."
     used = {place for group in forward for place in _pairs_of(group, scenario)}
     for unused in sorted(set(range(1, scenario["hosts"]["pairs"] + 1)) - used):
-        yield f"hosts.pairs is {scenario['hosts']['pairs']}, and pair {unused} has no flow; allowed are as many as the groups use."
+        yield f"hosts.pairs is {scenario['hosts']['pairs']}, and pair {unused} has no flow; allowed: as many as the groups use."
     own = [group for group in scenario["groups"] if group["cca"] == OWN and "cca" in KEYS[group["application"]]]
     if not own and len(ccas) > 1:
-        yield f"flows has no group with cca {OWN}, so that all CCAs of the study would run the same; allowed is one CCA in ccas."
+        yield f"flows has no group with cca {OWN}, so that all CCAs of the study would run the same; allowed: one CCA in ccas."
     parts = max(cca.count("+") + 1 for cca in ccas)
     own_flows = sum(group["count"] for group in own if group["application"] == LONG)
     if parts > 1 and own_flows < parts:
-        yield f"flows has {own_flows} flows with cca {OWN}; allowed is at least {parts}, one for each CCA of a mix of ccas."
+        yield f"flows has {own_flows} flows with cca {OWN}; allowed: at least {parts}, one for each CCA of a mix of ccas."
     if parts > 1 and any(group["application"] == WEB for group in own):
         yield f"flows has a group of {WEB} with cca {OWN}; allowed with a mix in ccas is a CCA by name."
 
@@ -158,7 +158,7 @@ def _times(group, scenario):
     traffic, application = scenario["traffic"], group["application"]
     duration_s, at_once = traffic["duration_s"], application == WEB and group["arrivals_per_s"] is None
     if start_s >= duration_s:
-        yield f"start_s is {start_s}; allowed is less than traffic.duration_s, {duration_s} (s)."
+        yield f"start_s is {start_s}; allowed: less than traffic.duration_s, {duration_s} (s)."
         return
     if application == PROGRAM:
         yield from _times_of_program(group, duration_s)
@@ -168,18 +168,18 @@ def _times(group, scenario):
             yield f"stop_s is {stop_s}; allowed without arrivals_per_s is null, for {WEB} then asks for count objects at once."
         return
     if stop_s is None:
-        yield f"stop_s is null, a group without end; allowed is a number up to traffic.duration_s, {duration_s} (s)."
+        yield f"stop_s is null, a group without end; allowed: a number up to traffic.duration_s, {duration_s} (s)."
     elif stop_s <= start_s:
-        yield f"stop_s is {stop_s}; allowed is more than start_s, {start_s} (s)."
+        yield f"stop_s is {stop_s}; allowed: more than start_s, {start_s} (s)."
     elif stop_s > duration_s:
-        yield f"stop_s is {stop_s}; allowed is up to traffic.duration_s, {duration_s} (s)."
+        yield f"stop_s is {stop_s}; allowed: up to traffic.duration_s, {duration_s} (s)."
     elif application == LONG and (group["on_s"] is None) != (group["off_s"] is None):
-        yield f"off_s is {_text(group['off_s'])} and on_s {_text(group['on_s'])}; allowed are two numbers (s), or null for both."
+        yield f"off_s is {_text(group['off_s'])} and on_s {_text(group['on_s'])}; allowed: two numbers (s), or null for both."
     elif application == LONG and group["on_s"] is not None:
         if group["on_s"] > stop_s - start_s:
-            yield f"on_s is {group['on_s']}; allowed is up to stop_s less start_s, {stop_s - start_s:g} (s)."
+            yield f"on_s is {group['on_s']}; allowed: up to stop_s less start_s, {stop_s - start_s:g} (s)."
         elif 1e3 * group["off_s"] <= (least_ms := _start_within_ms(scenario, _run(scenario))):
-            yield f"off_s is {group['off_s']}; allowed is more than the time within which flows start, {least_ms:g} (ms)."
+            yield f"off_s is {group['off_s']}; allowed: more than the time within which flows start, {least_ms:g} (ms)."
         else:
             yield from _length(Fraction(group["on_s"]), scenario)
     elif application == LONG:
@@ -190,9 +190,9 @@ def _times_of_program(group, duration_s):
     """Yield problems of the end of a program group: it needs either an end or an amount."""
     start_s, stop_s = group["start_s"], group["stop_s"]
     if (stop_s is None) == (group["bytes"] is None):
-        yield f"bytes is {_text(group['bytes'])} and stop_s {_text(stop_s)}; allowed is one of the two, for a program sends an amount or until a time."
+        yield f"bytes is {_text(group['bytes'])} and stop_s {_text(stop_s)}; allowed: one of the two, for a program sends an amount or until a time."
     elif stop_s is not None and not start_s < stop_s <= duration_s:
-        yield f"stop_s is {stop_s}; allowed is more than start_s, {start_s}, and up to traffic.duration_s, {duration_s} (s)."
+        yield f"stop_s is {stop_s}; allowed: more than start_s, {start_s}, and up to traffic.duration_s, {duration_s} (s)."
 
 
 def _length(length_s, scenario):
@@ -200,13 +200,13 @@ def _length(length_s, scenario):
     traffic = scenario["traffic"]
     run = _run(scenario)
     if length_s.denominator != 1:
-        yield f"stop_s is {float(length_s):g} s after start_s; allowed are whole seconds, which iperf3 takes."
+        yield f"stop_s is {float(length_s):g} s after start_s; allowed: whole seconds, which iperf3 takes."
     elif (length_s / Fraction(str(traffic["interval_s"]))).denominator != 1:
-        yield f"flows last {length_s} s; allowed is what traffic.interval_s, {traffic['interval_s']} (s), divides without remainder."
+        yield f"flows last {length_s} s; allowed: a multiple of traffic.interval_s, {traffic['interval_s']} (s)."
     elif 1e3 * length_s <= 2 * (within_ms := _start_within_ms(scenario, run)):
-        yield f"flows last {length_s} s; allowed is more than twice the time within which flows start, {within_ms:g} (ms)."
+        yield f"flows last {length_s} s; allowed: more than twice the time within which flows start, {within_ms:g} (ms)."
     elif 1e3 * length_s <= 6 * run.rtt_longest_ms:
-        yield f"flows last {length_s} s; allowed are more than six of the path's RTTs, {6 * run.rtt_longest_ms:g} (ms)."
+        yield f"flows last {length_s} s; allowed: more than six of the path's RTTs, {6 * run.rtt_longest_ms:g} (ms)."
 
 
 def _start_within_ms(scenario, run):
@@ -218,7 +218,7 @@ def _places(group, scenario):
     """Yield problems of a group's hosts and CCA."""
     pairs, ecn = scenario["hosts"]["pairs"], scenario["transport"]["ecn"]
     if group["pair"] is not None and group["pair"] > pairs:
-        yield f"pair is {group['pair']}; allowed is up to hosts.pairs, {pairs}."
+        yield f"pair is {group['pair']}; allowed: up to hosts.pairs, {pairs}."
     ecn = group["ecn"] or ecn
     marks = ecn != "off" and discipline_of(scenario["queue"]).marks(scenario["queue"])
     if group["cca"] == "dctcp" and not marks:
@@ -238,11 +238,11 @@ def _amounts(group, scenario):
     if application == REAL_TIME and group["stop_s"] is not None:
         packets = count * (group["stop_s"] - group["start_s"]) * 1e3 / group["interval_ms"]
         if packets > MOST_PACKETS:
-            yield f"interval_ms is {group['interval_ms']}, which makes {packets:,.0f} packets; allowed are up to {MOST_PACKETS:,}."
+            yield f"interval_ms is {group['interval_ms']}, which makes {packets:,.0f} packets; allowed: up to {MOST_PACKETS:,}."
         frame = group["packet_bytes"] + IP_HEADER_BYTES["ipv6"] + UDP_HEADER_BYTES + ETHERNET_HEADER_BYTES
         offered_mbps = count * frame * 8 / group["interval_ms"] / 1e3
         if rate_mbps is not None and offered_mbps >= rate_mbps:
-            yield f"interval_ms is {group['interval_ms']}, at which streams have {offered_mbps:.4g} Mbit/s; allowed is less than link.rate_mbps, {rate_mbps}."
+            yield f"interval_ms is {group['interval_ms']}, at which streams have {offered_mbps:.4g} Mbit/s; allowed: less than link.rate_mbps, {rate_mbps}."
 
 
 def _objects(group, rate_mbps):
@@ -258,10 +258,10 @@ def _objects(group, rate_mbps):
         yield f"count is {group['count']}; allowed with arrivals_per_s is 1, for as many objects are asked for as arrive until stop_s."
     objects = arrivals * max(group["stop_s"] - group["start_s"], 0)
     if objects + 6 * math.sqrt(objects) > MOST_OBJECTS:
-        yield f"arrivals_per_s is {arrivals}, which makes {objects:,.0f} objects on average; allowed are up to {MOST_OBJECTS:,}."
+        yield f"arrivals_per_s is {arrivals}, which makes {objects:,.0f} objects on average; allowed: up to {MOST_OBJECTS:,}."
     offered_mbps = arrivals * mean_bytes(group["sizes"], group["bytes"]) * 8 / 1e6
     if rate_mbps is not None and offered_mbps >= rate_mbps:
-        yield f"arrivals_per_s is {arrivals}, at which objects have {offered_mbps:.4g} Mbit/s on average; allowed is less than link.rate_mbps, {rate_mbps}, because no queue of requests would ever end."
+        yield f"arrivals_per_s is {arrivals}, at which objects have {offered_mbps:.4g} Mbit/s on average; allowed: less than link.rate_mbps, {rate_mbps}, because no queue of requests would ever end."
 
 
 def _run(scenario):

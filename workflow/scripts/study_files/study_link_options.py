@@ -62,7 +62,7 @@ def order_problems(scenario) -> Iterator[str]:
         below, _ = reach(table["numbers"])
         for way in DIRECTIONS:
             if (longest := below * link["jitter_ms"][way]) > link["delay_ms"][way]:
-                yield f"link.jitter_table goes {longest:g} ms below link.delay_ms.{way} {link['delay_ms'][way]:g}; allowed is a delay of {longest:g} ms or more."
+                yield f"link.jitter_table goes {longest:g} ms below link.delay_ms.{way} {link['delay_ms'][way]:g}; allowed: a delay of {longest:g} ms or more."
         if scenario["multipath"].get("outage"):
             yield "link.jitter_table is given; allowed with a multipath.outage is null, because the kernel would forget it."
 
@@ -109,15 +109,15 @@ def _chance_problems(name, way, value):
     for pair in NOT_CERTAIN if name == "loss_state" else ():
         if all(percent[one] for one in pair) and sum(percent[one] for one in pair) >= 100:
             given = " and ".join(f"{one}_percent {percent[one]:g}" for one in pair)
-            yield f"link.{name}.{way} has {given}; allowed is a sum below 100, because the kernel adds them in 32 bits."
+            yield f"link.{name}.{way} has {given}; allowed: a sum below 100, because the kernel adds them in 32 bits."
     if name == "loss_state" and percent["p32"] and not percent["p23"]:
         yield f"link.{name}.{way}.p23_percent is 0; allowed with a p32_percent is a number above 0, or state 2 never ends."
     if name == "loss_state" and not percent["p13"] + percent["p14"]:
-        yield f"link.{name}.{way} has p13_percent 0 and p14_percent 0; allowed is one above 0, or nothing is lost."
+        yield f"link.{name}.{way} has p13_percent 0 and p14_percent 0; allowed: one above 0, or nothing is lost."
     if name == "loss_gemodel" and not percent["bad_loss"] + percent["good_loss"]:
-        yield f"link.{name}.{way} has bad_loss_percent 0 and good_loss_percent 0; allowed is one above 0, or nothing is lost."
+        yield f"link.{name}.{way} has bad_loss_percent 0 and good_loss_percent 0; allowed: one above 0, or nothing is lost."
     if name == "loss_gemodel" and percent["good_loss"] == 100:
-        yield f"link.{name}.{way}.good_loss_percent is 100; allowed is a number below 100."
+        yield f"link.{name}.{way}.good_loss_percent is 100; allowed: a number below 100."
 
 
 def model_problems(scenario) -> Iterator[str]:

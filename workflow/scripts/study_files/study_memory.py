@@ -33,7 +33,7 @@ def segment_problems(scenario) -> Iterator[str]:
     held_bytes = segment * ((_flow_bdp_bytes(scenario) or 0) / run.packet_bytes + queued) / max(1, scenario["flows"])
     if held_bytes > FIRST_WINDOW_BYTES:
         yield (
-            f"transport.segment_bytes is {segment}, and path and queue hold {held_bytes:,.0f} bytes of each flow; allowed is "
+            f"transport.segment_bytes is {segment}, and path and queue hold {held_bytes:,.0f} bytes of each flow; allowed: "
             f"{GROWING_SEGMENT_BYTES} or more, for smaller segments Linux's receiver never opens its window "
             f"beyond {FIRST_WINDOW_BYTES:,} bytes; or set transport.receive_buffer_bytes, if that window is the question."
         )
@@ -68,7 +68,7 @@ def memory_problems(scenario) -> Iterator[str]:
     if bdp_bytes > WINDOW_LIMIT_BYTES:
         yield (
             f"link.delay_ms makes a bandwidth-delay product of {bdp_bytes:,.0f} bytes; "
-            f"allowed is up to {WINDOW_LIMIT_BYTES:,}, the largest window of TCP."
+            f"allowed: up to {WINDOW_LIMIT_BYTES:,}, the largest window of TCP."
         )
         return
     # Hundreds of flows can't each fill the whole path.
@@ -79,7 +79,7 @@ def memory_problems(scenario) -> Iterator[str]:
     if total_bytes > PACKETS_LIMIT_BYTES:
         yield (
             f"flows is {scenario['flows']}, which with windows of one bandwidth-delay product and a full queue "
-            f"makes {total_bytes:,.0f} bytes of packets; allowed is up to {PACKETS_LIMIT_BYTES:,}, "
+            f"makes {total_bytes:,.0f} bytes of packets; allowed: up to {PACKETS_LIMIT_BYTES:,}, "
             "what the guest's memory takes."
         )
 

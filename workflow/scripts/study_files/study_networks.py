@@ -80,7 +80,7 @@ def _path_problems(scenario):
     for key, for_all in (("path_delay_ms", ", or one for all"), *((key, "") for key in OF_PATH)):
         if (values := paths.get(key)) is not None and len(values) != paths["paths"]:
             count = f"{len(values)} number{'s' if len(values) > 1 else ''}"
-            yield f"multipath.{key} has {count}; allowed is one for each of the paths, {paths['paths']}{for_all}."
+            yield f"multipath.{key} has {count}; allowed: one for each of the paths, {paths['paths']}{for_all}."
     for key in OF_PATH:
         written = value_text(paths.get(key))
         if paths.get(key) is None:
@@ -115,12 +115,12 @@ def _outage_problems(scenario, outage):
     elif paths["paths"] < 2:
         yield f"multipath.outage is one of path {outage['path']}; allowed with one path is null, because nothing would be left."
     elif outage["path"] > paths["paths"]:
-        yield f"multipath.outage.path is {outage['path']}; allowed is up to the number of paths, {paths['paths']}."
+        yield f"multipath.outage.path is {outage['path']}; allowed: up to the number of paths, {paths['paths']}."
     if traffic["application"] != "iperf3" or traffic["messages"] is not None:
         yield f"multipath.outage is one of path {outage['path']}; allowed without a duration of iperf3 is null."
     elif outage["at_s"] + outage["for_s"] >= traffic["duration_s"]:
         yield (
-            f"multipath.outage ends at {outage['at_s'] + outage['for_s']:g} s; allowed is before the traffic does, at {traffic['duration_s']} (s)."
+            f"multipath.outage ends at {outage['at_s'] + outage['for_s']:g} s; allowed: before the traffic does, at {traffic['duration_s']} (s)."
         )
     if not all(link["delay_ms"].values()):
         yield "multipath.outage is one of a link without link.delay_ms; allowed there is null, for packets are dropped where they arrive to be delayed."
@@ -174,7 +174,7 @@ def traffic_problems(scenario) -> Iterator[str]:
         yield f"traffic.messages is {traffic['messages']}; allowed with application {application} is null ({instead} says how much)."
     if application == "round-trip" and link_rate and traffic["duration_s"] < LEAST_EXCHANGES * exchange_s:
         yield (
-            f"traffic.block_bytes is {traffic['block_bytes']}, of which an exchange takes {1e3 * exchange_s:.4g} ms; allowed is what leaves "
+            f"traffic.block_bytes is {traffic['block_bytes']}, of which an exchange takes {1e3 * exchange_s:.4g} ms; allowed: sizes that leave "
             f"traffic.duration_s, {traffic['duration_s']} (s), for {LEAST_EXCHANGES} of them."
         )
     if application == "round-trip" and traffic["sample_interval_ms"] is not None:

@@ -14,7 +14,7 @@ def flow_problems(scenario, ccas) -> list[str]:
     longest = max(ccas, key=lambda cca: cca.count("+"))
     parts = longest.count("+") + 1
     if 0 < scenario["flows"] < parts and not scenario["groups"]:
-        problems.append(f"flows is {scenario['flows']}; allowed is at least {parts}, one for each CCA of {longest}.")
+        problems.append(f"flows is {scenario['flows']}; allowed: at least {parts}, one for each CCA of {longest}.")
     if scenario["traffic"]["processes"] == "single" and scenario["hosts"]["pairs"] > 1:
         problems.append("traffic.processes is single; allowed with several pairs of hosts is per-flow.")
     if parts > 1 and scenario["traffic"]["processes"] == "single":

@@ -75,7 +75,7 @@ def _red_problems(given, queue):
             "of 2^32, of which 1 is none, and the kernel takes another one."
         )
     if queue["min_packets"] > queue["max_packets"]:
-        yield f"queue.min_packets is {queue['min_packets']:g}; allowed is at most queue.max_packets, {queue['max_packets']:g}."
+        yield f"queue.min_packets is {queue['min_packets']:g}; allowed: at most queue.max_packets, {queue['max_packets']:g}."
     elif not red_ewma(queue["min_packets"], queue["burst_packets"]):
         yield (
             f"queue.burst_packets is {queue['burst_packets']}; allowed with queue.min_packets {queue['min_packets']:g} is as many or "
@@ -99,7 +99,7 @@ def _red_arithmetic(queue):
         largest = "max_packets" if queue["step_packets"] is None else "step_packets"
         yield (
             f"queue.{largest} is {queue['max_packets']:g}, and the weight of the mean by queue.min_packets {queue['min_packets']:g} and "
-            f"queue.burst_packets {queue['burst_packets']} is 2^-{weight}; allowed is what gives 2^-{31 - math.floor(high).bit_length()} or more, "
+            f"queue.burst_packets {queue['burst_packets']} is 2^-{weight}; allowed: values that give 2^-{31 - math.floor(high).bit_length()} or more, "
             "because the kernel's mean of bytes has 32 bits."
         )
 
@@ -162,7 +162,7 @@ def _size_problems(scenario, key, run, bdp_bytes):
     elif measure == "bdp" and size * bdp_bytes < run.packet_bytes:
         yield (
             f"{key}.bdp is {size}, {size * bdp_bytes:.0f} bytes; "
-            f"allowed is a packet of {run.packet_bytes} bytes or more, from {run.packet_bytes / bdp_bytes:.3g} BDP."
+            f"allowed: a packet of {run.packet_bytes} bytes or more, from {run.packet_bytes / bdp_bytes:.3g} BDP."
         )
     elif measure == "bytes" and offload and size < SUPER_FRAME_BYTES:
         yield (

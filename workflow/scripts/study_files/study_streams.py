@@ -30,7 +30,7 @@ def stream_problems(scenario) -> Iterator[str]:
         ("platform", scenario["platform"], "uml"),
     ):
         if value != allowed:
-            yield f"{key} is {value}; allowed with traffic.processes per-side is {'null' if allowed is None else allowed}."
+            yield f"{key} is {value}; allowed with traffic.processes per-side is {'null' if allowed: None else allowed}."
     for group in scenario["groups"]:
         if group["rate_mbps"] is not None:
             yield f"flows[{group['name']}].rate_mbps is {group['rate_mbps']}; allowed with traffic.processes per-side is null."

@@ -21,7 +21,7 @@ def timeline_problems(scenario) -> Iterator[str]:
     problems = problems or [*_at_one_time(timeline), *_lost_to_the_end(scenario)]
     yield from problems
     if not problems and (count := len(RunSpecification({"scenario": scenario}).timeline.changes)) > CHANGES_LIMIT:
-        yield f"link.timeline makes {count:,} changes; allowed are up to {CHANGES_LIMIT:,}."
+        yield f"link.timeline makes {count:,} changes; allowed: up to {CHANGES_LIMIT:,}."
 
 
 def policer_problems(scenario) -> Iterator[str]:
@@ -57,15 +57,15 @@ def _of_entry(scenario, number, entry):
     where, link, duration_s = f"link.timeline[{number}]", scenario["link"], scenario["traffic"]["duration_s"]
     given = [name for name in (*QUANTITIES, "down_for_s") if entry[name] is not None]
     if not given:
-        yield f"{where} changes nothing; allowed are one or more of rate_mbps, delay_ms, loss_percent and down_for_s."
+        yield f"{where} changes nothing; allowed: one or more of rate_mbps, delay_ms, loss_percent and down_for_s."
     for key in ("over_s", "down_for_s"):
         if entry["at_s"] < duration_s <= entry["at_s"] + (entry[key] or 0):
             yield (
-                f"{where}.{key} is {entry[key]:g}, until {entry['at_s'] + entry[key]:g} s; allowed is what ends before "
+                f"{where}.{key} is {entry[key]:g}, until {entry['at_s'] + entry[key]:g} s; allowed: a time that ends before "
                 f"traffic.duration_s, {duration_s} (s)."
             )
     if entry["at_s"] >= duration_s:
-        yield f"{where}.at_s is {entry['at_s']:g}; allowed is less than traffic.duration_s, {duration_s} (s)."
+        yield f"{where}.at_s is {entry['at_s']:g}; allowed: less than traffic.duration_s, {duration_s} (s)."
     if entry["over_s"] and entry["down_for_s"] is not None:
         yield f"{where}.over_s is {entry['over_s']:g}; allowed with down_for_s is 0, because a link is down at once."
     if entry["loss_percent"] is not None and entry["down_for_s"] is not None:
@@ -75,7 +75,7 @@ def _of_entry(scenario, number, entry):
     for way in directions_of(entry):
         jitter_ms = link["jitter_ms"][way]
         if entry["delay_ms"] is not None and entry["delay_ms"] < jitter_ms:
-            yield f"{where}.delay_ms is {entry['delay_ms']:g}; allowed is at least link.jitter_ms.{way}, {jitter_ms:g} (ms)."
+            yield f"{where}.delay_ms is {entry['delay_ms']:g}; allowed: at least link.jitter_ms.{way}, {jitter_ms:g} (ms)."
 
 
 def _lost_to_the_end(scenario):
@@ -110,5 +110,5 @@ def _at_one_time(timeline):
                 seen.add((first, second))
                 yield (
                     f"link.timeline[{second}].{name} changes at {at_s:g} s what link.timeline[{first}] changes until {until_s:g} s "
-                    f"({way}); allowed is one change of a thing at a time."
+                    f"({way}); allowed: one change of a thing at a time."
                 )

@@ -49,15 +49,15 @@ def completed_trace(trace, source) -> dict:
     if trace["rates_mbps"] is not None:
         return trace
     if trace["file"] is None:
-        raise TraceError("has neither file nor rates_mbps; allowed is the path of a file beside the study.")
+        raise TraceError("has neither file nor rates_mbps; allowed: the path of a file beside the study.")
     content = file_beside(trace["file"], source)
     if byte := re.search(rb"[^\x00-\x7f]", content):
-        raise TraceError(f"can't be read: byte {byte.end()} is not text; allowed are numbers in lines.")
+        raise TraceError(f"can't be read: byte {byte.end()} is not text; allowed: numbers in lines.")
     count, most = max(content.count(b"\n"), content.count(b"\r")), MOST_LINES[trace["format"]]
     if count > most:
-        raise TraceError(f"has {count:,} lines; allowed are up to {most:,}.")
+        raise TraceError(f"has {count:,} lines; allowed: up to {most:,}.")
     if not content.strip():
-        raise TraceError("is empty; allowed is a line for each packet, or for each rate.")
+        raise TraceError("is empty; allowed: a line for each packet, or for each rate.")
     lasts_ms, offered = _OF_FORMAT[trace["format"]](content)
     keys = dereferenced(study_schema()["$defs"]["trace"])["properties"]
     begins_ms = _steps(lasts_ms, trace["step_ms"], keys["rates_mbps"]["maxItems"])
@@ -67,10 +67,10 @@ def completed_trace(trace, source) -> dict:
         for begin, end, offered_bytes in zip(begins_ms, ends_ms, _differences(offered, ends_ms), strict=True)
     ]
     if not any(rates):
-        raise TraceError("lets nothing pass; allowed is a rate above 0 in one step at least.")
+        raise TraceError("lets nothing pass; allowed: a rate above 0 in one step at least.")
     highest = keys["rates_mbps"]["items"]["maximum"]
     if max(rates) > highest:
-        raise TraceError(f"has a step of {max(rates):g} Mbit/s; allowed are up to {highest:,}.")
+        raise TraceError(f"has a step of {max(rates):g} Mbit/s; allowed: up to {highest:,}.")
     read = {"sha256": hashlib.sha256(content).hexdigest(), "period_ms": round(lasts_ms, 6), "rates_mbps": rates}
     return trace | read
 
@@ -83,7 +83,7 @@ def _steps(lasts_ms, step_ms, most):
     count = max(1, math.ceil(lasts_ms / step_ms - LEAST_STEP))
     if count > most:
         steps = f"{count:,}" if count < 1e12 else f"{count:.3g}"
-        raise TraceError(f"is too long: {steps} steps of {step_ms:g} ms; allowed are up to {most:,}.")
+        raise TraceError(f"is too long: {steps} steps of {step_ms:g} ms; allowed: up to {most:,}.")
     return [number * step_ms for number in range(count)]
 
 
@@ -103,7 +103,7 @@ def file_beside(name, source) -> bytes:
         raise TraceError(f"can't be read ({error.strerror}).") from None
     except RuntimeError:  # raised by Python up to 3.12
         raise TraceError("can't be read (a ring of links).") from None
-    raise TraceError("lies elsewhere; allowed is a file beside the study, or in a folder there.")
+    raise TraceError("lies elsewhere; allowed: a file beside the study, or in a folder there.")
 
 
 def _texts(content):
@@ -127,9 +127,9 @@ def _number(text, number, line):
     except ValueError:
         value = math.nan
     if not math.isfinite(value):
-        raise TraceError(f"has '{shown(line, 60)}' in line {number}; allowed are numbers.")
+        raise TraceError(f"has '{shown(line, 60)}' in line {number}; allowed: numbers.")
     if value < 0:
-        raise TraceError(f"has the negative number {text.strip()} in line {number}; allowed are numbers from 0.")
+        raise TraceError(f"has the negative number {text.strip()} in line {number}; allowed: numbers from 0.")
     return value
 
 
@@ -144,7 +144,7 @@ def _ascending(times, unit, line_of):
     if late is not None:
         before, time = times[late : late + 2]
         raise TraceError(
-            f"is not sorted: {time:g} {unit} in line {line_of(late + 1)} stands behind {before:g}; allowed are times in order."
+            f"is not sorted: {time:g} {unit} in line {line_of(late + 1)} stands behind {before:g}; allowed: times in order."
         )
 
 
@@ -169,7 +169,7 @@ def _of_packets(content):
         _number(text, number, text)
     _ascending(at_ms, "ms", lambda index: line(index)[0])
     if not at_ms[-1]:
-        raise TraceError("lasts 0 ms; allowed is a last line above 0, after which it repeats.")
+        raise TraceError("lasts 0 ms; allowed: a last line above 0, after which it repeats.")
     return at_ms[-1], lambda until_ms: bisect_right(at_ms, until_ms) * PACKET_BYTES
 
 
@@ -181,22 +181,22 @@ def _of_rates(content):
     rows = _lines(content)
     _, header = next(rows)
     if header.replace(" ", "") != HEADER:
-        raise TraceError(f"begins with '{shown(header, 60)}'; allowed is {HEADER}.")
+        raise TraceError(f"begins with '{shown(header, 60)}'; allowed: {HEADER}.")
     values = []
     for number, line in rows:
         cells = line.split(",")
         if len(cells) != 2:
-            raise TraceError(f"has '{shown(line, 60)}' in line {number}; allowed are a time and a rate.")
+            raise TraceError(f"has '{shown(line, 60)}' in line {number}; allowed: a time and a rate.")
         values.append((number, *(_number(cell, number, line) for cell in cells)))
     if len(values) < 2:
-        raise TraceError("has fewer than two rates; allowed are two lines of numbers or more.")
+        raise TraceError("has fewer than two rates; allowed: two lines of numbers or more.")
     _ascending([time_s for _, time_s, _ in values], "s", lambda index: values[index][0])
     if values[0][1] != 0:
-        raise TraceError(f"begins at {values[0][1]:g} s; allowed is 0.")
+        raise TraceError(f"begins at {values[0][1]:g} s; allowed: 0.")
     begins = [time_s * 1e3 for _, time_s, _ in values]
     ends = [*begins[1:], 2 * begins[-1] - begins[-2]]
     if ends[-1] <= 0:
-        raise TraceError("lasts 0 s; allowed is longer.")
+        raise TraceError("lasts 0 s; allowed: longer.")
     bytes_a_ms = [rate_mbps * 1e3 / 8 for _, _, rate_mbps in values]
     of_rows = (rate * (end - begin) for rate, begin, end in zip(bytes_a_ms, begins, ends, strict=True))
     passed = list(itertools.accumulate(of_rows, initial=0.0))
@@ -229,7 +229,7 @@ def trace_problems(scenario) -> Iterator[str]:
                     f"link.timeline[{number}].rate_mbps is {entry['rate_mbps']:g}; allowed with {name} is null."
                 )
     if link["reverse_trace"] and link["reverse_trace"]["direction"] != "reverse":
-        problems.append(f"link.reverse_trace.direction is {link['reverse_trace']['direction']}; allowed is reverse.")
+        problems.append(f"link.reverse_trace.direction is {link['reverse_trace']['direction']}; allowed: reverse.")
     if link["reverse_trace"] and link["trace"] and link["trace"]["direction"] != "forward":
         problems.append(
             f"link.trace.direction is {link['trace']['direction']}; allowed with link.reverse_trace is forward."
@@ -241,7 +241,7 @@ def trace_problems(scenario) -> Iterator[str]:
         and not of_period
         and (count := len(Timeline(link, scenario["traffic"]["duration_s"]).changes)) > CHANGES_LIMIT
     ):
-        yield f"{next(iter(traces))} makes {count:,} changes; allowed are up to {CHANGES_LIMIT:,}."
+        yield f"{next(iter(traces))} makes {count:,} changes; allowed: up to {CHANGES_LIMIT:,}."
 
 
 def _of_period(trace, name):
@@ -256,4 +256,4 @@ def _of_period(trace, name):
         return
     mean_mbps = (sum(rates[:-1]) * step_ms + rates[-1] * last_ms) / lasts_ms
     if mean_mbps < LEAST_MBPS:
-        yield f"{name} offers {mean_mbps:g} Mbit/s on average; allowed is {LEAST_MBPS:g} (Mbit/s) or more."
+        yield f"{name} offers {mean_mbps:g} Mbit/s on average; allowed: {LEAST_MBPS:g} (Mbit/s) or more."

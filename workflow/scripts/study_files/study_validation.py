@@ -62,7 +62,7 @@ def problems_of_form(config, schema=None) -> list[str]:
             and isinstance(config.get(key), list)
             and len(config[key]) > node.get("maxItems", math.inf)
         ):
-            return [f"{key} has {len(config[key]):,} entries; allowed are up to {node['maxItems']:,}."]
+            return [f"{key} has {len(config[key]):,} entries; allowed: up to {node['maxItems']:,}."]
     if problems := _too_long(config) or list(itertools.islice(_unprintable(config), MOST_PROBLEMS + 1)):
         return problems
     # Programs can't be CCAs of sockets.
@@ -139,7 +139,7 @@ def _too_long(config):
             of_numbers = isinstance(value, list) and all(isinstance(item, (int, float)) for item in value)
             if len(value) > (most := MOST_NUMBERS if of_numbers else MOST_ENTRIES):
                 where = path_text(path, config) or "the file"
-                return [f"{where} has {len(value):,} entries; allowed are up to {most:,}."]
+                return [f"{where} has {len(value):,} entries; allowed: up to {most:,}."]
     return []
 
 
@@ -149,7 +149,7 @@ def _unprintable(config):
         for text in (value, path[-1] if path else ""):
             if isinstance(text, str) and (character := _CONTROL.search(text)):
                 name = f"U+{ord(character[0]):04X}"
-                yield f"{path_text(path, config)} has the control character {name}; allowed is text without."
+                yield f"{path_text(path, config)} has the control character {name}; allowed: text without."
 
 
 def path_text(path, config) -> str:
@@ -240,7 +240,7 @@ def missing_keys(error, path, config, seen) -> list[str]:
             continue
         seen.add(where)
         allowed = allowed_text(keys[key])
-        sentences.append(f"{path_text(where, config)} is missing; allowed is {allowed}.")
+        sentences.append(f"{path_text(where, config)} is missing; allowed: {allowed}.")
     return sentences
 
 
@@ -249,10 +249,10 @@ def wrong_value(error, path, config) -> str:
     where, value = path_text(path, config), error.instance
     if error.validator == "uniqueItems":
         twice = next(item for position, item in enumerate(value) if item in value[:position])
-        return f"{where} has {value_text(twice)} twice; allowed is {allowed_text(error.schema)}."
+        return f"{where} has {value_text(twice)} twice; allowed: {allowed_text(error.schema)}."
     allowed, hint = "allowed", ""
     if error.validator == "maxLength" and "joined" in error.schema:
-        return f"{where} is a mix of {len(value)} characters; allowed are up to {error.schema['maxLength']}."
+        return f"{where} is a mix of {len(value)} characters; allowed: up to {error.schema['maxLength']}."
     if "enum" in error.schema:
         allowed = _choice_hint(value, [choice for choice in error.schema["enum"] if choice is not None])
     elif "joined" in error.schema:

@@ -65,12 +65,12 @@ def rows_of(timeline, source, until_s) -> list[dict]:
         The study's file; the table's file is relative to its folder.
     """
     if unknown := [key for key in timeline if key not in KEYS]:
-        raise TraceError(f"has the key {shown(str(unknown[0]), 40)} beside it; allowed are {' and '.join(KEYS)}.")
+        raise TraceError(f"has the key {shown(str(unknown[0]), 40)} beside it; allowed: {' and '.join(KEYS)}.")
     try:
         text = file_beside(timeline["file"], source).decode("ascii")
     except UnicodeDecodeError as error:
         raise TraceError(
-            f"can't be read: byte {error.start + 1} is not text; allowed is a table with commas."
+            f"can't be read: byte {error.start + 1} is not text; allowed: a table with commas."
         ) from None
     read = csv.reader(line for line in text.splitlines() if line.strip())
     header = [name.strip() for name in next(read, [])]
@@ -81,7 +81,7 @@ def rows_of(timeline, source, until_s) -> list[dict]:
         or len(set(header)) < len(header)
     ):
         raise TraceError(
-            f"begins with {shown(','.join(header), 80)}; allowed is {TIME}, then one or more of {', '.join(COLUMNS[1:])}."
+            f"begins with {shown(','.join(header), 80)}; allowed: {TIME}, then one or more of {', '.join(COLUMNS[1:])}."
         )
     rows = [
         row
@@ -95,13 +95,13 @@ def rows_of(timeline, source, until_s) -> list[dict]:
 
 def _row(number, header, cells, direction):
     if len(cells) != len(header):
-        raise TraceError(f"has {len(cells)} values in line {number}; allowed are {len(header)}, as in its header.")
+        raise TraceError(f"has {len(cells)} values in line {number}; allowed: {len(header)}, as in its header.")
     row = {"direction": direction}
     for name, cell in zip(header, map(str.strip, cells), strict=True):
         if name == DIRECTION:
             if cell not in (*DIRECTIONS, "both"):
                 raise TraceError(
-                    f"has {name} {shown(cell, 40)} in line {number}; allowed is one of both, {', '.join(DIRECTIONS)}."
+                    f"has {name} {shown(cell, 40)} in line {number}; allowed: one of both, {', '.join(DIRECTIONS)}."
                 )
             row[name] = cell
         elif cell or name == TIME:
@@ -115,7 +115,7 @@ def _number(number, name, cell):
     except ValueError:
         value = math.nan
     if not 0 <= value < math.inf:
-        raise TraceError(f"has {name} {shown(cell, 40)} in line {number}; allowed is a number from 0 on.")
+        raise TraceError(f"has {name} {shown(cell, 40)} in line {number}; allowed: a number from 0 on.")
     return int(value) if value.is_integer() else value
 
 

@@ -61,14 +61,14 @@ def entries_of(timeline, until_s) -> list[dict]:
     """Return the entries of `link.timeline` that a pattern generates before a time; raise `TraceError` if it is invalid."""
     name = timeline["pattern"]
     if name not in PATTERNS:
-        raise TraceError(f".pattern is {value_text(name)}; allowed is one of {', '.join(PATTERNS)}.")
+        raise TraceError(f".pattern is {value_text(name)}; allowed: one of {', '.join(PATTERNS)}.")
     pattern = PATTERNS[name]
     allowed = pattern.parameters | COMMON
     for key, value in timeline.items():
         if key != "pattern" and key not in allowed:
             raise TraceError(f" has the key {value_text(key)}; allowed with pattern {name} are {', '.join(allowed)}.")
         if problem := _problem(key, value, allowed.get(key)):
-            raise TraceError(f".{key} is {value_text(value)}; allowed is {problem}.")
+            raise TraceError(f".{key} is {value_text(value)}; allowed: {problem}.")
     if not 0 < until_s < math.inf:
         # The schema reports such a duration.
         return []
@@ -77,7 +77,7 @@ def entries_of(timeline, until_s) -> list[dict]:
     entries = [{"direction": given["direction"]} | entry for entry in itertools.islice(made, MOST_ENTRIES + 1)]
     if len(entries) > MOST_ENTRIES:
         raise TraceError(
-            f" makes more than {MOST_ENTRIES:,} changes in {until_s:g} s; allowed are longer times between them."
+            f" makes more than {MOST_ENTRIES:,} changes in {until_s:g} s; allowed: longer times between them."
         )
     entries = [entry for entry in entries if entry["at_s"] + entry.get("down_for_s", 0) < until_s]
     if not entries:

@@ -22,7 +22,7 @@ def is_archive(path) -> bool:
 def archive_sha256(path) -> str:
     """Return the SHA-256 of an archive; ValueError if it is too large."""
     if Path(path).stat().st_size > LARGEST_BYTES:
-        raise ValueError(f"it has {Path(path).stat().st_size:,} bytes; allowed are {LARGEST_BYTES:,}")
+        raise ValueError(f"it has {Path(path).stat().st_size:,} bytes; allowed: {LARGEST_BYTES:,}")
     with open(path, "rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
@@ -56,7 +56,7 @@ def texts_of(path, wanted, largest) -> dict[str, str]:
     except (tarfile.TarError, EOFError, OSError) as error:
         if isinstance(error, OSError) and error.filename:
             raise
-        raise ValueError(f"it is not a readable archive ({error}); allowed are {', '.join(ENDINGS)}") from None
+        raise ValueError(f"it is not a readable archive ({error}); allowed: {', '.join(ENDINGS)}") from None
     return found
 
 

@@ -77,7 +77,7 @@ class Plot:
 
     def __post_init__(self):
         if not SLUG.fullmatch(self.slug):
-            raise ValueError(f"a figure's slug is '{self.slug}'; allowed are words of a-z and 0-9 joined by hyphens")
+            raise ValueError(f"a figure's slug is '{self.slug}'; allowed: words of a-z and 0-9 joined by hyphens")
         object.__setattr__(self, "caption", self.caption or self.slug)
 
     @property

@@ -37,9 +37,9 @@ def given_bytes(path, largest, flags=0) -> bytes:
     with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | flags), "rb") as opened:
         status = os.fstat(opened.fileno())
         if not stat.S_ISREG(status.st_mode):
-            raise GivenFileError(f"it is {_kind(status.st_mode)}, and allowed is a regular file")
+            raise GivenFileError(f"it is {_kind(status.st_mode)}; allowed: a regular file")
         if status.st_size > largest:
-            raise GivenFileError(f"it has {status.st_size:,} bytes, and allowed are {largest:,}")
+            raise GivenFileError(f"it has {status.st_size:,} bytes; allowed: {largest:,}")
         content = opened.read(largest + 1)
     if len(content) > largest:  # such as files of /proc, which report a size of 0
         raise GivenFileError(f"it has more than {largest:,} bytes")
@@ -60,7 +60,7 @@ def given_text(path, largest) -> str:
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         raise GivenFileError(
-            f"line {line} has the byte 0x{content[error.start]:02x}, and allowed is UTF-8 text"
+            f"line {line} has the byte 0x{content[error.start]:02x}; allowed: UTF-8 text"
         ) from None
 
 

@@ -170,5 +170,5 @@ def _entry(path, entity):
     if not re.fullmatch("0|[1-9][0-9]{0,18}", size):
         raise ManifestError(f"{path} has no contentSize in bytes.")
     if int(size) > LARGEST_FILE_BYTES:
-        raise ManifestError(f"{path} has a contentSize of {size} bytes; allowed are up to {LARGEST_FILE_BYTES}.")
+        raise ManifestError(f"{path} has a contentSize of {size} bytes; allowed: up to {LARGEST_FILE_BYTES}.")
     return FileEntry(digest, int(size))

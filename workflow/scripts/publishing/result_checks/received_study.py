@@ -131,7 +131,7 @@ def check_specification(document: object, source: str) -> dict:
     except studies.StudyError as error:
         raise ReceivedError(error.problems[0]) from None
     if studies.has_looks(study):
-        raise ReceivedError(f"{source}: its replication is a rule; allowed is a whole number.")
+        raise ReceivedError(f"{source}: its replication is a rule; allowed: a whole number.")
     made = studies.run_conditions(study, study["scenarios"][0]["id"], cca=study["ccas"][0])
     if programs:
         groups = [

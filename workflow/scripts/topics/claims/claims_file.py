@@ -138,7 +138,7 @@ def _contradictions(content):
         ids = [item["id"] for item in content[section]]
         problems += [
             f"{section}[{position}].id is '{name}' as in {section}[{ids.index(name)}]; "
-            "allowed is one that no other has."
+            "allowed: an id that no other has."
             for position, name in enumerate(ids)
             if ids.index(name) < position
         ]
@@ -159,7 +159,7 @@ def _printed_of_other_number(cells):
     """List the problems of printed values that don't have one value per size."""
     return [
         f"paper.cells.values[{place}].{name} has {len(entry[name])} values; "
-        f"allowed are {len(cells['message_bytes'])}, one for each of message_bytes."
+        f"allowed: {len(cells['message_bytes'])}, one for each of message_bytes."
         for place, entry in enumerate(cells["values"] if cells else ())
         for name in ("mean", "sd")
         if name in entry and len(entry[name]) != len(cells["message_bytes"])
@@ -173,7 +173,7 @@ def _contradictions_of(claim, content):
         for key, allowed in known.items():
             for name in chosen.get(key, ()):
                 if name not in allowed:
-                    yield f"{prefix}{key} has '{name}'; allowed are those of the file's own list: {', '.join(allowed)}."
+                    yield f"{prefix}{key} has '{name}'; allowed: those of the file's own list: {', '.join(allowed)}."
     for prefix in [name for name in sides if name] or [""]:
         yield from _impossible_measure(prefix, claim, claim | sides[prefix])
     yield from _impossible_requirement(claim)
@@ -182,33 +182,33 @@ def _contradictions_of(claim, content):
     elif claim["kind"] in SIDES:
         yield from _impossible_sides(claim)
     elif claim["kind"] == "dominance" and claim["stronger"] == claim["weaker"]:
-        yield f'weaker is "{claim["weaker"]}" as stronger; allowed is another factor.'
+        yield f'weaker is "{claim["weaker"]}" as stronger; allowed: another factor.'
     if claim["kind"] in ("equivalence", "no_difference", "dominance") and len(claim["ip_versions"]) < 2:
-        yield f"ip_versions is {value_text(claim['ip_versions'])}; allowed is both, because they are compared."
+        yield f"ip_versions is {value_text(claim['ip_versions'])}; allowed: both, because they are compared."
 
 
 def _impossible_sides(claim):
     """List the incompatible keys of the two groups that a claim compares."""
     first, second = SIDES[claim["kind"]]
     if claim[first] == claim[second]:
-        yield f"{first} is the same as {second}; allowed is another."
+        yield f"{first} is the same as {second}; allowed: another."
     numbers = [len(claim[side]["scenarios"]) for side in (first, second)]
     if claim["kind"] == "largest_difference":
         if claim["at"] not in claim[first]["scenarios"]:
             names = ", ".join(claim[first]["scenarios"])
-            yield f"at is '{claim['at']}'; allowed are those of {first}.scenarios: {names}."
+            yield f"at is '{claim['at']}'; allowed: those of {first}.scenarios: {names}."
         if numbers[0] < 2:
-            yield f"{first}.scenarios has one name; allowed are two or more, for their differences are compared."
+            yield f"{first}.scenarios has one name; allowed: two or more, for their differences are compared."
     each = claim.get("each", ["scenario"])
     if "scenario" in each and numbers[0] != numbers[1]:
         yield (
             f"{first}.scenarios has {count(numbers[0], 'name')} and {second}.scenarios {numbers[1]}; "
-            "allowed are as many, because they are compared one by one."
+            "allowed: as many, because they are compared one by one."
         )
     for side in (first, second):
         for key, factor in LEVELS.items():
             if factor != "scenario" and factor in each and claim[side][key] != claim[key]:
-                yield f"{side}.{key} is given, but each names {factor}; allowed is one of the two."
+                yield f"{side}.{key} is given, but each names {factor}; allowed: one of the two."
 
 
 def _impossible_requirement(claim):
@@ -231,16 +231,16 @@ def _impossible_bounds(where, bounds):
     lows = [key for key in ("above", "at_least") if key in bounds]
     highs = [key for key in ("below", "at_most") if key in bounds]
     if len(lows) > 1 or len(highs) > 1:
-        yield f"{where} has two bounds on the same side; allowed is one."
+        yield f"{where} has two bounds on the same side; allowed: one."
     elif lows and highs:
         low, high = bounds[lows[0]], bounds[highs[0]]
         if low > high or (low == high and (lows, highs) != (["at_least"], ["at_most"])):
-            yield f"{where} is {value_text(bounds)}; allowed is an upper bound above the lower one."
+            yield f"{where} is {value_text(bounds)}; allowed: an upper bound above the lower one."
 
 
 def _impossible_replication(claim, requirement):
     if set(requirement) != {"replicates", "standard_error"}:
-        yield f"requirement is {value_text(requirement)}; allowed are bounds, or replicates with standard_error."
+        yield f"requirement is {value_text(requirement)}; allowed: bounds, or replicates with standard_error."
     for key, allowed in (("pick", "mean"), ("each", [])):
         if claim.get(key, allowed) != allowed:
             yield f"{key} is {value_text(claim[key])}; allowed with replicates is {value_text(allowed)}, a single value."
@@ -263,11 +263,11 @@ def _impossible_measure(prefix, claim, chosen):
     elif relation in ("fair_share", "total") and level.startswith("neither"):
         yield f'relative_to is "{relation}"; allowed without flows is link.'
     if (flows.get("take") == "count") != ("within" in flows):
-        yield f"{prefix}flows is {value_text(flows)}; allowed is within with take: count, and only there."
+        yield f"{prefix}flows is {value_text(flows)}; allowed: within with take: count, and only there."
     yield from _impossible_bounds(f"{prefix}flows.within", flows.get("within", {}))
     inside = {part for cca in chosen["ccas"] for part in cca.split("+")}
     if flows.get("cca") and flows["cca"] not in inside:
-        yield f'{prefix}flows.cca is "{flows["cca"]}"; allowed are those of ccas: {", ".join(sorted(inside))}.'
+        yield f'{prefix}flows.cca is "{flows["cca"]}"; allowed: those of ccas: {", ".join(sorted(inside))}.'
     if over_time:
         yield from _impossible_time(prefix, quantity, over_time)
 
@@ -275,7 +275,7 @@ def _impossible_measure(prefix, claim, chosen):
 def _impossible_time(prefix, quantity, over_time):
     start, end = over_time["from_percent"], over_time["to_percent"]
     if start >= end:
-        yield f"{prefix}over_time.to_percent is {end}; allowed is more than from_percent, {start}."
+        yield f"{prefix}over_time.to_percent is {end}; allowed: more than from_percent, {start}."
     if over_time["take"] == "beginnings" and quantity not in STATES:
         where = f"{prefix}over_time.take: beginnings"
         yield f'quantity is "{quantity}"; allowed with {where} is one of {", ".join(STATES)}.'
@@ -284,8 +284,8 @@ def _impossible_time(prefix, quantity, over_time):
 def _impossible_place(claim, known):
     outside = [name for name in claim["ccas"] if name in known and name not in claim["among"]]
     if outside:
-        yield f"ccas has '{outside[0]}'; allowed are those of among: {', '.join(claim['among'])}."
+        yield f"ccas has '{outside[0]}'; allowed: those of among: {', '.join(claim['among'])}."
     if claim["places"] >= len(claim["among"]):
-        yield f"places is {claim['places']}; allowed is less than the {len(claim['among'])} CCAs of among."
+        yield f"places is {claim['places']}; allowed: less than the {len(claim['among'])} CCAs of among."
     if claim["place"] == "middle" and (claim["places"] > 1 or len(claim["among"]) < 3):
         yield 'place is "middle"; allowed with it are places: 1 and three CCAs or more.'

@@ -57,13 +57,13 @@ def _problems(design: StudyDesign) -> Iterator[str]:
     for scenario, measures in design.study["exam"]["primaries"].items():
         if scenario not in names:
             near = get_close_matches(scenario, names, 1)
-            yield f"exam.primaries has {scenario}; allowed are scenarios of the study{f', such as {near[0]}' if near else ''}."
+            yield f"exam.primaries has {scenario}; allowed: scenarios of the study{f', such as {near[0]}' if near else ''}."
             continue
         wanted = sorted(wanted_measures(scenario))
         for measure in measures:
             if measure not in wanted:
                 allowed = (
-                    f"allowed are {', '.join(wanted)}" if wanted else "no criterion asks anything of that scenario"
+                    f"allowed: {', '.join(wanted)}" if wanted else "no criterion asks anything of that scenario"
                 )
                 yield f"exam.primaries.{scenario} has {measure}; {allowed}."
 

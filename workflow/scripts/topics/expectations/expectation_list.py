@@ -66,7 +66,7 @@ def expectations_of(study, source, tables) -> dict:
         absent = _absent_tables(study)
         known = {name: table for name, table in known.items() if name not in absent}
         ids = [one["id"] for one in expect]
-        problems += [f"claims[{name}] occurs twice; allowed is each name once." for name in _repeated(ids)]
+        problems += [f"claims[{name}] occurs twice; allowed: each name once." for name in _repeated(ids)]
         problems += [f"claims[{one['id']}].{problem}" for one in rows for problem in _impossible(one, known)]
     if problems:
         raise ExpectationError(source, [problem.replace("claims[", "analysis.expect[") for problem in problems])
@@ -139,7 +139,7 @@ def _repeated(names):
 def _impossible(one, tables):
     """Yield the impossible parts of an expectation about a table, as sentences that start with the key."""
     judges = [key for key in JUDGED_BY if key in one]
-    keys = f"allowed is one of the keys {', '.join(JUDGED_BY)}"
+    keys = f"allowed: one of the keys {', '.join(JUDGED_BY)}"
     if len(judges) != 1:
         yield f"{judges[1]} is given beside {judges[0]}; {keys}." if judges else f"one_of is missing; {keys}."
         return
@@ -157,25 +157,25 @@ def _impossible(one, tables):
     kind = table[one["column"]].kind
     if (judges == ["requirement"]) != (kind in NUMBERS) and kind != "ordinal":
         allowed = "requirement" if kind in NUMBERS else "one_of or none_of"
-        yield f"{judges[0]} is given, and {one['column']} of {table.name} is {kind}; allowed is {allowed}."
+        yield f"{judges[0]} is given, and {one['column']} of {table.name} is {kind}; allowed: {allowed}."
     if one["interval"] and judges != ["requirement"]:
-        yield f"interval is {value_text(one['interval'])}; allowed is one with requirement, of a number."
+        yield f"interval is {value_text(one['interval'])}; allowed: one with requirement, of a number."
     if kind == "number" and table.folder == "analysis" and one["must_be"] == "shown" and not one["interval"]:
-        yield f"interval is missing, and {one['column']} of {table.name} is an estimate; allowed is one, as in [low, high], or must_be: not-refuted."
+        yield f"interval is missing, and {one['column']} of {table.name} is an estimate; allowed: one, as in [low, high], or must_be: not-refuted."
     yield from _impossible_values(one, judges, table[one["column"]], table.name)
 
 
 def _impossible_values(one, judges, column, table):
     """Yield the impossible parts of `none_of` and `accept`, as sentences that start with the key."""
     if one["accept"] and judges != ["none_of"]:
-        yield f"accept is {value_text(one['accept'])}; allowed is one with none_of."
+        yield f"accept is {value_text(one['accept'])}; allowed: one with none_of."
     if judges == ["none_of"] and column.kind == "text" and column.unmeasured is None:
-        yield f"none_of is given, and {table} doesn't declare which values of {column.name} mean that nothing was measured; allowed is one_of."
+        yield f"none_of is given, and {table} doesn't declare which values of {column.name} mean that nothing was measured; allowed: one_of."
         return
     allowed = [*(column.unmeasured or ()), ""]
     for value in one["accept"]:
         if value not in allowed:
-            yield f"accept has {value_text(value)}; allowed is what means that nothing was measured: {', '.join(map(value_text, allowed))}."
+            yield f"accept has {value_text(value)}; allowed: values that mean that nothing was measured: {', '.join(map(value_text, allowed))}."
 
 
 def _meant(name, choices):
