@@ -117,7 +117,7 @@ def _regular_files(tree):
             if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
                 raise SetupError(f"a patch makes {path}, which is no regular file; allowed: regular files.")
             if not is_allowed(path):
-                raise SetupError(f"a patch makes {path!r}; allowed in names are letters, digits and _.+@=-")
+                raise SetupError(f"a patch makes {path!r}; allowed in names: letters, digits and _.+@=-")
             if stat.S_ISREG(mode):
                 yield path
 

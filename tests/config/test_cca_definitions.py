@@ -90,10 +90,10 @@ def test_groups_and_cross_flows_may_have_a_defined_cca(tmp_path, monkeypatch):
     ("scenario", "words"),
     [
         ({"flows": [{"name": "own", **LONG}, {"name": "x", "cca": "slow", **LONG}]}, "scenarios[a] has flows of slow beside those of cubic, of which cubic and slow need tcp_cubic with different parameters"),
-        ({"topology": "chain", "chain": {"cross_cca": "dctcp"}}, "scenarios[a].chain.cross_cca is dctcp; allowed with ECN off behind drop-tail is another"),
+        ({"topology": "chain", "chain": {"cross_cca": "dctcp"}}, "scenarios[a].chain.cross_cca is dctcp; allowed with ECN off behind drop-tail: another CCA"),
         ({"topology": "chain", "chain": {"cross_cca": "slow"}}, "need tcp_cubic with different parameters"),
         ({"flows": [{"name": "own", **LONG}, {"name": "x", "cca": "slowly", **LONG}]}, "flows[1].cca is \"slowly\"; did you mean 'slow'?"),
-        ({"flows": [{"name": "own", **LONG}, {"name": "x", "cca": "marked", **LONG}]}, "scenarios[a].flows[x].cca is marked; allowed with ECN off behind drop-tail is another, for DCTCP without marks"),
+        ({"flows": [{"name": "own", **LONG}, {"name": "x", "cca": "marked", **LONG}]}, "scenarios[a].flows[x].cca is marked; allowed with ECN off behind drop-tail: another CCA, for DCTCP without marks"),
     ],
 )  # fmt: skip
 def test_what_a_group_or_cross_flows_can_not_have_is_refused(scenario, words):

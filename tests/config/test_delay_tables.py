@@ -73,7 +73,7 @@ def test_a_study_names_its_file_beside_it(tmp_path):
     table = resolve(study, str(tmp_path / "study.yaml"))["scenarios"][0]["link"]["jitter_table"]
     assert table["numbers"] == [-SCALE, SCALE]
     study["scenarios"][0]["link"].pop("jitter_ms")
-    with pytest.raises(StudyError, match=r"link.jitter_table is given; allowed without a link.jitter_ms is null."):
+    with pytest.raises(StudyError, match=r"link.jitter_table is given; allowed without a link.jitter_ms: null."):
         resolve(study, str(tmp_path / "study.yaml"))
 
 

@@ -67,7 +67,7 @@ def test_a_scenario_whose_name_says_no_perturbation_is_refused(name):
         studies.resolve(config, "s.yaml")
     (sentence,) = refused.value.problems
     assert sentence.startswith(
-        f"s.yaml: scenarios[{name}].id names no perturbation; allowed with analysis.sensitivity is"
+        f"s.yaml: scenarios[{name}].id names no perturbation; allowed with analysis.sensitivity:"
     )
 
 
@@ -100,7 +100,7 @@ def test_what_cannot_be_run_is_left_out_and_named(tmp_path):
 @pytest.mark.parametrize(
     ("changes", "sentence"),
     [
-        ({"analysis": {"calibration": True}}, "analysis.calibration is true; allowed with make sensitivity is false."),
+        ({"analysis": {"calibration": True}}, "analysis.calibration is true; allowed with make sensitivity: false."),
         ({"ccas": ["reno"], "ip_versions": ["ipv4"]}, "compares neither IP versions nor CCAs by tests; allowed with"),
         ({"ccas": ["rino"]}, "did you mean 'reno'?"),
     ],

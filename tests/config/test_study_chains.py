@@ -52,24 +52,24 @@ def test_other_scenarios_have_no_chain():
             {"chain": {"bottlenecks": [{}, {"rate_mbps": 0}]}},
             "chain.bottlenecks[1].rate_mbps is 0; allowed: a number from 0.01 to 10000 (Mbit/s).",
         ),
-        ({"topology": "dumbbell"}, "chain.bottlenecks is 3; allowed with topology dumbbell is 2."),
-        ({"topology": "cable", "chain": {"cross_flows": 2}}, "chain.cross_flows is 2; allowed with topology cable is 1."),
-        ({"multipath": {"by": "mptcp", "paths": 2}}, "multipath.by is mptcp; allowed with topology chain is none."),
-        ({"traffic": {"protocol": "udp"}}, "traffic.protocol is udp; allowed with topology chain is tcp"),
-        ({"traffic": {"application": "ftp"}}, "traffic.application is ftp; allowed with topology chain is iperf3."),
-        ({"link": {"rate_mbps": None}}, "link.rate_mbps is null; allowed with topology chain is a number (Mbit/s)"),
-        ({"link": {"rate_mbps": 10, "netem": "both-ends"}}, "link.netem is both-ends; allowed with topology chain is receiving-side."),
-        ({"hosts": {"pairs": 2}}, "hosts.pairs is 2; allowed with topology chain is none, because it has one pair"),
+        ({"topology": "dumbbell"}, "chain.bottlenecks is 3; allowed with topology dumbbell: 2."),
+        ({"topology": "cable", "chain": {"cross_flows": 2}}, "chain.cross_flows is 2; allowed with topology cable: 1."),
+        ({"multipath": {"by": "mptcp", "paths": 2}}, "multipath.by is mptcp; allowed with topology chain: none."),
+        ({"traffic": {"protocol": "udp"}}, "traffic.protocol is udp; allowed with topology chain: tcp"),
+        ({"traffic": {"application": "ftp"}}, "traffic.application is ftp; allowed with topology chain: iperf3."),
+        ({"link": {"rate_mbps": None}}, "link.rate_mbps is null; allowed with topology chain: a number (Mbit/s)"),
+        ({"link": {"rate_mbps": 10, "netem": "both-ends"}}, "link.netem is both-ends; allowed with topology chain: receiving-side."),
+        ({"hosts": {"pairs": 2}}, "hosts.pairs is 2; allowed with topology chain: none, because it has one pair"),
         ({"hosts": {"access_delay_ms": [1, 2]}}, "hosts.access_delay_ms has 2 numbers; allowed: one for all, or 4"),
-        ({"variation": {"rate_percent": 1}}, "variation.rate_percent is 1; allowed with topology chain is 0."),
-        ({"platform": "ns3:3.44"}, "topology is chain; allowed on ns3:3.44 is dumbbell."),
+        ({"variation": {"rate_percent": 1}}, "variation.rate_percent is 1; allowed with topology chain: 0."),
+        ({"platform": "ns3:3.44"}, "topology is chain; allowed on ns3:3.44: dumbbell."),
         (
             {"chain": {"bottlenecks": [{}, {"delay_ms": 0}]}, "link": {"rate_mbps": 10, "jitter_ms": {"forward": 2, "reverse": 0}}},
             "chain.bottlenecks[1].link.jitter_ms.forward is 2; allowed: at most the delay in that direction, 0 (ms).",
         ),
         (
             {"chain": {"bottlenecks": [{}, {"queue": {"discipline": "codel", "burst_packets": 1}}]}},
-            "chain.bottlenecks[1].queue.burst_packets is 1; allowed with queue.discipline codel are",
+            "chain.bottlenecks[1].queue.burst_packets is 1; allowed with queue.discipline codel: ",
         ),
         (
             {"chain": {"bottlenecks": [{"rate_mbps": 0.02}, {}]}},
@@ -87,6 +87,6 @@ def test_what_a_chain_cannot_be_is_refused_in_one_sentence(changes, message):
 def test_a_mix_is_a_dumbbells():
     scenario = {"id": "a", "topology": "chain", "flows": 2, "link": {"rate_mbps": 10}}
     with pytest.raises(
-        studies.StudyError, match="topology is chain; allowed with the mix reno\\+cubic in ccas is dumbbell"
+        studies.StudyError, match="topology is chain; allowed with the mix reno\\+cubic in ccas: dumbbell"
     ):
         studies.resolve({"study": "small", "ccas": ["reno+cubic"], "scenarios": [scenario]}, "small.yaml")

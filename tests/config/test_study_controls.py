@@ -40,7 +40,7 @@ def test_without_controls_there_are_none(small):
     [
         ({"controls": "ab"}, "small.yaml: controls is \"ab\"; allowed: one of none, aa."),
         ({"controls": "aa", "replications": 10_000, "ccas": ["reno", "cubic", "bbr"]}, "makes 240,000 runs"),
-        ({"controls": "aa", "analysis": {"calibration": True}}, "controls is aa; allowed with analysis.calibration is none"),
+        ({"controls": "aa", "analysis": {"calibration": True}}, "controls is aa; allowed with analysis.calibration: none"),
     ],
 )  # fmt: skip
 def test_what_can_have_no_controls_is_refused(small, changes, sentence):

@@ -23,7 +23,7 @@ UNTIL = "a mapping with one or more of the keys goodput_percent, rtt_percent, lo
 SEED = "a whole number from 1 to 4294967295"
 FLOWS = "a whole number from 1 to 64 (flows), with traffic.processes per-side up to 5000, or a list of groups such as {name: long, cca: own, stop_s: 30}"
 DURATION = "a whole number from 1 to 3600 (s)"
-UNIQUE = "one that no other scenario has"
+UNIQUE = "a name that no other scenario has"
 MISSING = "missing"
 
 # What is set (by a path into the small study) to what, and what is said of it and allowed instead.
@@ -63,7 +63,7 @@ RANGES = [
     ("replications", {"until": {"goodput_percent": 1}, "at_most": 20, "at_least": 2},
      "replications.at_least is 2", "a whole number from 6 to 10000"),
     ("replications", {"until": {"goodput_percent": 1}, "at_most": 20, "at_least": 30},
-     "replications.at_most is 20", "what replications.at_least says, 30, or more"),
+     "replications.at_most is 20", "replications.at_least, 30, or more"),
     ("seed", 0, "seed is 0", SEED),
     ("seed", 2**32, "seed is 4294967296", SEED),
     ("scenarios.1.link.loss_percent", {"forward": 120, "reverse": 0},
@@ -100,9 +100,9 @@ RANGES = [
     ("defaults.traffic.duration_s", "10 s",
      'defaults.traffic.duration_s is "10 s"', f"{DURATION}, without its unit: 10"),
     ("scenarios.1.traffic", {"interval_s": 3},
-     "scenarios[far].traffic.interval_s is 3", "what divides the duration, 10 (s)"),
+     "scenarios[far].traffic.interval_s is 3", "a divisor of the duration, 10 (s)"),
     ("scenarios.1.traffic", {"interval_s": 20},
-     "scenarios[far].traffic.interval_s is 20", "what divides the duration, 10 (s)"),
+     "scenarios[far].traffic.interval_s is 20", "a divisor of the duration, 10 (s)"),
     ("defaults.transport", {"segmentation_offload": "off"},
      'defaults.transport.segmentation_offload is "off"', "true or false"),
     ("defaults.platform", "xen",
@@ -140,13 +140,13 @@ SENTENCES = [
     ("defaults.link.netem", "both",
      "defaults.link.netem is \"both\"; did you mean 'both-ends'? Allowed: one of receiving-side, both-ends, sending-host."),
     ("scenarios.1.link.delay_ms", 0,
-     "scenarios[far].queue is {bdp: 1}; allowed without a link.delay_ms is packets or bytes."),
+     "scenarios[far].queue is {bdp: 1}; allowed without a link.delay_ms: packets or bytes."),
     ("scenarios.1", {"id": "far", "link": {"rate_mbps": None}, "traffic": {"bitrate_mbps": 10}},
-     "scenarios[far].queue is {bdp: 1}; allowed without a link.rate_mbps is packets or bytes."),
+     "scenarios[far].queue is {bdp: 1}; allowed without a link.rate_mbps: packets or bytes."),
     ("scenarios.1", {"id": "far", "link": {"netem": "both-ends"}, "queue": {"bytes": 100_000}},
-     "scenarios[far].queue is {bytes: 100000}; allowed with netem at both-ends is packets, for netem counts those."),
+     "scenarios[far].queue is {bytes: 100000}; allowed with netem at both-ends: packets, for netem counts those."),
     ("scenarios.1", {"id": "far", "queue": {"bytes": 30_000}, "transport": {"segmentation_offload": True}},
-     "scenarios[far].queue.bytes is 30000; allowed with transport.segmentation_offload is at least 65550, because a super-packet that is larger than the queue never passes."),
+     "scenarios[far].queue.bytes is 30000; allowed with transport.segmentation_offload: at least 65550, because a super-packet that is larger than the queue never passes."),
 ]  # fmt: skip
 
 

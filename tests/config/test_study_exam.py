@@ -47,7 +47,7 @@ def test_dctcp_is_examined_without_marks_too():
             {"exam": {"cca": "vegas", "standards": ["bbr"]}},
             "exam.standards has bbr; allowed: those of ccas, reno, cubic, vegas",
         ),
-        ({"exam": {"cca": "reno"}, "mixes": "ordered-pairs"}, "ccas has mixes; allowed in an exam are single CCAs"),
+        ({"exam": {"cca": "reno"}, "mixes": "ordered-pairs"}, "ccas has mixes; allowed in an exam: single CCAs"),
         ({"exam": {"cca": "reno", "margin": {}}}, "margin"),
         (
             {"exam": {"cca": "reno"}, "scenarios": [{"id": "near"}]},
@@ -113,5 +113,5 @@ def test_a_scenario_may_have_replications_and_seeds_of_another():
         study.StudyError, match=r"seeds_of is far; allowed: the id of a scenario that has seeds of its own: near"
     ):
         resolved(scenarios=[SAMPLED, SAMPLED | {"id": "b", "label": "b", "seeds_of": "far"}])
-    with pytest.raises(study.StudyError, match="replications is 2; allowed with controls: aa is null"):
+    with pytest.raises(study.StudyError, match="replications is 2; allowed with controls aa: null"):
         resolved(scenarios=[SAMPLED | {"replications": 2}], controls="aa")

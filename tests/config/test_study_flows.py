@@ -61,7 +61,7 @@ def test_dctcp_is_refused_while_no_queue_marks(two_flows, cca):
     two_flows["scenarios"][1]["queue"] = {"discipline": "codel"}
     drop_tail, unmarked = problems(two_flows)
     assert drop_tail.endswith("for DCTCP without marks does what Reno does (RFC 8257, section 3.5).")
-    assert f"ecn is classic and queue.discipline drop-tail; allowed with {cca} in ccas are" in drop_tail
+    assert f"ecn is classic and queue.discipline drop-tail; allowed with {cca} in ccas: " in drop_tail
     assert "ecn is classic and queue.discipline codel without ecn and ce_threshold_ms;" in unmarked
 
 
@@ -83,13 +83,13 @@ MESSAGES = [
     ({"ccas": ["reno+"]}, 'ccas[0] is "reno+"; '),
     ({"ccas": ["reno+cubc"]}, "ccas[0] is \"reno+cubc\"; did you mean 'cubic'? Allowed: one of"),
     ({"ccas": ["reno+cubic"], "mixes": "ordered-pairs"},
-     "ccas has the mix reno+cubic; allowed with mixes: ordered-pairs are single CCAs, which it pairs."),
+     "ccas has the mix reno+cubic; allowed with mixes ordered-pairs: single CCAs, which it pairs."),
     ({"ccas": ["reno+cubic+bbr"]},
      "scenarios[near].flows is 2; allowed: at least 3, one for each CCA of reno+cubic+bbr."),
     ({"mixes": "ordered-pairs", "defaults": {"flows": 1}},
      "scenarios[near].flows is 1; allowed: at least 2, one for each CCA of reno+reno."),
     ({"mixes": "ordered-pairs", "defaults": {"flows": 2, "transport": {"cca_set_by": "sysctl"}}},
-     "scenarios[near].transport.cca_set_by is sysctl; allowed with a mix (reno+reno) is socket."),
+     "scenarios[near].transport.cca_set_by is sysctl; allowed with a mix (reno+reno): socket."),
     ({"defaults": {"flows": 2, "hosts": {"pairs": 3}}},
      "scenarios[near].hosts.pairs is 3; allowed: at most the number of flows, 2."),
     ({"defaults": {"flows": 2, "hosts": {"pairs": 2, "access_delay_ms": [1, 2, 3]}}},
@@ -99,19 +99,19 @@ MESSAGES = [
     ({"defaults": {"hosts": {"access_delay_ms": [1, "x"]}}},
      'defaults.hosts.access_delay_ms[1] is "x"; allowed: a number from 0 to 500.'),
     ({"defaults": {"queue": {"packets": 9}, "hosts": {"access_delay_ms": 1}, "link": {"netem": "both-ends"}}},
-     "scenarios[near].hosts.access_delay_ms is not 0; allowed with netem at both-ends is 0, because its netem delays all alike."),
+     "scenarios[near].hosts.access_delay_ms is not 0; allowed with netem at both-ends: 0, because its netem delays all alike."),
     ({"ccas": ["reno+cubic"], "defaults": {"flows": 2, "traffic": {"processes": "single"}}},
-     "scenarios[near].traffic.processes is single; allowed with a mix (reno+cubic) is per-flow."),
+     "scenarios[near].traffic.processes is single; allowed with a mix (reno+cubic): per-flow."),
     ({"defaults": {"flows": 2, "hosts": {"pairs": 2}, "traffic": {"processes": "single"}}},
-     "scenarios[near].traffic.processes is single; allowed with several pairs of hosts is per-flow."),
+     "scenarios[near].traffic.processes is single; allowed with several pairs of hosts: per-flow."),
     ({"ccas": ["reno+cubic"], "defaults": {"flows": 2, "transport": {"cca_set_by": "sysctl"}}},
-     "scenarios[near].transport.cca_set_by is sysctl; allowed with a mix (reno+cubic) is socket."),
+     "scenarios[near].transport.cca_set_by is sysctl; allowed with a mix (reno+cubic): socket."),
     ({"defaults": {"traffic": {"sample_interval_ms": 0}}},
      "defaults.traffic.sample_interval_ms is 0; allowed: a whole number from 1 to 1000 (ms), or null."),
     ({"defaults": {"flows": 64, "traffic": {"duration_s": 60, "sample_interval_ms": 1}}},
      "scenarios[near].traffic.sample_interval_ms is 1, which makes 3,840,000 readings of sockets in a run; allowed: up to 250,000, from 16 (ms)."),
     ({"defaults": {"transport": {"recovery": "classic"}}},
-     "scenarios[near].transport.recovery is classic; allowed on uml is prr, Linux's only one."),
+     "scenarios[near].transport.recovery is classic; allowed on uml: prr, Linux's only one."),
     ({"defaults": {"traffic": {"start_within_ms": 10000}}},
      "scenarios[near].traffic.start_within_ms is 10000; allowed: less than half the time that the traffic takes, 5000 (ms), so that all flows have some time in common."),
 ]  # fmt: skip

@@ -99,20 +99,20 @@ MESSAGES = [
     ([LONG | {"on_s": 1, "off_s": 1, "count": 13}], {}, "flows has 65 flows of iperf3 in all its groups; allowed: up to 64."),
     ([LONG | {"pair": 2}], {}, "flows[long].pair is 2; allowed: up to hosts.pairs, 1."),
     ([LONG | {"pair": 1}], {"hosts": {"pairs": 2}}, "hosts.pairs is 2, and pair 2 has no flow; allowed: as many as the groups use."),
-    ([LONG | {"count": 65}], {}, "flows[long].count is 65; allowed with application iperf3 is up to 64."),
-    ([LONG | {"bytes": 1000}], {}, "flows[long].bytes is 1000; allowed with application iperf3 is null, for only web and program has it."),
-    ([WEB], {"traffic": {"protocol": "udp", "block_bytes": 1000}}, "traffic.protocol is udp; allowed where flows is a list of groups is tcp."),
-    ([WEB | {"bytes": None}], {}, "flows[web].bytes is null; allowed with sizes fixed is a number, the size of each object."),
-    ([WEB | {"sizes": "main-object"}], {}, "flows[web].bytes is 1000; allowed with sizes main-object is null, for sizes says how large they are."),
-    ([WEB | {"count": 7}], {}, "flows[web].count is 7; allowed with arrivals_per_s is 1, for as many objects are asked for as arrive until stop_s."),
-    ([WEB | {"arrivals_per_s": None}], {}, "flows[web].stop_s is 10; allowed without arrivals_per_s is null, for web then asks for count objects at once."),
+    ([LONG | {"count": 65}], {}, "flows[long].count is 65; allowed with application iperf3: up to 64."),
+    ([LONG | {"bytes": 1000}], {}, "flows[long].bytes is 1000; allowed with application iperf3: null, for only web and program has it."),
+    ([WEB], {"traffic": {"protocol": "udp", "block_bytes": 1000}}, "traffic.protocol is udp; allowed where flows is a list of groups: tcp."),
+    ([WEB | {"bytes": None}], {}, "flows[web].bytes is null; allowed with sizes fixed: a number, the size of each object."),
+    ([WEB | {"sizes": "main-object"}], {}, "flows[web].bytes is 1000; allowed with sizes main-object: null, for sizes says how large they are."),
+    ([WEB | {"count": 7}], {}, "flows[web].count is 7; allowed with arrivals_per_s: 1, for as many objects are asked for as arrive until stop_s."),
+    ([WEB | {"arrivals_per_s": None}], {}, "flows[web].stop_s is 10; allowed without arrivals_per_s: null, for web then asks for count objects at once."),
     ([WEB | {"arrivals_per_s": 200, "bytes": 1_000_000}], {}, "flows[web].arrivals_per_s is 200, at which objects have 1600 Mbit/s on average; allowed: less than link.rate_mbps, 1000,"),
     ([WEB | {"arrivals_per_s": 10_000, "stop_s": 10, "bytes": 10}], {}, f"which makes 100,000 objects on average; allowed: up to {MOST_OBJECTS:,}."),
     ([CALL | {"interval_ms": 0.1, "packet_bytes": 1452, "count": 64, "stop_s": 1}], {"link": {"rate_mbps": 100}, "queue": {"packets": 9}}, "flows[call].interval_ms is 0.1, at which streams have"),
-    ([CALL | {"rate_mbps": 3}], {}, "flows[call].rate_mbps is 3; allowed with application real-time is null, for only iperf3 has it."),
-    ([LONG], {"platform": "ns3:3.44"}, "flows is a list of groups; allowed on ns3:3.44 is a number of flows."),
-    ([LONG], {"link": {"rate_mbps": None}, "queue": {"packets": 9}}, "link.rate_mbps is null; allowed where flows is a list of groups is a number (Mbit/s)."),
-    ([LONG], {"transport": {"segmentation_offload": True}}, "transport.segmentation_offload is true; allowed where flows is a list of groups is false."),
+    ([CALL | {"rate_mbps": 3}], {}, "flows[call].rate_mbps is 3; allowed with application real-time: null, for only iperf3 has it."),
+    ([LONG], {"platform": "ns3:3.44"}, "flows is a list of groups; allowed on ns3:3.44: a number of flows."),
+    ([LONG], {"link": {"rate_mbps": None}, "queue": {"packets": 9}}, "link.rate_mbps is null; allowed where flows is a list of groups: a number (Mbit/s)."),
+    ([LONG], {"transport": {"segmentation_offload": True}}, "transport.segmentation_offload is true; allowed where flows is a list of groups: false."),
     ([], {}, "defaults.flows is []; allowed: a list of at least one mapping."),
     ([LONG | {"nmae": 1}], {}, "unknown key 'defaults.flows[0].nmae'; did you mean 'name'?"),
 ]  # fmt: skip
@@ -139,7 +139,7 @@ def test_calibration_has_no_groups(grouped):
     config = grouped(LONG, queue={"packets": 9})
     config["analysis"] = {"calibration": True}
     assert any(
-        "flows is a list of groups; allowed with analysis.calibration is 1." in line for line in problems(config)
+        "flows is a list of groups; allowed with analysis.calibration: 1." in line for line in problems(config)
     )
 
 

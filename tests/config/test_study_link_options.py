@@ -24,9 +24,9 @@ def test_a_policer_stands_in_the_specification_of_a_run_that_has_one():
         ({"burst_bytes": 1500}, {}, "link.policer.burst_bytes is 1500; allowed: a whole number from 1514 to 1000000000 (bytes)."),
         ({"rate_mbps": 0}, {}, "link.policer.rate_mbps is 0; allowed: a number from 0.01"),
         ({"rate": 1}, {}, "unknown key 'scenarios[x].link.policer.rate'; did you mean 'rate_mbps'?"),
-        ({}, {"topology": "cable"}, "topology is cable; allowed with link.policer is dumbbell."),
-        ({}, {"transport": {"segmentation_offload": True}}, "transport.segmentation_offload is true; allowed with link.policer is false"),
-        ({}, {"platform": "ns3:3.44"}, "link.policer has 10 Mbit/s; allowed on ns3:3.44 is null."),
+        ({}, {"topology": "cable"}, "topology is cable; allowed with link.policer: dumbbell."),
+        ({}, {"transport": {"segmentation_offload": True}}, "transport.segmentation_offload is true; allowed with link.policer: false"),
+        ({}, {"platform": "ns3:3.44"}, "link.policer has 10 Mbit/s; allowed on ns3:3.44: null."),
     ],
 )  # fmt: skip
 def test_what_can_not_be_is_refused_in_a_sentence(policer, sections, sentence):
@@ -50,17 +50,17 @@ def test_bursts_of_losses_stand_in_the_specification_of_a_run_that_has_some():
 @pytest.mark.parametrize(
     "link, sentence",
     [
-        ({"loss_burst_packets": 5}, "link.loss_burst_packets.forward is 5; allowed without a link.loss_percent.forward is null."),
+        ({"loss_burst_packets": 5}, "link.loss_burst_packets.forward is 5; allowed without a link.loss_percent.forward: null."),
         ({"reordering": {"percent": -1}}, "link.reordering.percent is -1; allowed: a number above 0 and below 100 (percent)."),
         ({"reordering": {"late_ms": 0}}, "link.reordering.late_ms is 0; allowed: a number from 0.01 to 1000 (ms)."),
         ({"duplicate_percent": 100}, "link.duplicate_percent is 100; allowed:"),
         ({"corrupt_percent": 11}, "link.corrupt_percent is 11; allowed: a number from 0 to 10 (percent)."),
-        ({"jitter_order": "kept"}, "link.jitter_order is kept; allowed without a link.jitter_ms is any, because nothing overtakes."),
-        ({"ack_slot_ms": 5, "netem": "both-ends"}, "link.netem is both-ends; allowed with link.ack_slot_ms is receiving-side."),
+        ({"jitter_order": "kept"}, "link.jitter_order is kept; allowed without a link.jitter_ms: any, because nothing overtakes."),
+        ({"ack_slot_ms": 5, "netem": "both-ends"}, "link.netem is both-ends; allowed with link.ack_slot_ms: receiving-side."),
         ({"ack_slot_ms": 0}, "link.ack_slot_ms is 0; allowed: a number from 0.1 to 1000 (ms), or null."),
-        ({"loss_percent": 80, "loss_burst_packets": 2}, "link.loss_burst_packets.forward is 2; allowed with link.loss_percent.forward 80 is 4 or more"),
+        ({"loss_percent": 80, "loss_burst_packets": 2}, "link.loss_burst_packets.forward is 2; allowed with link.loss_percent.forward 80: 4 or more"),
         ({"loss_percent": 1, "loss_burst_packets": 0.5}, "link.loss_burst_packets is 0.5; allowed: a number from 1 to 10000 (packets), or null"),
-        ({"loss_percent": 1, "loss_burst_packets": 5, "timeline": [{"at_s": 1, "delay_ms": 20}]}, "link.loss_burst_packets.forward is 5; allowed with a link.timeline of delay or loss that way is null"),
+        ({"loss_percent": 1, "loss_burst_packets": 5, "timeline": [{"at_s": 1, "delay_ms": 20}]}, "link.loss_burst_packets.forward is 5; allowed with a link.timeline of delay or loss that way: null"),
     ],
 )  # fmt: skip
 def test_bursts_and_order_that_can_not_be_are_refused_in_a_sentence(link, sentence):
@@ -76,9 +76,9 @@ def test_a_chain_has_neither_bursts_nor_kept_order_nor_bunches():
             {"study": "s", "ccas": ["reno"], "scenarios": [{"id": "x", "topology": "chain", "link": link}]}, "s.yaml"
         )
     for sentence in (
-        "topology is chain; allowed with link.loss_burst_packets is dumbbell or cable.",
-        "topology is chain; allowed with link.jitter_order is dumbbell or cable.",
-        "topology is chain; allowed with link.ack_slot_ms is dumbbell or cable.",
+        "topology is chain; allowed with link.loss_burst_packets: dumbbell or cable.",
+        "topology is chain; allowed with link.jitter_order: dumbbell or cable.",
+        "topology is chain; allowed with link.ack_slot_ms: dumbbell or cable.",
     ):
         assert sentence in str(refused.value)
 
@@ -86,16 +86,16 @@ def test_a_chain_has_neither_bursts_nor_kept_order_nor_bunches():
 @pytest.mark.parametrize(
     "sections, sentence",
     [
-        ({"topology": "cable"}, "topology is cable; allowed with link.duplicate_percent is dumbbell."),
-        ({"topology": "cable", "multipath": {"by": "mptcp", "paths": 2}}, "topology is cable; allowed with link.reordering is dumbbell."),
-        ({"topology": "chain"}, "topology is chain; allowed with link.reordering is dumbbell."),
-        ({"transport": {"segmentation_offload": True}}, "transport.segmentation_offload is true; allowed with link.reordering is false"),
-        ({"traffic": {"protocol": "udp"}}, "traffic.protocol is udp; allowed with link.duplicate_percent is tcp, for iperf3 takes"),
-        ({"platform": "ns3:3.44"}, "link.reordering is not null; allowed on ns3:3.44 is null."),
-        ({"platform": "ns3:3.44"}, "link.duplicate_percent is not 0; allowed on ns3:3.44 is 0."),
+        ({"topology": "cable"}, "topology is cable; allowed with link.duplicate_percent: dumbbell."),
+        ({"topology": "cable", "multipath": {"by": "mptcp", "paths": 2}}, "topology is cable; allowed with link.reordering: dumbbell."),
+        ({"topology": "chain"}, "topology is chain; allowed with link.reordering: dumbbell."),
+        ({"transport": {"segmentation_offload": True}}, "transport.segmentation_offload is true; allowed with link.reordering: false"),
+        ({"traffic": {"protocol": "udp"}}, "traffic.protocol is udp; allowed with link.duplicate_percent: tcp, for iperf3 takes"),
+        ({"platform": "ns3:3.44"}, "link.reordering is not null; allowed on ns3:3.44: null."),
+        ({"platform": "ns3:3.44"}, "link.duplicate_percent is not 0; allowed on ns3:3.44: 0."),
         ({"flows": [{"name": "call", "application": "real-time", "stop_s": 2}], "link": {"duplicate_percent": {"forward": 0, "reverse": 1}}},
-         "link.duplicate_percent is of reverse only; allowed with flows of real-time alone is forward, because they send nothing back."),
-        ({"transport": {"ecn": "classic"}}, "transport.ecn is classic; allowed with link.corrupt_percent is off, for a bit of a packet's mark may flip."),
+         "link.duplicate_percent is of reverse only; allowed with flows of real-time alone: forward, because they send nothing back."),
+        ({"transport": {"ecn": "classic"}}, "transport.ecn is classic; allowed with link.corrupt_percent: off, for a bit of a packet's mark may flip."),
     ],
 )  # fmt: skip
 def test_packets_late_or_twice_that_can_not_be_are_refused_in_a_sentence(sections, sentence):
@@ -151,15 +151,15 @@ def test_a_model_s_chances_make_the_share_of_losses_and_one_value_is_for_both_di
     ("link", "sentence"),
     [
         ({"loss_gemodel": {"p_percent": 1}}, "link.loss_gemodel.r_percent is missing; allowed: a number from 1e-06 to 100 (percent)."),
-        ({"loss_gemodel": MODEL, "loss_percent": 3}, "link.loss_percent.forward is 3; allowed with link.loss_gemodel is 0, because its chances make it 4.761905."),
-        ({"loss_gemodel": MODEL, "loss_burst_packets": 3}, "link.loss_burst_packets.forward is 3; allowed with link.loss_gemodel is null."),
+        ({"loss_gemodel": MODEL, "loss_percent": 3}, "link.loss_percent.forward is 3; allowed with link.loss_gemodel: 0, because its chances make it 4.761905."),
+        ({"loss_gemodel": MODEL, "loss_burst_packets": 3}, "link.loss_burst_packets.forward is 3; allowed with link.loss_gemodel: null."),
         ({"loss_gemodel": MODEL | {"bad_loss_percent": 0}}, "link.loss_gemodel.forward has bad_loss_percent 0 and good_loss_percent 0; allowed: one above 0, or nothing is lost."),
         ({"loss_state": {"p13_percent": 0, "p31_percent": 5}}, "link.loss_state.forward has p13_percent 0 and p14_percent 0; allowed: one above 0, or nothing is lost."),
         ({"loss_state": {"p13_percent": 5, "p31_percent": 60, "p32_percent": 40}}, "has p31_percent 60 and p32_percent 40; allowed: a sum below 100"),
-        ({"loss_state": {"p13_percent": 5, "p31_percent": 6, "p32_percent": 4, "p23_percent": 0}}, "link.loss_state.forward.p23_percent is 0; allowed with a p32_percent is a number above 0"),
-        ({"loss_gemodel": MODEL, "correlation": {"loss_percent": 10}}, "link.correlation.loss_percent is 10; allowed with link.loss_gemodel is 0"),
-        ({"loss_gemodel": MODEL, "timeline": [{"at_s": 1, "loss_percent": 20}]}, "allowed with a link.timeline of delay or loss that way is null"),
-        ({"jitter_distribution": "normal"}, "link.jitter_distribution is normal; allowed without a link.jitter_ms is uniform."),
+        ({"loss_state": {"p13_percent": 5, "p31_percent": 6, "p32_percent": 4, "p23_percent": 0}}, "link.loss_state.forward.p23_percent is 0; allowed with a p32_percent: a number above 0"),
+        ({"loss_gemodel": MODEL, "correlation": {"loss_percent": 10}}, "link.correlation.loss_percent is 10; allowed with link.loss_gemodel: 0"),
+        ({"loss_gemodel": MODEL, "timeline": [{"at_s": 1, "loss_percent": 20}]}, "allowed with a link.timeline of delay or loss that way: null"),
+        ({"jitter_distribution": "normal"}, "link.jitter_distribution is normal; allowed without a link.jitter_ms: uniform."),
     ],
 )  # fmt: skip
 def test_a_model_that_contradicts_itself_or_others_gets_a_sentence(link, sentence):

@@ -55,21 +55,21 @@ def test_a_step_of_red_sets_both_thresholds(small):
     ("queue", "problem"),
     [
         ({"discipline": "codel", "step_packets": 3},
-         "queue.step_packets is 3; allowed with queue.discipline codel are target_ms, interval_ms, ecn, ce_threshold_ms."),
+         "queue.step_packets is 3; allowed with queue.discipline codel: target_ms, interval_ms, ecn, ce_threshold_ms."),
         ({"packets": 10, "target_ms": 3},
-         "queue.target_ms is 3; allowed with queue.discipline drop-tail is none of the disciplines' parameters."),
+         "queue.target_ms is 3; allowed with queue.discipline drop-tail: none of the disciplines' parameters."),
         ({"discipline": "pie", "target_ms": 2.5},
-         "queue.target_ms is 2.5; allowed with queue.discipline pie is a whole number from 1 to 1000 (ms)."),
+         "queue.target_ms is 2.5; allowed with queue.discipline pie: a whole number from 1 to 1000 (ms)."),
         ({"discipline": "codel", "bytes": 30_000},
-         "queue.bytes is 30000; allowed with queue.discipline codel is packets or bdp, because it counts packets."),
+         "queue.bytes is 30000; allowed with queue.discipline codel: packets or bdp, because it counts packets."),
         ({"discipline": "cake", "packets": 100},
-         "queue.packets is 100; allowed with queue.discipline cake is bytes, because its limit is memory."),
+         "queue.packets is 100; allowed with queue.discipline cake: bytes, because its limit is memory."),
         ({"discipline": "red", "min_packets": 20},
          "queue.min_packets is 20; allowed: at most queue.max_packets, 15."),
         ({"discipline": "red", "min_packets": 12},
-         "queue.burst_packets is 9; allowed with queue.min_packets 12 is as many or more, from which tc computes the weight of the mean."),
+         "queue.burst_packets is 9; allowed with queue.min_packets 12: as many or more, from which tc computes the weight of the mean."),
         ({"discipline": "red", "step_packets": 20, "min_packets": 5},
-         "queue.min_packets is 5; allowed with queue.step_packets 20 is 20, which the step sets."),
+         "queue.min_packets is 5; allowed with queue.step_packets 20: 20, which the step sets."),
     ],
 )  # fmt: skip
 def test_what_contradicts_a_discipline_is_said(small, queue, problem):
@@ -79,24 +79,24 @@ def test_what_contradicts_a_discipline_is_said(small, queue, problem):
 def test_a_discipline_needs_a_rate_and_fq_a_router(small):
     fq = {"queue": {"discipline": "fq"}}
     assert problems(near(small, topology="cable", **fq)) == [
-        "queue.discipline is fq; allowed with topology cable is any other, for on a sending host fq does TCP's pacing, "
+        "queue.discipline is fq; allowed with topology cable: any other, for on a sending host fq does TCP's pacing, "
         "which here TCP does itself."
     ]
     offload = {"transport": {"segmentation_offload": True}, "queue": {"discipline": "codel"}}
     assert problems(near(small, **offload)) == [
-        "queue.discipline is codel; allowed with transport.segmentation_offload is drop-tail, because it would mark and count "
+        "queue.discipline is codel; allowed with transport.segmentation_offload: drop-tail, because it would mark and count "
         "super-packets."
     ]
     unlimited = {"link": {"rate_mbps": None}, "traffic": {"bitrate_mbps": 5}, "queue": {"discipline": "codel"}}
     small["scenarios"] = [{"id": "near", **unlimited}]
-    assert problems(small)[0].startswith("queue.discipline is codel; allowed without a link.rate_mbps is drop-tail")
+    assert problems(small)[0].startswith("queue.discipline is codel; allowed without a link.rate_mbps: drop-tail")
 
 
 @pytest.mark.parametrize(
     ("keys", "problem"),
     [
-        ({"queue": {"discipline": "cake"}}, "queue.discipline is cake; allowed on ns3:3.44 are drop-tail, red, codel, fq_codel, pie, fq_pie."),
-        ({"transport": {"ecn": "classic"}}, "transport.ecn is classic; allowed on ns3:3.44 is off."),
+        ({"queue": {"discipline": "cake"}}, "queue.discipline is cake; allowed on ns3:3.44: drop-tail, red, codel, fq_codel, pie, fq_pie."),
+        ({"transport": {"ecn": "classic"}}, "transport.ecn is classic; allowed on ns3:3.44: off."),
     ],
 )  # fmt: skip
 def test_ns3_has_some_disciplines_without_ecn(small, keys, problem):

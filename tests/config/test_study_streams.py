@@ -38,17 +38,17 @@ def test_iperf3_carries_up_to_64(many, processes):
     many["scenarios"][0]["link"]["rate_mbps"] = 100
     many["scenarios"][0]["flows"] = 65
     assert problems(many) == [
-        f"scenarios[near].flows is 65; allowed with traffic.processes {processes} are up to 64, with per-side up to 5000."
+        f"scenarios[near].flows is 65; allowed with traffic.processes {processes}: up to 64, with per-side up to 5000."
     ]
 
 
 @pytest.mark.parametrize(
     ("section", "key", "value", "sentence"),
     [
-        ("traffic", "bitrate_mbps", 1, "traffic.bitrate_mbps is 1; allowed with traffic.processes per-side is null."),
-        ("traffic", "messages", 100, "traffic.messages is 100; allowed with traffic.processes per-side is null."),
-        ("traffic", "control_connection", "data-path", "traffic.control_connection is data-path; allowed with traffic.processes per-side is automatic."),
-        ("transport", "receive_wait", "process", "transport.receive_wait is process; allowed with traffic.processes per-side is kernel."),
+        ("traffic", "bitrate_mbps", 1, "traffic.bitrate_mbps is 1; allowed with traffic.processes per-side: null."),
+        ("traffic", "messages", 100, "traffic.messages is 100; allowed with traffic.processes per-side: null."),
+        ("traffic", "control_connection", "data-path", "traffic.control_connection is data-path; allowed with traffic.processes per-side: automatic."),
+        ("transport", "receive_wait", "process", "transport.receive_wait is process; allowed with traffic.processes per-side: kernel."),
     ],
 )  # fmt: skip
 def test_what_only_iperf3_does(many, section, key, value, sentence):
@@ -59,7 +59,7 @@ def test_what_only_iperf3_does(many, section, key, value, sentence):
 @pytest.mark.parametrize("platform", ["host", "ns3:3.44"])
 def test_only_in_the_guest(many, platform):
     many["scenarios"][0]["platform"] = platform
-    sentence = f"scenarios[near].platform is {platform}; allowed with traffic.processes per-side is uml."
+    sentence = f"scenarios[near].platform is {platform}; allowed with traffic.processes per-side: uml."
     assert sentence in problems(many)
 
 
@@ -73,7 +73,7 @@ def test_groups_by_the_thousands(many):
     ]
     many["scenarios"][0]["flows"] = [one | {"rate_mbps": 2}]
     assert problems(many) == [
-        "scenarios[near].flows[one].rate_mbps is 2; allowed with traffic.processes per-side is null."
+        "scenarios[near].flows[one].rate_mbps is 2; allowed with traffic.processes per-side: null."
     ]
 
 

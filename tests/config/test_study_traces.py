@@ -89,7 +89,7 @@ def test_the_shipped_trace_is_what_its_model_makes(root):
         ("1\n30000000000\n", {}, "is too long: 300,000,000 steps of 100 ms; allowed: up to 36,000."),
         ("1\n1e308\n", {}, "is too long: 1e+306 steps of 100 ms"),
         ("1000000\n", {"step_ms": 10000}, "link.trace offers 1.2112e-05 Mbit/s on average; allowed: 0.001 (Mbit/s) or more."),
-        ("5\n", {"rates_mbps": [1, 2], "period_ms": 300}, "link.trace.period_ms is 300; allowed with 2 rates_mbps is an end in the last"),
+        ("5\n", {"rates_mbps": [1, 2], "period_ms": 300}, "link.trace.period_ms is 300; allowed with 2 rates_mbps: an end in the last"),
         (b"\x7fELF\x80\xff", {}, "can't be read: byte 5 is not text"),
         ("5\nx\n", {}, "has 'x' in line 2; allowed: numbers."),
         ("5\nnan\n", {}, "has 'nan' in line 2"),
@@ -110,7 +110,7 @@ def test_the_shipped_trace_is_what_its_model_makes(root):
         ("5\n", {"file": None}, "has neither file nor rates_mbps"),
         ("5\n", {"step_ms": 1}, "link.trace.step_ms is 1; allowed: a number from 10 to 10000 (ms)."),
         ("5\n", {"step": 1}, "unknown key 'scenarios[x].link.trace.step'"),
-        ("5\n", {"timeline": [{"at_s": 1, "rate_mbps": 1}]}, "link.timeline[0].rate_mbps is 1; allowed with link.trace is null."),
+        ("5\n", {"timeline": [{"at_s": 1, "rate_mbps": 1}]}, "link.timeline[0].rate_mbps is 1; allowed with link.trace: null."),
     ],
 )  # fmt: skip
 def test_what_can_not_be_used_is_refused_in_a_sentence(study, tmp_path, content, keys, sentence):

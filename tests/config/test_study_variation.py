@@ -177,18 +177,18 @@ def test_a_job_has_room_for_the_largest_draw(drawn):
     [
         ({}, {"rtt_percent": 51}, "variation.rtt_percent is 51; allowed: a number from 0 to 50 (percent)."),
         ({}, {"rtt": 1}, "variation.rtt'; did you mean 'rtt_percent'?"),
-        ({"link": {"rate_mbps": 20, "delay_ms": 0}}, {"rtt_percent": 1}, "variation.rtt_percent is 1; allowed on a path without delay is 0."),
+        ({"link": {"rate_mbps": 20, "delay_ms": 0}}, {"rtt_percent": 1}, "variation.rtt_percent is 1; allowed on a path without delay: 0."),
         (
             {"link": {"rate_mbps": None}, "traffic": {"bitrate_mbps": 1}}, {"rate_percent": 1},
-            "variation.rate_percent is 1; allowed without a link.rate_mbps is 0.",
+            "variation.rate_percent is 1; allowed without a link.rate_mbps: 0.",
         ),
         (
             {"queue": {"bdp": 1}, "transport": {"segment_bytes": 500}}, {"queue_packets": 1},
-            "variation.queue_packets is 1; allowed with a queue in BDPs is 0 where packets of IPv4 and IPv6 differ in size",
+            "variation.queue_packets is 1; allowed with a queue in BDPs: 0 where packets of IPv4 and IPv6 differ in size",
         ),
-        ({}, {"down_percent": 5}, "variation.down_percent is 5; allowed with a link that is never down is 0."),
-        ({"topology": "dumbbell"}, {"background_percent": 5}, "variation.background_percent is 5; allowed with topology dumbbell is 0"),
-        ({"background": "server"}, {"background_percent": 5}, "variation.background_percent is 5; allowed with background server is 0."),
+        ({}, {"down_percent": 5}, "variation.down_percent is 5; allowed with a link that is never down: 0."),
+        ({"topology": "dumbbell"}, {"background_percent": 5}, "variation.background_percent is 5; allowed with topology dumbbell: 0"),
+        ({"background": "server"}, {"background_percent": 5}, "variation.background_percent is 5; allowed with background server: 0."),
         ({"queue": {"packets": 2}}, {"queue_packets": 2}, "variation reaches what can't be run: queue.packets is 0; allowed:"),
         ({"link": {"rate_mbps": 20_000}}, {"rate_percent": 1}, "variation reaches what can't be run: link.rate_mbps is 20200; allowed:"),
         ({"traffic": {"duration_s": 1}}, {"start_ms": 500}, "variation reaches what can't be run: traffic.start_within_ms is 515"),
@@ -203,7 +203,7 @@ def test_what_cannot_be_drawn_is_refused_in_one_sentence(scenario, variation, se
 def test_exact_values_are_not_varied():
     config = {"study": "small", "ccas": ["reno"], "analysis": {"calibration": True}}
     config["scenarios"] = [{"id": "a", "variation": {"rtt_percent": 1}}]
-    with pytest.raises(studies.StudyError, match="rtt_percent is 1; allowed with analysis.calibration is 0"):
+    with pytest.raises(studies.StudyError, match="rtt_percent is 1; allowed with analysis.calibration: 0"):
         studies.resolve(config, "small.yaml")
 
 

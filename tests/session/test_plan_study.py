@@ -185,10 +185,10 @@ def call(capsys, tmp_path, monkeypatch, *arguments, text=None):
     ("arguments", "sentence"),
     [
         (["--metric", "speed"], "METRIC is speed; allowed: goodput, rtt, loss, retransmits."),
-        (["--metric", "loss", "--difference", "2 %"], "DIFFERENCE is 2 %; allowed with METRIC=loss is points."),
+        (["--metric", "loss", "--difference", "2 %"], "DIFFERENCE is 2 %; allowed with METRIC=loss: points."),
         (
             ["--metric", "rtt", "--difference", "2 Mbit/s"],
-            "DIFFERENCE is 2 Mbit/s; allowed with METRIC=rtt is % or ms.",
+            "DIFFERENCE is 2 Mbit/s; allowed with METRIC=rtt: % or ms.",
         ),
         (["--from", "nowhere"], "FROM: nowhere: no results folder, because workflow/study.json is missing"),
     ],

@@ -74,7 +74,7 @@ def test_a_giant_is_refused_before_it_is_read(outputs, tmp_path):
     ):
         with (tmp_path / name).open("wb") as file:
             file.truncate(2**40)
-        with pytest.raises(outputs.SetupError, match="it has 1,099,511,627,776 bytes, allowed:"):
+        with pytest.raises(outputs.SetupError, match="it has 1,099,511,627,776 bytes; allowed:"):
             read()
 
 

@@ -78,10 +78,10 @@ def test_another_setting_than_asked_makes_a_run_invalid(behind):
 @pytest.mark.parametrize(
     ("queue", "sentence"),
     [
-        ({"discipline": "cake"}, "queue.discipline is cake; allowed on ns3:3.44 are drop-tail, red, codel, fq_codel, pie, fq_pie."),
-        ({"discipline": "fq_codel", "quantum_bytes": 300}, "queue.quantum_bytes is 300; allowed on ns3:3.44 is 1514, "),
-        ({"discipline": "red", "step_packets": 20}, "queue.step_packets is 20; allowed on ns3:3.44 is null, "),
-        ({"discipline": "red", "bytes": 90_000}, "queue.bytes is 90000; allowed on ns3:3.44 with red are packets or bdp."),
+        ({"discipline": "cake"}, "queue.discipline is cake; allowed on ns3:3.44: drop-tail, red, codel, fq_codel, pie, fq_pie."),
+        ({"discipline": "fq_codel", "quantum_bytes": 300}, "queue.quantum_bytes is 300; allowed on ns3:3.44: 1514, "),
+        ({"discipline": "red", "step_packets": 20}, "queue.step_packets is 20; allowed on ns3:3.44: null, "),
+        ({"discipline": "red", "bytes": 90_000}, "queue.bytes is 90000; allowed on ns3:3.44 with red: packets or bdp."),
     ],
 )  # fmt: skip
 def test_what_ns_3_lacks_is_refused_in_one_sentence(queue, sentence):

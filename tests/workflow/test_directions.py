@@ -193,6 +193,6 @@ def test_where_data_may_not_go_in_reverse_it_is_said():
             studies.resolve(study, "s.yaml")
         return str(raised.value)
 
-    assert "flows has a group with direction reverse; allowed with topology cable is forward" in problems(
+    assert "flows has a group with direction reverse; allowed with topology cable: forward" in problems(
         topology="cable"
     )

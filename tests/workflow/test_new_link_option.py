@@ -102,9 +102,9 @@ def test_without_it_a_specification_is_as_it_was(workflow):
     [
         ({"bunch_ms": 0}, {}, "link.bunch_ms is 0; allowed: a number from 0.1 to 1000 (ms), or null."),
         ({"bunch_mss": 1}, {}, "did you mean 'bunch_ms'?"),
-        ({"bunch_ms": 1}, {"topology": "chain"}, "topology is chain; allowed with link.bunch_ms is dumbbell or cable."),
-        ({"bunch_ms": 1, "netem": "both-ends"}, {}, "link.netem is both-ends; allowed with link.bunch_ms is receiving-side."),
-        ({"bunch_ms": 1}, {"platform": "ns3:3.44"}, "link.bunch_ms is not null; allowed on ns3:3.44 is null."),
+        ({"bunch_ms": 1}, {"topology": "chain"}, "topology is chain; allowed with link.bunch_ms: dumbbell or cable."),
+        ({"bunch_ms": 1, "netem": "both-ends"}, {}, "link.netem is both-ends; allowed with link.bunch_ms: receiving-side."),
+        ({"bunch_ms": 1}, {"platform": "ns3:3.44"}, "link.bunch_ms is not null; allowed on ns3:3.44: null."),
     ],
 )  # fmt: skip
 def test_where_it_can_not_be_it_is_refused_by_name(workflow, link, sections, sentence):

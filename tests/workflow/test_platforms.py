@@ -61,19 +61,19 @@ def changed(text, line):
     [
         (
             "ccas: [reno, cdg]",
-            "scenarios[ns3].platform is ns3:3.44, which has no cdg; allowed CCAs there are bbr, bic, cubic, highspeed,",
+            "scenarios[ns3].platform is ns3:3.44, which has no cdg; allowed there: bbr, bic, cubic, highspeed,",
         ),
         (
             "link: {rate_mbps: 10, delay_ms: 10, jitter_ms: 1}",
-            "scenarios[ns3].link.jitter_ms.forward is 1; allowed on ns3:3.44 is 0.",
+            "scenarios[ns3].link.jitter_ms.forward is 1; allowed on ns3:3.44: 0.",
         ),
         (
             "transport: {segmentation_offload: true}",
-            "scenarios[ns3].transport.segmentation_offload is true; allowed on ns3:3.44 is false, for it has no super-packets.",
+            "scenarios[ns3].transport.segmentation_offload is true; allowed on ns3:3.44: false, for it has no super-packets.",
         ),
         (
             "transport: {recovery: classic}",
-            "scenarios[linux].transport.recovery is classic; allowed on uml is prr, Linux's only one.",
+            "scenarios[linux].transport.recovery is classic; allowed on uml: prr, Linux's only one.",
         ),
     ],
 )

@@ -96,15 +96,15 @@ def refusals(queue, platform) -> list[str]:
         return []
     if name not in COUNTERPARTS:
         allowed = ", ".join(["drop-tail", *COUNTERPARTS])
-        return [f"queue.discipline is {name}; allowed on {platform} are {allowed}."]
+        return [f"queue.discipline is {name}; allowed on {platform}: {allowed}."]
     problems = []
     for key in COUNTERPARTS[name].lacks:
         default = DISCIPLINES[name].parameter(key).default
         if queue[key] != default:
             shown = "null" if default is None else default
             problems.append(
-                f"queue.{key} is {queue[key]}; allowed on {platform} is {shown}, for ns-3's {name} has no such parameter."
+                f"queue.{key} is {queue[key]}; allowed on {platform}: {shown}, for ns-3's {name} has no such parameter."
             )
     if "bytes" in queue and name != "codel":
-        problems.append(f"queue.bytes is {queue['bytes']}; allowed on {platform} with {name} are packets or bdp.")
+        problems.append(f"queue.bytes is {queue['bytes']}; allowed on {platform} with {name}: packets or bdp.")
     return problems

@@ -83,19 +83,19 @@ def test_a_calibration_is_the_only_question_of_its_study():
 @pytest.mark.parametrize(
     "more, problem",
     [
-        ({"platform": "host"}, "platform is host; allowed with analysis.calibration is uml."),
-        ({"flows": 2}, "flows is 2; allowed with analysis.calibration is 1."),
+        ({"platform": "host"}, "platform is host; allowed with analysis.calibration: uml."),
+        ({"flows": 2}, "flows is 2; allowed with analysis.calibration: 1."),
         (
             {"link": {"netem": "both-ends"}},
-            "link.netem is both-ends; allowed with analysis.calibration is receiving-side.",
+            "link.netem is both-ends; allowed with analysis.calibration: receiving-side.",
         ),
         (
             {"transport": {"segmentation_offload": True}},
-            "transport.segmentation_offload is true; allowed with analysis.calibration is false.",
+            "transport.segmentation_offload is true; allowed with analysis.calibration: false.",
         ),
         (
             {"link": {"rate_mbps": None}, "traffic": {"bitrate_mbps": 10}},
-            "link.rate_mbps is null; allowed with analysis.calibration is a number.",
+            "link.rate_mbps is null; allowed with analysis.calibration: a number.",
         ),
     ],
 )

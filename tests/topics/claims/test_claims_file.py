@@ -72,21 +72,21 @@ MISTAKES = {
         {requirement: {replicates: 5, at_most: 9}}
             requirement is {replicates: 5, at_most: 9}; allowed: bounds, or replicates with standard_error.
         {pick: lowest, requirement: {replicates: 5, standard_error: 1}}
-            pick is "lowest"; allowed with replicates is "mean", a single value.
+            pick is "lowest"; allowed with replicates: "mean", a single value.
         {requirement: {above: 5, at_least: 4}}
             requirement has two bounds on the same side; allowed: one.
         {pick: farthest}
-            requirement is {above: 1}; allowed with pick: farthest is one with two bounds.
+            requirement is {above: 1}; allowed with pick farthest: one with two bounds.
         {scenarios: ['3']}
             scenarios has '3'; allowed: those of the file's own list: 1, 2.
         {kind: treshold}
             kind is "treshold"; did you mean 'threshold'? Allowed: one of ordering, threshold, ratio, largest_difference, equivalence, no_difference, normality, dominance.
         {quantity: cwnd_packets}
-            quantity is "cwnd_packets"; allowed with neither flows nor over_time is one of $RUNS.
+            quantity is "cwnd_packets"; allowed with neither flows nor over_time: one of $RUNS.
         {quantity: loss_percent, flows: {take: sum}}
-            quantity is "loss_percent"; allowed with flows is one of $FLOWS.
+            quantity is "loss_percent"; allowed with flows: one of $FLOWS.
         {quantity: retransmits, over_time: {take: mean, from_percent: 50}}
-            quantity is "retransmits"; allowed with over_time is one of $SERIES.
+            quantity is "retransmits"; allowed with over_time: one of $SERIES.
         {quantity: goodput_mbps, flows: {take: median}}
             flows.take is "median"; did you mean 'mean'? Allowed: one of mean, sum, lowest, highest, sd, variation_percent, count.
         {quantity: goodput_mbps, flows: {take: count}}
@@ -98,13 +98,13 @@ MISTAKES = {
         {quantity: goodput_mbps, flows: {cca: reno+cubic}}
             flows.cca is "reno+cubic"; did you mean 'cubic'? Allowed: one of $CCAS.
         {quantity: retransmits, relative_to: link}
-            relative_to is "link"; allowed with it are quantities in Mbit/s.
+            relative_to is "link"; allowed with it: quantities in Mbit/s.
         {quantity: goodput_mbps, relative_to: total}
-            relative_to is "total"; allowed without flows is link.
+            relative_to is "total"; allowed without flows: link.
         {quantity: cwnd_packets, over_time: {take: mean, from_percent: 50, to_percent: 50}}
             over_time.to_percent is 50; allowed: more than from_percent, 50.
         {quantity: cwnd_packets, over_time: {take: beginnings, from_percent: 50}}
-            quantity is "cwnd_packets"; allowed with over_time.take: beginnings is one of slow_start_percent, fast_recovery_percent, timeout_percent.
+            quantity is "cwnd_packets"; allowed with over_time.take beginnings: one of slow_start_percent, fast_recovery_percent, timeout_percent.
         {quantity: cwnd_packets, over_time: {from_percent: 20}}
             over_time.take is missing; allowed: one of mean, median, lowest, highest, spread, spread_percent, beginnings.
     """,
@@ -114,13 +114,13 @@ MISTAKES = {
         {each: [cca], denominator: {scenarios: ['1']}}
             numerator.ccas is given, but each names cca; allowed: one of the two.
         {combine: farthest}
-            requirement is {above: 1}; allowed with combine: farthest is one with two bounds.
+            requirement is {above: 1}; allowed with combine farthest: one with two bounds.
         {combine: farthest, requirement: {at_least: 0, at_most: 1}}
-            requirement is {at_least: 0, at_most: 1}; allowed with combine: farthest are bounds above 0.
+            requirement is {at_least: 0, at_most: 1}; allowed with combine farthest: bounds above 0.
         {each: [scenario], requirement: {replicates: 5, standard_error: 1}}
-            each is ["scenario"]; allowed with replicates is [], a single value.
+            each is ["scenario"]; allowed with replicates: [], a single value.
         {each: [], numerator: {pick: lowest}, requirement: {replicates: 5, standard_error: 1}}
-            numerator.pick is "lowest"; allowed with replicates is "mean", a single value.
+            numerator.pick is "lowest"; allowed with replicates: "mean", a single value.
         {numerator: {ccas: [reno]}, denominator: {ccas: [reno]}}
             numerator is the same as denominator; allowed: another.
         {quantity: goodput_mbps, flows: {}, numerator: {flows: {cca: vegas}}}

@@ -58,7 +58,7 @@ def test_a_study_without_expectations_asks_nothing():
 {quantity: speed}
   analysis.expect[fast].quantity is "speed"; allowed: one of
 {quantity: transfer_s, flows: {}}
-  analysis.expect[fast].quantity is "transfer_s"; allowed with flows is one of goodput_mbps
+  analysis.expect[fast].quantity is "transfer_s"; allowed with flows: one of goodput_mbps
 {ccas: [vegas]}
   analysis.expect[fast].ccas has 'vegas'; allowed: those of the file's own list: reno, cubic.
 {scenarios: [middle]}

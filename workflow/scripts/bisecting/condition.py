@@ -68,7 +68,7 @@ def condition_of(text) -> Condition:
     if match[1] not in (known := measures()):
         near = nearest_choice(match[1], known)
         meant = f"did you mean '{near}'? Allowed" if near else "allowed"
-        raise _problem(text, f"tidy/runs.csv has no number {match[1]}; {meant} are its columns with numbers (config/data-dictionary.md).")  # fmt: skip
+        raise _problem(text, f"tidy/runs.csv has no number {match[1]}; {meant}: its columns with numbers (config/data-dictionary.md).")  # fmt: skip
     try:
         return Condition(match[1], match[2], None if match[3] is None else float(match[3]))
     except ValueError:

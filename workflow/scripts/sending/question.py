@@ -135,7 +135,7 @@ def _examined(touched, ccas):
         if cca not in allowed:
             near = nearest_choice(cca, allowed)
             meant = f"did you mean '{near}'? Allowed" if near else "allowed"
-            raise SeriesError(f"CCAS={shown(cca, 200)}", [f"it is not a CCA of the guest kernel; {meant} are {', '.join(allowed)}."])  # fmt: skip
+            raise SeriesError(f"CCAS={shown(cca, 200)}", [f"it is not a CCA of the guest kernel; {meant}: {', '.join(allowed)}."])  # fmt: skip
     return touched.with_ccas(ccas) if ccas else touched
 
 

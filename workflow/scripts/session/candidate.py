@@ -82,7 +82,7 @@ def candidate_of(cca, program=None) -> Candidate:
         near = nearest_choice(cca, kernels)
         meant = f"did you mean '{near}'? Allowed" if near else "allowed"
         paths = "the path of a C file (my/tcp_mine.c) or of a YAML file with a definition"
-        raise _problem(cca, f"is not a CCA of the guest kernel; {meant} are {', '.join(kernels)}, {paths}.")
+        raise _problem(cca, f"is not a CCA of the guest kernel; {meant}: {', '.join(kernels)}, {paths}.")
     return Candidate(cca)
 
 

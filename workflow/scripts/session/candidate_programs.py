@@ -62,7 +62,7 @@ def named_program(cca, file, error) -> tuple[str, dict, str]:
         near = nearest_choice(cca, names) if cca and not fitting else None
         meant = f"did you mean {near!r}? Allowed" if near else "allowed"
         raise error(
-            f"PROGRAM={shown(str(file), 200)}", [f"{what} of its programs; {meant} is one of {', '.join(names)}."]
+            f"PROGRAM={shown(str(file), 200)}", [f"{what} of its programs; {meant}: one of {', '.join(names)}."]
         )
     name = fitting[0].partition(":")[0]
     return fitting[0], {name: programs[name]}, explanation

@@ -76,7 +76,7 @@ def metrics_of(text, difference) -> tuple:
     chosen = tuple(metric for metric in METRICS if not text or metric.slug == text)
     if difference and not any(difference.fits(metric) for metric in chosen):
         raise PlanError(
-            f"DIFFERENCE is {plain(difference.size)} {difference.unit}; allowed with METRIC={text} is "
+            f"DIFFERENCE is {plain(difference.size)} {difference.unit}; allowed with METRIC={text}: "
             f"{' or '.join(dict.fromkeys([chosen[0].effect_unit] + ([chosen[0].unit] if chosen[0].effect_unit == '%' else [])))}."
         )
     return chosen

@@ -31,10 +31,10 @@ def write(source, output, count, seed) -> str:
     study = studies.resolve(studies.load(source), source)
     if study["analysis"]["sensitivity"] or study["analysis"]["calibration"]:
         key = "sensitivity" if study["analysis"]["sensitivity"] else "calibration"
-        raise studies.StudyError(source, [f"analysis.{key} is true; allowed with make sensitivity is false."])
+        raise studies.StudyError(source, [f"analysis.{key} is true; allowed with make sensitivity: false."])
     if not comparisons_perturbed(StudyDesign(study)):
         raise studies.StudyError(
-            source, ["compares neither IP versions nor CCAs by tests; allowed with make sensitivity is one that does."]
+            source, ["compares neither IP versions nor CCAs by tests; allowed with make sensitivity: one that does."]
         )
     perturbed, left_out = perturbed_study(study, count, seed, _is_possible)
     if not perturbed["scenarios"]:

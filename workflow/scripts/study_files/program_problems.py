@@ -27,7 +27,7 @@ def _others_of_its_own(scenario):
     """Yield flows with the CCA under test that a program can't carry."""
     for group in scenario["groups"]:
         if group["cca"] == OWN and "cca" in KEYS[group["application"]] and not is_under_test(group):
-            yield f"flows[{group['name']}].cca is {OWN}; allowed with application {group['application']} is a CCA of the kernel"
+            yield f"flows[{group['name']}].cca is {OWN}; allowed with application {group['application']}: a CCA of the kernel"
 
 
 def mix_problems(study) -> Iterator[str]:

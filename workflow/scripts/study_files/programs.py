@@ -117,13 +117,13 @@ def program_problems(group, scenario) -> Iterator[str]:
     if group["application"] != PROGRAM:
         return
     if group["program"] is None:
-        yield "program is null; allowed with application program is the name of one of the study's programs."
+        yield "program is null; allowed with application program: the name of one of the study's programs."
         return
     program = Program(**group["program"])
     if scenario["platform"] != "uml":
         yield f"program is {program.label}; on {scenario['platform']} nothing confines a program: allowed: platform uml."
     if scenario["topology"] != "dumbbell":
-        yield f"program is {program.label}; allowed with topology {scenario['topology']} are no programs, which need a dumbbell."
+        yield f"program is {program.label}; allowed with topology {scenario['topology']}: no programs, which need a dumbbell."
     yield from _amount(group, program)
 
 

@@ -33,7 +33,7 @@ def _check_calibration(study):
     if not study["analysis"]["calibration"]:
         return
     if study["controls"] != "none":
-        yield f"controls is {study['controls']}; allowed with analysis.calibration is none, because it tests nothing."
+        yield f"controls is {study['controls']}; allowed with analysis.calibration: none, because it tests nothing."
     for scenario in study["scenarios"]:
         link, traffic = scenario["link"], scenario["traffic"]
         for key, value, allowed in (
@@ -59,12 +59,12 @@ def _check_calibration(study):
                 setting, *words = (one if isinstance(one, str) else value_text(one) for one in (value, *allowed))
                 yield (
                     f"scenarios[{scenario['id']}].{key} is {setting}; "
-                    f"allowed with analysis.calibration is {' or '.join(words)}."
+                    f"allowed with analysis.calibration: {' or '.join(words)}."
                 )
         if link["rate_mbps"] is None:
-            yield f"scenarios[{scenario['id']}].link.rate_mbps is null; allowed with analysis.calibration is a number."
+            yield f"scenarios[{scenario['id']}].link.rate_mbps is null; allowed with analysis.calibration: a number."
         if scenario["multipath"]["paths"] + scenario["hosts"]["pairs"] > 2:
-            yield f"scenarios[{scenario['id']}]: allowed with analysis.calibration is one path between one pair of hosts."
+            yield f"scenarios[{scenario['id']}]: allowed with analysis.calibration: one path between one pair of hosts."
 
 
 def _check_sensitivity(study):
@@ -72,7 +72,7 @@ def _check_sensitivity(study):
     for scenario in study["scenarios"] if study["analysis"]["sensitivity"] else ():
         if scenario["id"].rpartition(JOINT)[2] not in WORDS or JOINT not in scenario["id"]:
             yield (
-                f"scenarios[{scenario['id']}].id names no perturbation; allowed with analysis.sensitivity is <scenario>{JOINT}<perturbation>, "
+                f"scenarios[{scenario['id']}].id names no perturbation; allowed with analysis.sensitivity: <scenario>{JOINT}<perturbation>, "
                 f"of {', '.join(WORDS)}."
             )
 
@@ -89,8 +89,8 @@ def _check_exam(study):
         if cca not in study["ccas"]:
             yield f"exam.standards has {cca}; allowed: those of ccas, {', '.join(study['ccas'])}."
     if any("+" in cca for cca in ccas_written_out(study)):
-        yield "ccas has mixes; allowed in an exam are single CCAs: what runs beside them are groups of flows."
+        yield "ccas has mixes; allowed in an exam: single CCAs; what runs beside them are groups of flows."
     if exam["looks"] != sorted(set(exam["looks"])):
         yield f"exam.looks is {exam['looks']}; allowed: numbers of replications, ascending, each once."
     if all(scenario["traffic"]["sample_interval_ms"] is None for scenario in study["scenarios"]):
-        yield "traffic.sample_interval_ms is null in all scenarios; allowed in an exam is 1 to 1000 in those that show what happens over time."
+        yield "traffic.sample_interval_ms is null in all scenarios; allowed in an exam: 1 to 1000 in those that show what happens over time."

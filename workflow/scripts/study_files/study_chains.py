@@ -79,15 +79,15 @@ def chain_problems(scenario) -> Iterator[str]:
         ("transport.segmentation_offload", transport["segmentation_offload"], False, ""),
     ):
         if value != allowed:
-            yield f"{key} is {_plain(value)}; allowed with topology chain is {_plain(allowed)}{why}."
+            yield f"{key} is {_plain(value)}; allowed with topology chain: {_plain(allowed)}{why}."
     if transport["cca_set_by"] == "sysctl" and scenario["chain"]["cross_cca"]:
-        yield "transport.cca_set_by is sysctl; allowed with chain.cross_cca is socket."
+        yield "transport.cca_set_by is sysctl; allowed with chain.cross_cca: socket."
     if scenario["groups"]:
-        yield "flows is a list of groups; allowed with topology chain is a number, of flows over all bottlenecks."
+        yield "flows is a list of groups; allowed with topology chain: a number, of flows over all bottlenecks."
     pairs, count = scenario["hosts"]["pairs"], len(scenario["chain"]["bottlenecks"])
     if pairs != count + 1:
         yield (
-            f"hosts.pairs is {pairs}; allowed with topology chain is none, because it has one pair for the flows over all of its "
+            f"hosts.pairs is {pairs}; allowed with topology chain: none, because it has one pair for the flows over all of its "
             f"{count} bottlenecks and one for the cross flows of each."
         )
     elif len(delays := scenario["hosts"]["access_delay_ms"]) != pairs:
@@ -96,10 +96,10 @@ def chain_problems(scenario) -> Iterator[str]:
             f"chain's {count} bottlenecks, then for the cross flows of each."
         )
     if any(one["rate_mbps"] is None for one in scenario["chain"]["bottlenecks"]):
-        yield "link.rate_mbps is null; allowed with topology chain is a number (Mbit/s), or one for each of chain.bottlenecks."
+        yield "link.rate_mbps is null; allowed with topology chain: a number (Mbit/s), or one for each of chain.bottlenecks."
     for quantity in QUANTITIES:
         if quantity not in DRAWN and scenario["variation"][quantity]:
-            yield f"variation.{quantity} is {scenario['variation'][quantity]}; allowed with topology chain is 0."
+            yield f"variation.{quantity} is {scenario['variation'][quantity]}; allowed with topology chain: 0."
 
 
 def _plain(value):
@@ -110,11 +110,11 @@ def _needs_chain(scenario):
     """Yield settings that only a chain can have."""
     for key, node in keys_of(keys_of(scenario_schema())["chain"]).items():
         if (value := scenario.get("chain", {}).get(key, node["default"])) != node["default"]:
-            yield f"chain.{key} is {value_text(value)}; allowed with topology {scenario['topology']} is {_plain(node['default'])}."
+            yield f"chain.{key} is {value_text(value)}; allowed with topology {scenario['topology']}: {_plain(node['default'])}."
 
 
 def chain_mix_problems(scenario, ccas) -> Iterator[str]:
     """Yield the mix of CCAs that a chain can't run."""
     mix = next((cca for cca in ccas if "+" in cca), None)
     if scenario["topology"] == "chain" and mix:
-        yield f"topology is chain; allowed with the mix {mix} in ccas is dumbbell; chain.cross_cca gives cross flows a CCA of their own."
+        yield f"topology is chain; allowed with the mix {mix} in ccas: dumbbell; chain.cross_cca gives cross flows a CCA of their own."

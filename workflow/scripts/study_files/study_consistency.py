@@ -87,23 +87,23 @@ def _check_variation(scenario, calibration):
     asked, run = scenario["variation"], run_of(scenario)
     sizes = {run_of(scenario, ip_version).packet_bytes for ip_version in ("ipv4", "ipv6")}
     for quantity, impossible, allowed in (
-        ("rtt_percent", run.rtt_longest_ms == 0, "on a path without delay is 0"),
-        ("rate_percent", run.rate_mbps is None, "without a link.rate_mbps is 0"),
-        ("rtt_percent", run.timeline, "with a link that changes is 0"),
-        ("rate_percent", run.timeline, "with a link that changes is 0"),
-        ("down_percent", not any(entry["down_for_s"] for entry in scenario["link"]["timeline"]), "with a link that is never down is 0"),
+        ("rtt_percent", run.rtt_longest_ms == 0, "on a path without delay: 0"),
+        ("rate_percent", run.rate_mbps is None, "without a link.rate_mbps: 0"),
+        ("rtt_percent", run.timeline, "with a link that changes: 0"),
+        ("rate_percent", run.timeline, "with a link that changes: 0"),
+        ("down_percent", not any(entry["down_for_s"] for entry in scenario["link"]["timeline"]), "with a link that is never down: 0"),
         (
             "queue_packets", "bdp" in scenario["queue"] and len(sizes) > 1,
-            "with a queue in BDPs is 0 where packets of IPv4 and IPv6 differ in size; give the queue in packets or bytes",
+            "with a queue in BDPs: 0 where packets of IPv4 and IPv6 differ in size; give the queue in packets or bytes",
         ),
-        ("background_percent", not run.is_cable, "with topology dumbbell is 0, for background traffic needs a cable"),
-        ("background_percent", run.background != "none", f"with background {run.background} is 0"),
+        ("background_percent", not run.is_cable, "with topology dumbbell: 0, for background traffic needs a cable"),
+        ("background_percent", run.background != "none", f"with background {run.background}: 0"),
     ):  # fmt: skip
         if asked[quantity] and impossible:
             yield f"variation.{quantity} is {asked[quantity]}; allowed {allowed}."
     if calibration:
         drawn = next(quantity for quantity in asked if asked[quantity])
-        yield f"variation.{drawn} is {asked[drawn]}; allowed with analysis.calibration is 0, because it holds exact values."
+        yield f"variation.{drawn} is {asked[drawn]}; allowed with analysis.calibration: 0, because it holds exact values."
 
 
 def _check_corners(scenario, checks) -> list[str]:
@@ -162,13 +162,13 @@ def _check_replications(study):
         )
     if has_looks(study) and study["controls"] != "none":
         yield (
-            f"controls is {study['controls']}; allowed with replications.until is none, "
+            f"controls is {study['controls']}; allowed with replications.until: none, "
             "for control runs follow upon a fixed number of replications."
         )
     for scenario in study["scenarios"]:
         if scenario["replications"] and (has_looks(study) or study["controls"] != "none"):
-            what = "replications.until" if has_looks(study) else f"controls: {study['controls']}"
-            yield f"scenarios[{scenario['id']}].replications is {scenario['replications']:,}; allowed with {what} is null."
+            what = "replications.until" if has_looks(study) else f"controls {study['controls']}"
+            yield f"scenarios[{scenario['id']}].replications is {scenario['replications']:,}; allowed with {what}: null."
 
 
 def _check_seeds(study):
@@ -246,7 +246,7 @@ def _check_intervals(scenario):
 def _check_mixes(study):
     mixes = [cca for cca in study["ccas"] if "+" in cca]
     if mixes and study["mixes"] == "ordered-pairs":
-        yield f"ccas has the mix {mixes[0]}; allowed with mixes: ordered-pairs are single CCAs, which it pairs."
+        yield f"ccas has the mix {mixes[0]}; allowed with mixes ordered-pairs: single CCAs, which it pairs."
 
 
 def _check_hosts(scenario):
@@ -257,7 +257,7 @@ def _check_hosts(scenario):
     if delays != pairs:
         yield f"hosts.access_delay_ms has {delays} numbers; allowed: one for each of the pairs, {pairs}, or one for all."
     if any(scenario["hosts"]["access_delay_ms"]) and scenario["link"]["netem"] != RECEIVING_SIDE:
-        yield f"hosts.access_delay_ms is not 0; allowed with netem at {scenario['link']['netem']} is 0, because its netem delays all alike."
+        yield f"hosts.access_delay_ms is not 0; allowed with netem at {scenario['link']['netem']}: 0, because its netem delays all alike."
 
 
 def _check_starts(scenario):

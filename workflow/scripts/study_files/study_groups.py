@@ -84,7 +84,7 @@ def group_problems(scenario, ccas) -> Iterator[str]:
             yield f"flows[{group['name']}].{problem}"
     flows, counted = scenario["flows"], _long_flows(groups)
     if flows != counted:
-        yield f"flows is {flows}; allowed beside groups is the number of their flows of {LONG}, {counted}, or the groups themselves."
+        yield f"flows is {flows}; allowed beside groups: the number of their flows of {LONG}, {counted}, or the groups themselves."
     if flows > (most := most_flows(scenario)):
         yield f"flows has {flows} flows of {LONG} in all its groups; allowed: up to {most}."
 
@@ -103,11 +103,11 @@ def _surroundings(scenario, ccas):
         ("transport.cca_set_by", scenario["transport"]["cca_set_by"], "socket"),
     ):
         if value != allowed:
-            yield f"{key} is {_text(value)}; allowed where flows is a list of groups is {_text(allowed)}."
+            yield f"{key} is {_text(value)}; allowed where flows is a list of groups: {_text(allowed)}."
     if traffic["processes"] == "single":
-        yield "traffic.processes is single; allowed where flows is a list of groups is per-flow or per-side."
+        yield "traffic.processes is single; allowed where flows is a list of groups: per-flow or per-side."
     if scenario["link"]["rate_mbps"] is None:
-        yield "link.rate_mbps is null; allowed where flows is a list of groups is a number (Mbit/s)."
+        yield "link.rate_mbps is null; allowed where flows is a list of groups: a number (Mbit/s)."
     asked = {}
     for group in scenario["groups"]:
         for place in _pairs_of(group, scenario):
@@ -119,7 +119,7 @@ def _surroundings(scenario, ccas):
                 )
     forward = [group for group in scenario["groups"] if group["direction"] == "forward"]
     if len(forward) < len(scenario["groups"]) and scenario["topology"] != "dumbbell":
-        yield f"flows has a group with direction reverse; allowed with topology {scenario['topology']} is forward."
+        yield f"flows has a group with direction reverse; allowed with topology {scenario['topology']}: forward."
     used = {place for group in forward for place in _pairs_of(group, scenario)}
     for unused in sorted(set(range(1, scenario["hosts"]["pairs"] + 1)) - used):
         yield f"hosts.pairs is {scenario['hosts']['pairs']}, and pair {unused} has no flow; allowed: as many as the groups use."
@@ -131,7 +131,7 @@ def _surroundings(scenario, ccas):
     if parts > 1 and own_flows < parts:
         yield f"flows has {own_flows} flows with cca {OWN}; allowed: at least {parts}, one for each CCA of a mix of ccas."
     if parts > 1 and any(group["application"] == WEB for group in own):
-        yield f"flows has a group of {WEB} with cca {OWN}; allowed with a mix in ccas is a CCA by name."
+        yield f"flows has a group of {WEB} with cca {OWN}; allowed with a mix in ccas: a CCA by name."
 
 
 def _pairs_of(group, scenario):
@@ -149,7 +149,7 @@ def _keys(group):
     for key, node in _group_keys().items():
         owners = [name for name, keys in KEYS.items() if key in keys]
         if owners and application not in owners and group[key] != node["default"]:
-            yield f"{key} is {group[key]}; allowed with application {application} is {_text(node['default'])}, for only {' and '.join(owners)} has it."
+            yield f"{key} is {group[key]}; allowed with application {application}: {_text(node['default'])}, for only {' and '.join(owners)} has it."
 
 
 def _times(group, scenario):
@@ -165,7 +165,7 @@ def _times(group, scenario):
         return
     if at_once:
         if stop_s is not None:
-            yield f"stop_s is {stop_s}; allowed without arrivals_per_s is null, for {WEB} then asks for count objects at once."
+            yield f"stop_s is {stop_s}; allowed without arrivals_per_s: null, for {WEB} then asks for count objects at once."
         return
     if stop_s is None:
         yield f"stop_s is null, a group without end; allowed: a number up to traffic.duration_s, {duration_s} (s)."
@@ -230,9 +230,9 @@ def _amounts(group, scenario):
     application, count, rate_mbps = group["application"], group["count"], scenario["link"]["rate_mbps"]
     most = most_flows(scenario) if application == LONG else MOST_STREAMS
     if application != WEB and count > most:
-        yield f"count is {count}; allowed with application {application} is up to {most}."
+        yield f"count is {count}; allowed with application {application}: up to {most}."
     if application == PROGRAM and count > MOST_PROGRAMS:
-        yield f"count is {count}; allowed with application {application} is up to {MOST_PROGRAMS}."
+        yield f"count is {count}; allowed with application {application}: up to {MOST_PROGRAMS}."
     if application == WEB:
         yield from _objects(group, rate_mbps)
     if application == REAL_TIME and group["stop_s"] is not None:
@@ -250,12 +250,12 @@ def _objects(group, rate_mbps):
     arrivals, fixed = group["arrivals_per_s"], group["sizes"] == "fixed"
     if fixed != (group["bytes"] is not None):
         allowed = "a number, the size of each object" if fixed else "null, for sizes says how large they are"
-        yield f"bytes is {_text(group['bytes'])}; allowed with sizes {group['sizes']} is {allowed}."
+        yield f"bytes is {_text(group['bytes'])}; allowed with sizes {group['sizes']}: {allowed}."
         return
     if arrivals is None or group["stop_s"] is None:
         return
     if group["count"] != 1:
-        yield f"count is {group['count']}; allowed with arrivals_per_s is 1, for as many objects are asked for as arrive until stop_s."
+        yield f"count is {group['count']}; allowed with arrivals_per_s: 1, for as many objects are asked for as arrive until stop_s."
     objects = arrivals * max(group["stop_s"] - group["start_s"], 0)
     if objects + 6 * math.sqrt(objects) > MOST_OBJECTS:
         yield f"arrivals_per_s is {arrivals}, which makes {objects:,.0f} objects on average; allowed: up to {MOST_OBJECTS:,}."

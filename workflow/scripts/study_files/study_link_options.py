@@ -38,7 +38,7 @@ def _unmet(scenario, name, needs):
             section, _, option = name.partition(".")
             reason = (REASONS.get(f"{option} {key}") or REASONS.get(key)) if section == "link" else None
             why = f", for {reason.format(**scenario['traffic'])}" if reason else ""
-            yield f"{key} is {_plain(value)}; allowed with {name} is {' or '.join(map(_plain, allowed))}{why}."
+            yield f"{key} is {_plain(value)}; allowed with {name}: {' or '.join(map(_plain, allowed))}{why}."
 
 
 def answer_problems(scenario) -> Iterator[str]:
@@ -46,25 +46,25 @@ def answer_problems(scenario) -> Iterator[str]:
     run = RunSpecification({"scenario": scenario})
     for option in (option for option in LINK_OPTIONS if option.check and not run.answers):
         if option.used(scenario["link"]) and option.of(scenario["link"], DIRECTIONS[0]) is None:
-            yield f"link.{option.name} is of reverse only; allowed with flows of real-time alone is forward, because they send nothing back."
+            yield f"link.{option.name} is of reverse only; allowed with flows of real-time alone: forward, because they send nothing back."
 
 
 def order_problems(scenario) -> Iterator[str]:
     """Yield settings that keep an order or change the distribution of jitter if there is no jitter."""
     link = scenario["link"]
     if link["jitter_order"] == "kept" and not any(link["jitter_ms"].values()):
-        yield "link.jitter_order is kept; allowed without a link.jitter_ms is any, because nothing overtakes."
+        yield "link.jitter_order is kept; allowed without a link.jitter_ms: any, because nothing overtakes."
     for key in ("jitter_distribution", "jitter_table"):
         if OF_NAME[key].used(link) and not any(link["jitter_ms"].values()):
             value = link[key] if isinstance(link[key], str) else "given"
-            yield f"link.{key} is {value}; allowed without a link.jitter_ms is {_plain(OF_NAME[key].none)}."
+            yield f"link.{key} is {value}; allowed without a link.jitter_ms: {_plain(OF_NAME[key].none)}."
     if table := link["jitter_table"]:
         below, _ = reach(table["numbers"])
         for way in DIRECTIONS:
             if (longest := below * link["jitter_ms"][way]) > link["delay_ms"][way]:
                 yield f"link.jitter_table goes {longest:g} ms below link.delay_ms.{way} {link['delay_ms'][way]:g}; allowed: a delay of {longest:g} ms or more."
         if scenario["multipath"].get("outage"):
-            yield "link.jitter_table is given; allowed with a multipath.outage is null, because the kernel would forget it."
+            yield "link.jitter_table is given; allowed with a multipath.outage: null, because the kernel would forget it."
 
 
 def correlation_problems(scenario) -> Iterator[str]:
@@ -78,13 +78,13 @@ def correlation_problems(scenario) -> Iterator[str]:
             where = f"link.correlation.{what}_percent is {percent:g}; allowed"
             is_drawn = link[key][direction] if what in DRAWN_BY_LINK else OF_NAME[key].of(link, direction) is not None
             if not is_drawn:
-                yield f"{where} without a link.{key} in {direction} is 0."
+                yield f"{where} without a link.{key} in {direction}: 0."
             elif what == "loss" and (model := _models_of(link, direction)):
-                yield f"{where} with link.{model[0]} is 0, for bursts have their own chances."
+                yield f"{where} with link.{model[0]}: 0, for bursts have their own chances."
             elif what == "loss" and link["loss_percent"][direction] > 50:
-                yield f"{where} with a link.loss_percent above 50 is 0, for correlated numbers would lose nearly all."
+                yield f"{where} with a link.loss_percent above 50: 0, for correlated numbers would lose nearly all."
             elif what == "reorder" and link["reordering"]["gap_packets"] > 1:
-                yield f"{where} with link.reordering.gap_packets is 0."
+                yield f"{where} with link.reordering.gap_packets: 0."
 
 
 def _models_of(link, direction):
@@ -111,7 +111,7 @@ def _chance_problems(name, way, value):
             given = " and ".join(f"{one}_percent {percent[one]:g}" for one in pair)
             yield f"link.{name}.{way} has {given}; allowed: a sum below 100, because the kernel adds them in 32 bits."
     if name == "loss_state" and percent["p32"] and not percent["p23"]:
-        yield f"link.{name}.{way}.p23_percent is 0; allowed with a p32_percent is a number above 0, or state 2 never ends."
+        yield f"link.{name}.{way}.p23_percent is 0; allowed with a p32_percent: a number above 0, or state 2 never ends."
     if name == "loss_state" and not percent["p13"] + percent["p14"]:
         yield f"link.{name}.{way} has p13_percent 0 and p14_percent 0; allowed: one above 0, or nothing is lost."
     if name == "loss_gemodel" and not percent["bad_loss"] + percent["good_loss"]:
@@ -127,25 +127,25 @@ def model_problems(scenario) -> Iterator[str]:
         value, loss = link[name][way], link["loss_percent"][way] / 100
         where = f"link.{name}.{way} is {value_text(value) if name in CHANCES else f'{value:g}'}; allowed"
         if others := [other for other in _models_of(link, way) if other != name]:
-            yield f"{where} with link.{others[0]} is null."
+            yield f"{where} with link.{others[0]}: null."
             return
         if name in CHANCES:
             problems = list(_chance_problems(name, way, value))
             yield from problems
             if not problems and abs(100 * loss - (share := 100 * loss_model_of(link, way).share)) > SHARE_SLACK:
-                yield f"link.loss_percent.{way} is {100 * loss:g}; allowed with link.{name} is 0, because its chances make it {share:.7g}."
+                yield f"link.loss_percent.{way} is {100 * loss:g}; allowed with link.{name}: 0, because its chances make it {share:.7g}."
         elif not loss:
-            yield f"{where} without a link.loss_percent.{way} is null."
+            yield f"{where} without a link.loss_percent.{way}: null."
         elif value < loss / (1 - loss):
-            yield f"{where} with link.loss_percent.{way} {100 * loss:g} is {loss / (1 - loss):.4g} or more, for so long are bursts at least."
+            yield f"{where} with link.loss_percent.{way} {100 * loss:g}: {loss / (1 - loss):.4g} or more, for so long are bursts at least."
         if scenario["multipath"].get("outage"):
-            yield f"{where} with a multipath.outage is null, because the kernel would forget it."
+            yield f"{where} with a multipath.outage: null, because the kernel would forget it."
         if any(
             way in directions_of(one)
             and any(one[key] is not None for key in ("delay_ms", "loss_percent", "down_for_s"))
             for one in link["timeline"]
         ):
-            yield f"{where} with a link.timeline of delay or loss that way is null, because the kernel would forget it."
+            yield f"{where} with a link.timeline of delay or loss that way: null, because the kernel would forget it."
 
 
 def _plain(value):

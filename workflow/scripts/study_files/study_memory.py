@@ -47,7 +47,7 @@ def buffer_problems(scenario) -> Iterator[str]:
     least = SEGMENTS_OF_A_BUFFER * run.segment_bytes
     if transport["receive_buffer_bytes"] is not None and transport["receive_buffer_bytes"] < least:
         yield (
-            f"transport.receive_buffer_bytes is {transport['receive_buffer_bytes']}; allowed with segments of {run.segment_bytes} bytes is "
+            f"transport.receive_buffer_bytes is {transport['receive_buffer_bytes']}; allowed with segments of {run.segment_bytes} bytes: "
             f"{least} or more, for Linux offers half of a buffer as a window, and segments that are larger than half of the window are cut."
         )
     if not run.limits_send_buffer:
@@ -55,11 +55,11 @@ def buffer_problems(scenario) -> Iterator[str]:
     asked = f"transport.send_buffer_bytes is {transport['send_buffer_bytes']}; allowed with"
     if transport["segmentation_offload"]:
         yield (
-            f"{asked} transport.segmentation_offload is null, for Linux tests a send buffer where a super-packet begins only: one that is "
+            f"{asked} transport.segmentation_offload: null, for Linux tests a send buffer where a super-packet begins only: one that is "
             "being sent while it is filled never ends."
         )
     if scenario["multipath"]["by"] == "mptcp":
-        yield f"{asked} multipath.by mptcp is null, because the buffer is the connection's, and its subflows have none."
+        yield f"{asked} multipath.by mptcp: null, because the buffer is the connection's, and its subflows have none."
 
 
 def memory_problems(scenario) -> Iterator[str]:

@@ -25,7 +25,7 @@ def udp_payload_bytes(scenario) -> int:
 def mtu_problems(scenario) -> Iterator[str]:
     """Yield settings that exceed a resolved scenario's packet size, or are too small for a packet."""
     mtu_bytes = scenario["link"]["mtu_bytes"]
-    here = f"allowed with link.mtu_bytes {mtu_bytes} is"
+    here = f"allowed with link.mtu_bytes {mtu_bytes}:"
     for group in scenario["groups"]:
         if group["application"] == REAL_TIME and group["packet_bytes"] > udp_payload_bytes(scenario):
             yield f"flows[{group['name']}].packet_bytes is {group['packet_bytes']}; {here} up to {udp_payload_bytes(scenario)}."
@@ -51,10 +51,10 @@ def ip_version_problems(study) -> Iterator[str]:
         if segment and segment > most:
             yield (
                 f"scenarios[{scenario['id']}].transport.segment_bytes is {segment}; allowed with link.mtu_bytes "
-                f"{scenario['link']['mtu_bytes']} and {' and '.join(study['ip_versions'])} is up to {most}."
+                f"{scenario['link']['mtu_bytes']} and {' and '.join(study['ip_versions'])}: up to {most}."
             )
         if "ipv6" in study["ip_versions"] and scenario["link"]["mtu_bytes"] < LEAST_IPV6_MTU_BYTES:
             yield (
-                f"scenarios[{scenario['id']}].link.mtu_bytes is {scenario['link']['mtu_bytes']}; allowed with ipv6 in ip_versions is "
+                f"scenarios[{scenario['id']}].link.mtu_bytes is {scenario['link']['mtu_bytes']}; allowed with ipv6 in ip_versions: "
                 f"{LEAST_IPV6_MTU_BYTES} or more (RFC 8200, section 5)."
             )

@@ -35,17 +35,17 @@ def network_problems(scenario) -> Iterator[str]:
         yield from _needs_cable(scenario)
     else:
         if scenario["hosts"]["pairs"] > 1:
-            yield f"hosts.pairs is {scenario['hosts']['pairs']}; allowed with topology cable is 1."
+            yield f"hosts.pairs is {scenario['hosts']['pairs']}; allowed with topology cable: 1."
         if any(scenario["hosts"]["access_delay_ms"]):
-            yield "hosts.access_delay_ms is not 0; allowed with topology cable is 0, because there are no links but the cable."
+            yield "hosts.access_delay_ms is not 0; allowed with topology cable: 0, because there are no links but the cable."
         if not scenario["transport"]["timestamps"]:
-            yield "transport.timestamps is false; allowed with topology cable is true, because what is known of frames there counts them."
+            yield "transport.timestamps is false; allowed with topology cable: true, because what is known of frames there counts them."
         if link["netem"] != RECEIVING_SIDE:
-            yield f"link.netem is {link['netem']}; allowed with topology cable is receiving-side."
+            yield f"link.netem is {link['netem']}; allowed with topology cable: receiving-side."
         if link["rate_mbps"] is None and scenario["traffic"]["sample_interval_ms"] is not None:
-            yield "link.rate_mbps is null; allowed with topology cable and traffic.sample_interval_ms is a number, because there is no queue to sample."
+            yield "link.rate_mbps is null; allowed with topology cable and traffic.sample_interval_ms: a number, because there is no queue to sample."
     if paths["by"] == "none" and paths["paths"] > 1:
-        yield f"multipath.paths is {paths['paths']}; allowed with multipath.by none is 1, for plain TCP uses one path."
+        yield f"multipath.paths is {paths['paths']}; allowed with multipath.by none: 1, for plain TCP uses one path."
     yield from _path_problems(scenario)
     if paths["by"] != "gre":
         yield from _needs_tunnels(paths)
@@ -53,9 +53,9 @@ def network_problems(scenario) -> Iterator[str]:
         yield from _outage_problems(scenario, paths["outage"])
     yield from _shaper_problems(scenario)
     if link["reverse_rate_mbps"] is not None and link["rate_mbps"] is None:
-        yield f"link.reverse_rate_mbps is {link['reverse_rate_mbps']:g}; allowed without a link.rate_mbps is null."
+        yield f"link.reverse_rate_mbps is {link['reverse_rate_mbps']:g}; allowed without a link.rate_mbps: null."
     if link["serialisation"] != "never" and link["rate_mbps"] is None:
-        yield f"link.serialisation is {link['serialisation']}; allowed without a link.rate_mbps is never."
+        yield f"link.serialisation is {link['serialisation']}; allowed without a link.rate_mbps: never."
 
 
 def _shaper_problems(scenario):
@@ -63,15 +63,15 @@ def _shaper_problems(scenario):
     link, offload = scenario["link"], scenario["transport"]["segmentation_offload"]
     for key in ("shaper", "shaper_burst_bytes"):
         if link["rate_mbps"] is None and link[key] != OF_NAME[key].none:
-            yield f"link.{key} is {link[key]}; allowed without a link.rate_mbps is {value_text(OF_NAME[key].none)}."
+            yield f"link.{key} is {link[key]}; allowed without a link.rate_mbps: {value_text(OF_NAME[key].none)}."
     if offload and (link["shaper_burst_bytes"] or SUPER_PACKET_BYTES) < SUPER_PACKET_BYTES:
-        yield f"link.shaper_burst_bytes is {link['shaper_burst_bytes']}; allowed with transport.segmentation_offload are {SUPER_PACKET_BYTES} (bytes) or more, the size of a super-packet."
+        yield f"link.shaper_burst_bytes is {link['shaper_burst_bytes']}; allowed with transport.segmentation_offload: {SUPER_PACKET_BYTES} (bytes) or more, the size of a super-packet."
     if link["netem"] == SENDING_HOST:
         pairs = scenario["hosts"]["pairs"] + any(group["direction"] == "reverse" for group in scenario["groups"])
         if pairs > 1:
-            yield f"link.netem is sending-host; allowed with {pairs} pairs of hosts are receiving-side and both-ends, because each sender would have a path of its own."
+            yield f"link.netem is sending-host; allowed with {pairs} pairs of hosts: receiving-side and both-ends, because each sender would have a path of its own."
         for key in (POLICERS[direction] for direction in policers_of(link)):
-            yield f"link.netem is sending-host; allowed with link.{key} are receiving-side and both-ends."
+            yield f"link.netem is sending-host; allowed with link.{key}: receiving-side and both-ends."
 
 
 def _path_problems(scenario):
@@ -87,43 +87,43 @@ def _path_problems(scenario):
             continue
         if scenario["topology"] != "cable" or paths["by"] == "none":
             here = f"topology {scenario['topology']}" if scenario["topology"] != "cable" else "multipath.by none"
-            yield f"multipath.{key} is {written}; allowed with {here} is null, because only paths of a cable that are joined differ."
+            yield f"multipath.{key} is {written}; allowed with {here}: null, because only paths of a cable that are joined differ."
         elif key == "path_loss_percent" and (models := [name for name in LOSS_MODELS if OF_NAME[name].used(link)]):
-            yield f"multipath.{key} is {written}; allowed with link.{models[0]} is null."
+            yield f"multipath.{key} is {written}; allowed with link.{models[0]}: null."
         elif key != "path_loss_percent" and link["rate_mbps"] is None:
-            yield f"multipath.{key} is {written}; allowed without a link.rate_mbps is null."
+            yield f"multipath.{key} is {written}; allowed without a link.rate_mbps: null."
 
 
 def _host_queue_problems(scenario):
     """Yield queueing disciplines that the senders' interfaces can't have."""
     here = f"hosts.qdisc is {scenario['hosts']['qdisc']}; allowed with"
     if scenario["topology"] != "dumbbell":
-        yield f"{here} topology {scenario['topology']} is none."
+        yield f"{here} topology {scenario['topology']}: none."
     if scenario["link"]["netem"] != RECEIVING_SIDE:
-        yield f"{here} link.netem {scenario['link']['netem']} is none."
+        yield f"{here} link.netem {scenario['link']['netem']}: none."
     if scenario["platform"].startswith("ns3"):
-        yield f"{here} platform {scenario['platform']} is none."
+        yield f"{here} platform {scenario['platform']}: none."
 
 
 def _outage_problems(scenario, outage):
     """Yield problems of a path's outage."""
     paths, link, traffic = scenario["multipath"], scenario["link"], scenario["traffic"]
     if scenario["topology"] != "cable":
-        yield f"multipath.outage is one of path {outage['path']}; allowed with topology {scenario['topology']} is null, because its subflows share one."
+        yield f"multipath.outage is one of path {outage['path']}; allowed with topology {scenario['topology']}: null, because its subflows share one."
     elif paths["by"] != "mptcp":
-        yield f"multipath.outage is one of path {outage['path']}; allowed with multipath.by {paths['by']} is null, for only mptcp goes on without a path."
+        yield f"multipath.outage is one of path {outage['path']}; allowed with multipath.by {paths['by']}: null, for only mptcp goes on without a path."
     elif paths["paths"] < 2:
-        yield f"multipath.outage is one of path {outage['path']}; allowed with one path is null, because nothing would be left."
+        yield f"multipath.outage is one of path {outage['path']}; allowed with one path: null, because nothing would be left."
     elif outage["path"] > paths["paths"]:
         yield f"multipath.outage.path is {outage['path']}; allowed: up to the number of paths, {paths['paths']}."
     if traffic["application"] != "iperf3" or traffic["messages"] is not None:
-        yield f"multipath.outage is one of path {outage['path']}; allowed without a duration of iperf3 is null."
+        yield f"multipath.outage is one of path {outage['path']}; allowed without a duration of iperf3: null."
     elif outage["at_s"] + outage["for_s"] >= traffic["duration_s"]:
         yield (
             f"multipath.outage ends at {outage['at_s'] + outage['for_s']:g} s; allowed: before the traffic does, at {traffic['duration_s']} (s)."
         )
     if not all(link["delay_ms"].values()):
-        yield "multipath.outage is one of a link without link.delay_ms; allowed there is null, for packets are dropped where they arrive to be delayed."
+        yield "multipath.outage is one of a link without link.delay_ms; allowed there: null, for packets are dropped where they arrive to be delayed."
 
 
 def _needs_tunnels(paths):
@@ -131,13 +131,13 @@ def _needs_tunnels(paths):
     for key in ("tunnel_ip_version", "distribution"):
         default = keys_of(keys_of(scenario_schema())["multipath"])[key]["default"]
         if paths[key] != default:
-            allowed = f"allowed with multipath.by {paths['by']} is {default}"
+            allowed = f"allowed with multipath.by {paths['by']}: {default}"
             yield f"multipath.{key} is {paths[key]}; {allowed}, for only gre has tunnels."
 
 
 def _needs_cable(scenario):
     """Yield settings that only a cable can have, except serialisation, which a chain also has."""
-    here = f"allowed with topology {scenario['topology']} is"
+    here = f"allowed with topology {scenario['topology']}:"
     if scenario["background"] != "none":
         yield f"background is {scenario['background']}; {here} none."
     if (by := scenario["multipath"]["by"]) != "none" and (by, scenario["topology"]) != ("mptcp", "dumbbell"):
@@ -157,37 +157,37 @@ def traffic_problems(scenario) -> Iterator[str]:
     # The time of a message in both directions, and the empty path's round trip.
     exchange_s = 2 * traffic["block_bytes"] * 8e-6 / (link_rate or 1) + sum(scenario["link"]["delay_ms"].values()) / 1e3
     if application == "ftp" and protocol == "udp":
-        yield "traffic.protocol is udp; allowed with application ftp is tcp."
+        yield "traffic.protocol is udp; allowed with application ftp: tcp."
     if paths["by"] == "mptcp" and protocol == "udp":
-        yield "traffic.protocol is udp; allowed with multipath.by mptcp is tcp, for MPTCP carries nothing else."
+        yield "traffic.protocol is udp; allowed with multipath.by mptcp: tcp, for MPTCP carries nothing else."
     if paths["by"] == "mptcp" and application == "round-trip":
-        yield "traffic.application is round-trip; allowed with multipath.by mptcp are iperf3 and ftp."
+        yield "traffic.application is round-trip; allowed with multipath.by mptcp: iperf3 and ftp."
     if application != "iperf3":
         if scenario["flows"] > 1:
-            yield f"flows is {scenario['flows']}; allowed with application {application} is 1."
+            yield f"flows is {scenario['flows']}; allowed with application {application}: 1."
         if traffic["bitrate_mbps"] is not None:
-            yield f"traffic.bitrate_mbps is {traffic['bitrate_mbps']}; allowed with application {application} is null."
+            yield f"traffic.bitrate_mbps is {traffic['bitrate_mbps']}; allowed with application {application}: null."
         if scenario["link"]["rate_mbps"] is None:
-            yield f"link.rate_mbps is null; allowed with application {application} is a number."
+            yield f"link.rate_mbps is null; allowed with application {application}: a number."
     if application != "iperf3" and traffic["messages"] is not None:
         instead = "traffic.file_bytes" if application == "ftp" else "traffic.duration_s"
-        yield f"traffic.messages is {traffic['messages']}; allowed with application {application} is null ({instead} says how much)."
+        yield f"traffic.messages is {traffic['messages']}; allowed with application {application}: null ({instead} says how much)."
     if application == "round-trip" and link_rate and traffic["duration_s"] < LEAST_EXCHANGES * exchange_s:
         yield (
             f"traffic.block_bytes is {traffic['block_bytes']}, of which an exchange takes {1e3 * exchange_s:.4g} ms; allowed: sizes that leave "
             f"traffic.duration_s, {traffic['duration_s']} (s), for {LEAST_EXCHANGES} of them."
         )
     if application == "round-trip" and traffic["sample_interval_ms"] is not None:
-        yield f"traffic.sample_interval_ms is {traffic['sample_interval_ms']}; allowed with application round-trip is null."
+        yield f"traffic.sample_interval_ms is {traffic['sample_interval_ms']}; allowed with application round-trip: null."
     if traffic["messages"] is not None and traffic["processes"] == "single" and scenario["flows"] > 1:
-        yield "traffic.processes is single; allowed with traffic.messages is per-flow."
+        yield "traffic.processes is single; allowed with traffic.messages: per-flow."
     if traffic["control_connection"] == "own-network":
         for key, value, allowed in (
             ("application", application, "iperf3"),
             ("multipath.by", scenario["multipath"]["by"], "none"),
         ):
             if value != allowed:
-                yield f"traffic.control_connection is own-network; allowed with {key} {value} are automatic and data-path."
+                yield f"traffic.control_connection is own-network; allowed with {key} {value}: automatic and data-path."
     yield from _segment_problems(scenario)
     if protocol == "udp":
         yield from _udp_problems(scenario)
@@ -199,14 +199,14 @@ def _segment_problems(scenario):
     settable = (traffic["application"], traffic["protocol"]) == ("iperf3", "tcp")
     allowed = f"allowed with application {traffic['application']} and protocol {traffic['protocol']}"
     if traffic["no_delay"] and not settable:
-        yield f"traffic.no_delay is true; {allowed} is false, for only iperf3 over TCP sets it."
+        yield f"traffic.no_delay is true; {allowed}: false, for only iperf3 over TCP sets it."
     if segment_bytes is not None and not settable:
-        yield f"transport.segment_bytes is {segment_bytes}; {allowed} is null, for only iperf3 over TCP sets it."
+        yield f"transport.segment_bytes is {segment_bytes}; {allowed}: null, for only iperf3 over TCP sets it."
     elif segment_bytes is not None and not scenario["flows"]:
-        yield f"transport.segment_bytes is {segment_bytes}; allowed without a flow of iperf3 is null, for only iperf3 sets it."
+        yield f"transport.segment_bytes is {segment_bytes}; allowed without a flow of iperf3: null, for only iperf3 sets it."
     elif segment_bytes is not None and scenario["multipath"]["by"] == "mptcp":
         yield (
-            f"transport.segment_bytes is {segment_bytes}; allowed with multipath.by mptcp is null, "
+            f"transport.segment_bytes is {segment_bytes}; allowed with multipath.by mptcp: null, "
             "for MPTCP's own option would take a part of it."
         )
 
@@ -216,21 +216,21 @@ def _udp_problems(scenario):
     for key, default in OF_TCP.items():
         if scenario["transport"][key] != default:
             written, allowed = value_text(scenario["transport"][key]), value_text(default)
-            yield f"transport.{key} is {written}; allowed with protocol udp is {allowed}, because it is TCP's."
+            yield f"transport.{key} is {written}; allowed with protocol udp: {allowed}, because it is TCP's."
     if traffic["application"] == "round-trip":
         for direction, percent in scenario["link"]["loss_percent"].items():
             if percent:
                 yield (
-                    f"link.loss_percent.{direction} is {percent}; allowed with application round-trip and protocol udp "
-                    "is 0, for qperf waits for a lost message until its time is over."
+                    f"link.loss_percent.{direction} is {percent}; allowed with application round-trip and protocol udp: "
+                    "0, for qperf waits for a lost message until its time is over."
                 )
     largest = udp_payload_bytes(scenario) - (TUNNEL_BYTES[paths["tunnel_ip_version"]] if paths["by"] == "gre" else 0)
     if traffic["block_bytes"] > largest:
         yield (
-            f"traffic.block_bytes is {traffic['block_bytes']}; allowed with protocol udp is up to {largest} (bytes), "
+            f"traffic.block_bytes is {traffic['block_bytes']}; allowed with protocol udp: up to {largest} (bytes), "
             "the payload of one packet with IPv6."
         )
     if traffic["sample_interval_ms"] is not None:
-        yield f"traffic.sample_interval_ms is {traffic['sample_interval_ms']}; allowed with protocol udp is null, for UDP has no window."
+        yield f"traffic.sample_interval_ms is {traffic['sample_interval_ms']}; allowed with protocol udp: null, for UDP has no window."
     if traffic["processes"] == "single":
-        yield "traffic.processes is single; allowed with protocol udp is per-flow."
+        yield "traffic.processes is single; allowed with protocol udp: per-flow."

@@ -16,11 +16,11 @@ def flow_problems(scenario, ccas) -> list[str]:
     if 0 < scenario["flows"] < parts and not scenario["groups"]:
         problems.append(f"flows is {scenario['flows']}; allowed: at least {parts}, one for each CCA of {longest}.")
     if scenario["traffic"]["processes"] == "single" and scenario["hosts"]["pairs"] > 1:
-        problems.append("traffic.processes is single; allowed with several pairs of hosts is per-flow.")
+        problems.append("traffic.processes is single; allowed with several pairs of hosts: per-flow.")
     if parts > 1 and scenario["traffic"]["processes"] == "single":
-        problems.append(f"traffic.processes is single; allowed with a mix ({longest}) is per-flow.")
+        problems.append(f"traffic.processes is single; allowed with a mix ({longest}): per-flow.")
     if parts > 1 and scenario["transport"]["cca_set_by"] == "sysctl":
-        problems.append(f"transport.cca_set_by is sysctl; allowed with a mix ({longest}) is socket.")
+        problems.append(f"transport.cca_set_by is sysctl; allowed with a mix ({longest}): socket.")
     return problems
 
 
@@ -30,7 +30,7 @@ def platform_problems(scenario, ccas, ip_versions) -> list[str]:
     if platform not in LINUX:
         return refusals(scenario, ccas, ip_versions)
     where = f"scenarios[{scenario['id']}].transport.recovery"
-    return [] if recovery == "prr" else [f"{where} is {recovery}; allowed on {platform} is prr, Linux's only one."]
+    return [] if recovery == "prr" else [f"{where} is {recovery}; allowed on {platform}: prr, Linux's only one."]
 
 
 def machine_problem(study, machine) -> str | None:

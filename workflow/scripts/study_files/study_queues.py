@@ -33,18 +33,18 @@ def _problems_of(queue):
             continue
         parameter = discipline.parameter(name)
         if parameter is None:
-            others = f"are {', '.join(names)}" if names else "is none of the disciplines' parameters"
-            yield f"queue.{name} is {value_text(value)}; allowed {here} {others}."
+            others = ', '.join(names) if names else "none of the disciplines' parameters"
+            yield f"queue.{name} is {value_text(value)}; allowed {here}: {others}."
         elif problem := _range_problem(parameter, value):
-            yield f"queue.{name} is {value_text(value)}; allowed {here} is {problem}."
+            yield f"queue.{name} is {value_text(value)}; allowed {here}: {problem}."
     size = measure_of(queue)
     if size and size[0] == "bytes" and "bytes" not in discipline.kinds:
-        yield f"queue.bytes is {size[1]}; allowed {here} is packets or bdp, because it counts packets."
+        yield f"queue.bytes is {size[1]}; allowed {here}: packets or bdp, because it counts packets."
     if size and size[0] != "bytes" and discipline.limit_word != "limit":
-        yield f"queue.{size[0]} is {size[1]}; allowed {here} is bytes, because its limit is memory."
+        yield f"queue.{size[0]} is {size[1]}; allowed {here}: bytes, because its limit is memory."
     depth = queue.get("depth_packets", 127)
     if discipline.name == "sfq" and size and size[0] == "packets" and size[1] > SFQ_FLOWS * depth:
-        yield f"queue.packets is {size[1]}; allowed with queue.depth_packets {depth} is up to {SFQ_FLOWS * depth}, for SFQ has {SFQ_FLOWS} flows of so many packets."
+        yield f"queue.packets is {size[1]}; allowed with queue.depth_packets {depth}: up to {SFQ_FLOWS * depth}, for SFQ has {SFQ_FLOWS} flows of so many packets."
     if discipline.name == "red":
         yield from _red_problems(queue, completed(queue))
 
@@ -66,19 +66,19 @@ def _red_problems(given, queue):
     for name in ("min_packets", "max_packets", "probability", "burst_packets"):
         if queue["step_packets"] is not None and given.get(name, queue[name]) != queue[name]:
             yield (
-                f"queue.{name} is {given[name]:g}; allowed with queue.step_packets {queue['step_packets']} is {queue[name]}, "
+                f"queue.{name} is {given[name]:g}; allowed with queue.step_packets {queue['step_packets']}: {queue[name]}, "
                 "which the step sets."
             )
     if queue["probability"] == 1 and queue["min_packets"] < queue["max_packets"]:
         yield (
-            "queue.probability is 1; allowed with queue.min_packets below queue.max_packets is less than 1, for tc gives the kernel a share "
+            "queue.probability is 1; allowed with queue.min_packets below queue.max_packets: less than 1, for tc gives the kernel a share "
             "of 2^32, of which 1 is none, and the kernel takes another one."
         )
     if queue["min_packets"] > queue["max_packets"]:
         yield f"queue.min_packets is {queue['min_packets']:g}; allowed: at most queue.max_packets, {queue['max_packets']:g}."
     elif not red_ewma(queue["min_packets"], queue["burst_packets"]):
         yield (
-            f"queue.burst_packets is {queue['burst_packets']}; allowed with queue.min_packets {queue['min_packets']:g} is as many or "
+            f"queue.burst_packets is {queue['burst_packets']}; allowed with queue.min_packets {queue['min_packets']:g}: as many or "
             "more, from which tc computes the weight of the mean."
         )
     else:
@@ -92,7 +92,7 @@ def _red_arithmetic(queue):
     if high > low and queue["probability"] / (high - low) <= 2**-31:
         most = queue["min_packets"] + math.floor(queue["probability"] * 2**31 / LARGEST_PACKET_BYTES)
         yield (
-            f"queue.max_packets is {queue['max_packets']:g}; allowed with queue.probability {queue['probability']:g} is up to {most:g}, for "
+            f"queue.max_packets is {queue['max_packets']:g}; allowed with queue.probability {queue['probability']:g}: up to {most:g}, for "
             "tc computes how the probability grows with each byte, at least 2^-31."
         )
     elif math.floor(high).bit_length() + weight >= 32:
@@ -114,9 +114,9 @@ def network_queue_problems(scenario) -> Iterator[str]:
             ("link.netem", scenario["link"]["netem"], RECEIVING_SIDE),
         ):
             if value != allowed:
-                yield f"{name} is {value}; allowed with reverse_queue is {allowed}."
+                yield f"{name} is {value}; allowed with reverse_queue: {allowed}."
         if scenario["link"]["rate_mbps"] is None:
-            yield "link.rate_mbps is null; allowed with reverse_queue is a number."
+            yield "link.rate_mbps is null; allowed with reverse_queue: a number."
 
 
 def _discipline_problems(scenario, key):
@@ -125,17 +125,17 @@ def _discipline_problems(scenario, key):
         return
     here = f"{key}.discipline is {discipline.name}; allowed"
     if scenario["link"]["rate_mbps"] is None:
-        yield f"{here} without a link.rate_mbps is drop-tail, because nothing waits."
+        yield f"{here} without a link.rate_mbps: drop-tail, because nothing waits."
     if scenario["link"]["netem"] != RECEIVING_SIDE:
-        yield f"{here} with link.netem {scenario['link']['netem']} is drop-tail, for netem is the queue."
+        yield f"{here} with link.netem {scenario['link']['netem']}: drop-tail, for netem is the queue."
     elif scenario["link"]["shaper"] == "netem":
-        yield f"{here} with link.shaper netem is drop-tail, for netem is the queue."
+        yield f"{here} with link.shaper netem: drop-tail, for netem is the queue."
     if scenario["topology"] == "cable" and discipline.name == "fq":
-        yield f"{here} with topology cable is any other, for on a sending host fq does TCP's pacing, which here TCP does itself."
+        yield f"{here} with topology cable: any other, for on a sending host fq does TCP's pacing, which here TCP does itself."
     if scenario["transport"]["segmentation_offload"]:
-        yield f"{here} with transport.segmentation_offload is drop-tail, because it would mark and count super-packets."
+        yield f"{here} with transport.segmentation_offload: drop-tail, because it would mark and count super-packets."
     if scenario["multipath"]["by"] != "none" and scenario["topology"] == "cable":
-        yield f"{here} with multipath.by {scenario['multipath']['by']} is drop-tail."
+        yield f"{here} with multipath.by {scenario['multipath']['by']}: drop-tail."
 
 
 def size_problems(scenario) -> Iterator[str]:
@@ -152,13 +152,13 @@ def _size_problems(scenario, key, run, bdp_bytes):
     measure, size = measure_of(scenario[key])
     link, offload = scenario["link"], scenario["transport"]["segmentation_offload"]
     if measure != "packets" and link["netem"] != RECEIVING_SIDE:
-        yield f"{key} is {{{measure}: {size}}}; allowed with netem at {link['netem']} is packets, for netem counts those."
+        yield f"{key} is {{{measure}: {size}}}; allowed with netem at {link['netem']}: packets, for netem counts those."
     elif measure == "bytes" and link["shaper"] == "netem":
-        yield f"{key} is {{bytes: {size}}}; allowed with link.shaper netem are packets and bdp, for netem counts packets."
+        yield f"{key} is {{bytes: {size}}}; allowed with link.shaper netem: packets and bdp, for netem counts packets."
     elif measure == "bdp" and link["rate_mbps"] is None:
-        yield f"{key} is {{bdp: {size}}}; allowed without a link.rate_mbps is packets or bytes."
+        yield f"{key} is {{bdp: {size}}}; allowed without a link.rate_mbps: packets or bytes."
     elif measure == "bdp" and run.rtt_path_ms == 0:
-        yield f"{key} is {{bdp: {size}}}; allowed without a link.delay_ms is packets or bytes."
+        yield f"{key} is {{bdp: {size}}}; allowed without a link.delay_ms: packets or bytes."
     elif measure == "bdp" and size * bdp_bytes < run.packet_bytes:
         yield (
             f"{key}.bdp is {size}, {size * bdp_bytes:.0f} bytes; "
@@ -166,7 +166,7 @@ def _size_problems(scenario, key, run, bdp_bytes):
         )
     elif measure == "bytes" and offload and size < SUPER_FRAME_BYTES:
         yield (
-            f"{key}.bytes is {size}; allowed with transport.segmentation_offload is at least {SUPER_FRAME_BYTES}, "
+            f"{key}.bytes is {size}; allowed with transport.segmentation_offload: at least {SUPER_FRAME_BYTES}, "
             "because a super-packet that is larger than the queue never passes."
         )
 
@@ -192,7 +192,7 @@ def mark_problems(study) -> Iterator[str]:
             else ""
         )
         yield (
-            f"scenarios[{scenario['id']}].{setting}; allowed with {named} in ccas are classic or accurate and a queue that marks "
+            f"scenarios[{scenario['id']}].{setting}; allowed with {named} in ccas: classic or accurate and a queue that marks "
             f"({', '.join(marking)}), for DCTCP without marks does what Reno does (RFC 8257, section 3.5)."
         )
     for scenario in study["scenarios"]:
@@ -201,7 +201,7 @@ def mark_problems(study) -> Iterator[str]:
             marked = ecn != "off" and all(discipline_of(queue).marks(queue) for queue in queues)
             if not marked and kernel_cca(study, cca) == "dctcp":
                 yield (
-                    f"scenarios[{scenario['id']}].{where} is {cca}; allowed with ECN {ecn} behind {discipline_of(queues[0]).name} is another, "
+                    f"scenarios[{scenario['id']}].{where} is {cca}; allowed with ECN {ecn} behind {discipline_of(queues[0]).name}: another CCA, "
                     "for DCTCP without marks does what Reno does (RFC 8257, section 3.5)."
                 )
 

@@ -15,7 +15,7 @@ def stream_problems(scenario) -> Iterator[str]:
     """Yield conflicts with a resolved scenario's number of flows and the programs that carry them."""
     traffic, flows, most = scenario["traffic"], scenario["flows"], most_flows(scenario)
     if flows > most and not scenario["groups"]:
-        yield f"flows is {flows}; allowed with traffic.processes {traffic['processes']} are up to {most}, with per-side up to {MOST_FLOWS['per-side']}."
+        yield f"flows is {flows}; allowed with traffic.processes {traffic['processes']}: up to {most}, with per-side up to {MOST_FLOWS['per-side']}."
     if traffic["processes"] != "per-side":
         return
     for key, value, allowed in (
@@ -30,7 +30,7 @@ def stream_problems(scenario) -> Iterator[str]:
         ("platform", scenario["platform"], "uml"),
     ):
         if value != allowed:
-            yield f"{key} is {value}; allowed with traffic.processes per-side is {'null' if allowed: None else allowed}."
+            yield f"{key} is {value}; allowed with traffic.processes per-side: {'null' if allowed is None else allowed}."
     for group in scenario["groups"]:
         if group["rate_mbps"] is not None:
-            yield f"flows[{group['name']}].rate_mbps is {group['rate_mbps']}; allowed with traffic.processes per-side is null."
+            yield f"flows[{group['name']}].rate_mbps is {group['rate_mbps']}; allowed with traffic.processes per-side: null."

@@ -29,9 +29,9 @@ def policer_problems(scenario) -> Iterator[str]:
     offload = scenario["transport"]["segmentation_offload"]
     for key in (POLICERS[direction] for direction in policers_of(scenario["link"])):
         if scenario["topology"] != "dumbbell":
-            yield f"topology is {scenario['topology']}; allowed with link.{key} is dumbbell."
+            yield f"topology is {scenario['topology']}; allowed with link.{key}: dumbbell."
         if offload:
-            yield f"transport.segmentation_offload is true; allowed with link.{key} is false, because a super-packet is larger than its bucket may be."
+            yield f"transport.segmentation_offload is true; allowed with link.{key}: false, because a super-packet is larger than its bucket may be."
 
 
 def changing_network_problems(scenario, key) -> Iterator[str]:
@@ -45,7 +45,7 @@ def changing_network_problems(scenario, key) -> Iterator[str]:
         ("transport.segmentation_offload", scenario["transport"]["segmentation_offload"], False),
     ):
         if value != allowed:
-            yield f"{name} is {_plain(value)}; allowed with {key} is {_plain(allowed)}."
+            yield f"{name} is {_plain(value)}; allowed with {key}: {_plain(allowed)}."
 
 
 def _plain(value):
@@ -67,11 +67,11 @@ def _of_entry(scenario, number, entry):
     if entry["at_s"] >= duration_s:
         yield f"{where}.at_s is {entry['at_s']:g}; allowed: less than traffic.duration_s, {duration_s} (s)."
     if entry["over_s"] and entry["down_for_s"] is not None:
-        yield f"{where}.over_s is {entry['over_s']:g}; allowed with down_for_s is 0, because a link is down at once."
+        yield f"{where}.over_s is {entry['over_s']:g}; allowed with down_for_s: 0, because a link is down at once."
     if entry["loss_percent"] is not None and entry["down_for_s"] is not None:
-        yield f"{where}.loss_percent is {entry['loss_percent']:g}; allowed with down_for_s is null, because a link that is down loses all."
+        yield f"{where}.loss_percent is {entry['loss_percent']:g}; allowed with down_for_s: null, because a link that is down loses all."
     if entry["rate_mbps"] is not None and link["rate_mbps"] is None:
-        yield f"{where}.rate_mbps is {entry['rate_mbps']:g}; allowed without a link.rate_mbps is null, because there is no bottleneck."
+        yield f"{where}.rate_mbps is {entry['rate_mbps']:g}; allowed without a link.rate_mbps: null, because there is no bottleneck."
     for way in directions_of(entry):
         jitter_ms = link["jitter_ms"][way]
         if entry["delay_ms"] is not None and entry["delay_ms"] < jitter_ms:
@@ -86,7 +86,7 @@ def _lost_to_the_end(scenario):
             number = max(n for n, one in enumerate(scenario["link"]["timeline"]) if one["loss_percent"] == LOST_ALL)
             yield (
                 f"link.timeline[{number}].loss_percent is {LOST_ALL}, which stays so until the traffic ends ({way}); allowed with "
-                "traffic.control_connection data-path is less, or a later change to less, for iperf3 can't end without its own messages."
+                "traffic.control_connection data-path: less, or a later change to less, for iperf3 can't end without its own messages."
             )
 
 

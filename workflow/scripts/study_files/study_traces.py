@@ -220,19 +220,19 @@ def trace_problems(scenario) -> Iterator[str]:
     problems = list(changing_network_problems(scenario, next(iter(traces))))
     if link["rate_mbps"] is None:
         problems.append(
-            f"link.rate_mbps is null; allowed with {next(iter(traces))} is a number, because there is no bottleneck without."
+            f"link.rate_mbps is null; allowed with {next(iter(traces))}: a number, because there is no bottleneck without."
         )
     for name, trace in traces.items():
         for number, entry in enumerate(link["timeline"]):
             if entry["rate_mbps"] is not None and set(directions_of(entry)) & set(directions_of(trace)):
                 problems.append(
-                    f"link.timeline[{number}].rate_mbps is {entry['rate_mbps']:g}; allowed with {name} is null."
+                    f"link.timeline[{number}].rate_mbps is {entry['rate_mbps']:g}; allowed with {name}: null."
                 )
     if link["reverse_trace"] and link["reverse_trace"]["direction"] != "reverse":
         problems.append(f"link.reverse_trace.direction is {link['reverse_trace']['direction']}; allowed: reverse.")
     if link["reverse_trace"] and link["trace"] and link["trace"]["direction"] != "forward":
         problems.append(
-            f"link.trace.direction is {link['trace']['direction']}; allowed with link.reverse_trace is forward."
+            f"link.trace.direction is {link['trace']['direction']}; allowed with link.reverse_trace: forward."
         )
     of_period = [problem for name, trace in traces.items() for problem in _of_period(trace, name)]
     yield from problems or of_period
@@ -250,7 +250,7 @@ def _of_period(trace, name):
     last_ms = lasts_ms - (len(rates) - 1) * step_ms
     if last_ms <= 0 or (len(rates) > 1 and last_ms > (1 + LEAST_STEP) * step_ms + 1e-6):
         yield (
-            f"{name}.period_ms is {trace['period_ms']:g}; allowed with {len(rates)} rates_mbps is an end in the last of so "
+            f"{name}.period_ms is {trace['period_ms']:g}; allowed with {len(rates)} rates_mbps: an end in the last of so "
             f"many steps of {step_ms:g} ms."
         )
         return

@@ -261,7 +261,7 @@ def wrong_value(error, path, config) -> str:
         allowed = _choice_hint(next(part for part in parts if part not in choices), choices)
     elif error.validator == "type":
         hint = _type_hint(value, error.schema)
-    return f"{where} is {value_text(value)}; {allowed} is {allowed_text(error.schema)}{hint}.{of_value(path, value)}"
+    return f"{where} is {value_text(value)}; {allowed}: {allowed_text(error.schema)}{hint}.{of_value(path, value)}"
 
 
 def _choice_hint(value, choices):

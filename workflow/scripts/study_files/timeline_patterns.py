@@ -66,7 +66,7 @@ def entries_of(timeline, until_s) -> list[dict]:
     allowed = pattern.parameters | COMMON
     for key, value in timeline.items():
         if key != "pattern" and key not in allowed:
-            raise TraceError(f" has the key {value_text(key)}; allowed with pattern {name} are {', '.join(allowed)}.")
+            raise TraceError(f" has the key {value_text(key)}; allowed with pattern {name}: {', '.join(allowed)}.")
         if problem := _problem(key, value, allowed.get(key)):
             raise TraceError(f".{key} is {value_text(value)}; allowed: {problem}.")
     if not 0 < until_s < math.inf:

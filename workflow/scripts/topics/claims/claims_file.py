@@ -221,9 +221,9 @@ def _impossible_requirement(claim):
     if not problems and len(requirement) < 2:
         for key in ("pick", "combine"):
             if claim.get(key) == "farthest":
-                yield f"requirement is {value_text(requirement)}; allowed with {key}: farthest is one with two bounds."
+                yield f"requirement is {value_text(requirement)}; allowed with {key} farthest: one with two bounds."
     if claim.get("combine") == "farthest" and 0 in requirement.values():
-        yield f"requirement is {value_text(requirement)}; allowed with combine: farthest are bounds above 0."
+        yield f"requirement is {value_text(requirement)}; allowed with combine farthest: bounds above 0."
 
 
 def _impossible_bounds(where, bounds):
@@ -243,10 +243,10 @@ def _impossible_replication(claim, requirement):
         yield f"requirement is {value_text(requirement)}; allowed: bounds, or replicates with standard_error."
     for key, allowed in (("pick", "mean"), ("each", [])):
         if claim.get(key, allowed) != allowed:
-            yield f"{key} is {value_text(claim[key])}; allowed with replicates is {value_text(allowed)}, a single value."
+            yield f"{key} is {value_text(claim[key])}; allowed with replicates: {value_text(allowed)}, a single value."
     for side in SIDES.get(claim["kind"], ()):
         if claim[side]["pick"] != "mean":
-            yield f'{side}.pick is {value_text(claim[side]["pick"])}; allowed with replicates is "mean", a single value.'
+            yield f'{side}.pick is {value_text(claim[side]["pick"])}; allowed with replicates: "mean", a single value.'
 
 
 def _impossible_measure(prefix, claim, chosen):
@@ -255,13 +255,13 @@ def _impossible_measure(prefix, claim, chosen):
     known = quantities_of(chosen)
     level = "over_time" if over_time else "flows" if flows else "neither flows nor over_time"
     if quantity not in known:
-        yield f'quantity is "{quantity}"; allowed with {level} is one of {", ".join(known)}.'
+        yield f'quantity is "{quantity}"; allowed with {level}: one of {", ".join(known)}.'
         return
     relation, unit = claim.get("relative_to"), known[quantity][1]
     if relation and unit not in RELATIONS[relation][1]:
-        yield f'relative_to is "{relation}"; allowed with it are quantities in {" or ".join(RELATIONS[relation][1])}.'
+        yield f'relative_to is "{relation}"; allowed with it: quantities in {" or ".join(RELATIONS[relation][1])}.'
     elif relation in ("fair_share", "total") and level.startswith("neither"):
-        yield f'relative_to is "{relation}"; allowed without flows is link.'
+        yield f'relative_to is "{relation}"; allowed without flows: link.'
     if (flows.get("take") == "count") != ("within" in flows):
         yield f"{prefix}flows is {value_text(flows)}; allowed: within with take: count, and only there."
     yield from _impossible_bounds(f"{prefix}flows.within", flows.get("within", {}))
@@ -277,8 +277,8 @@ def _impossible_time(prefix, quantity, over_time):
     if start >= end:
         yield f"{prefix}over_time.to_percent is {end}; allowed: more than from_percent, {start}."
     if over_time["take"] == "beginnings" and quantity not in STATES:
-        where = f"{prefix}over_time.take: beginnings"
-        yield f'quantity is "{quantity}"; allowed with {where} is one of {", ".join(STATES)}.'
+        where = f"{prefix}over_time.take beginnings"
+        yield f'quantity is "{quantity}"; allowed with {where}: one of {", ".join(STATES)}.'
 
 
 def _impossible_place(claim, known):
@@ -288,4 +288,4 @@ def _impossible_place(claim, known):
     if claim["places"] >= len(claim["among"]):
         yield f"places is {claim['places']}; allowed: less than the {len(claim['among'])} CCAs of among."
     if claim["place"] == "middle" and (claim["places"] > 1 or len(claim["among"]) < 3):
-        yield 'place is "middle"; allowed with it are places: 1 and three CCAs or more.'
+        yield 'place is "middle"; allowed with it: places 1 and three CCAs or more.'

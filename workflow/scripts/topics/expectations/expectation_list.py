@@ -144,14 +144,14 @@ def _impossible(one, tables):
         yield f"{judges[1]} is given beside {judges[0]}; {keys}." if judges else f"one_of is missing; {keys}."
         return
     if one["table"] not in tables:
-        yield f"table is {one['table']}; {_meant(one['table'], tables)} are the tables that this study will have: {', '.join(tables)}."
+        yield f"table is {one['table']}; {_meant(one['table'], tables)}: the tables that this study will have: {', '.join(tables)}."
         return
     table = tables[one["table"]]
     asked = {"column": one["column"], **{f"where.{name}": name for name in one["where"]}}
     asked |= {f"interval[{place}]": name for place, name in enumerate(one["interval"])}
     unknown = [(key, name) for key, name in asked.items() if name not in table.names]
     for key, name in unknown:
-        yield f"{key} is {name}; {_meant(name, table.names)} are the columns of {table.name}: {', '.join(table.names)}."
+        yield f"{key} is {name}; {_meant(name, table.names)}: the columns of {table.name}: {', '.join(table.names)}."
     if unknown:
         return
     kind = table[one["column"]].kind
