@@ -116,3 +116,25 @@ def test_a_stack_of_another_language_is_one_of_same_bytes_and_logs(made, testbed
     )
     windows, flights = ([value for value in log[name] if value is not None] for name in ("cwnd_bytes", "flight_bytes"))
     assert min(windows) >= 2 * 1200 and 0 < max(flights) <= max(windows) + 1500
+
+
+@pytest.mark.long
+def test_downloads_by_http_are_the_same_each_time(made, testbed, tmp_path, root):
+    """nginx and curl, laid in as on the page: each version of HTTP for a time, and a file beside; the CCA is that of the server's socket."""
+    if not shutil.which("curl"):
+        pytest.skip("This machine has no curl.")
+    (command,) = re.findall(r"^mkdir -p my/http/lib .*$", (root / "docs/programs.md").read_text(), re.M)
+    subprocess.run(command.replace("examples/", f"{root}/examples/"), shell=True, cwd=tmp_path, check=True)
+    programs = studies.load(root / "examples/http.yaml")["programs"]
+    groups = [
+        {"name": "one", "program": "http1:reno", "stop_s": 4},
+        {"name": "two", "program": "http2:bbr", "stop_s": 4},
+        {"name": "file", "program": "http2:cubic", "bytes": 300_000, "start_s": 1},
+    ]
+    (content,) = documents_of_three_tries(made(*groups, programs=programs), testbed, tmp_path)
+    document = json.loads(gzip.decompress(content))
+    assert document["verdict"]["valid"], findings(document)
+    run, flows, _, _ = rows_of_run(document, "a", "0" * 64)
+    assert 0.85 * run["ideal_goodput_mbps"] < sum(flow["goodput_mbps"] for flow in flows[:2]) < run["ideal_goodput_mbps"]
+    file = document["program_packets"]["flows"][2]
+    assert 300_000 < file["distinct_bytes"] < 302_000
