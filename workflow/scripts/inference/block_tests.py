@@ -1,4 +1,4 @@
-"""Tests of several groups at once: Friedman's of blocks, Kruskal and Wallis's of independent groups."""
+"""Tests that several groups differ: Friedman's for blocks, Kruskal and Wallis's for independent groups."""
 
 import math
 from functools import lru_cache

@@ -1,4 +1,4 @@
-"""Distribution-free intervals for percentiles, from one order statistic to another.
+"""Distribution-free intervals for percentiles: both ends are order statistics.
 
 The number of n independent values below the p-th quantile of any distribution is binomial with n trials and probability p.
 So the probability that the quantile lies between two of the ordered values is a sum of binomial probabilities (Thompson, 1936, Annals of

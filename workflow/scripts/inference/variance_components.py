@@ -26,7 +26,7 @@ LEAST_REPLICATIONS, LEAST_VALUES = 3, 2
 
 @dataclass(frozen=True)
 class Component:
-    """A part of the variance."""
+    """One part of a metric's variance."""
 
     # A factor, two of them, or `HIGHER`, `SEED` (the common variation of runs in a block and replication) or `RUN` (the
     # remaining spread within cells; including `SEED` if a block is one cell).

@@ -1,4 +1,4 @@
-"""The kernel that `make selftests KERNEL=...` names: the image's, another Linux from Debian, or the user's own."""
+"""The kernel named by `make selftests KERNEL=...`: the image's kernel, another Linux from Debian, or the user's own."""
 
 import hashlib
 import re

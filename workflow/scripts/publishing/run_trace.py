@@ -1,7 +1,7 @@
 """Trace the kernel events of a finished run afterwards: ``python -m publishing.run_trace results/<study>/runs/<run>.json.gz``.
 
-The run is executed again in the same kernel with tracing built in. The trace is kept only if its document is identical to the byte, except
-for the digest of that kernel's configuration: then these are the events of that run.
+The run is executed again in the same kernel with tracing built in. The trace is kept only if its document is byte-identical except for the
+digest of that kernel's configuration, which shows that these are the events of that run.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""The sentence on excluded runs on the first screen."""
+"""The sentence about excluded runs on the first screen."""
 
 from run_tables.exclusions import not_run
 from topics.validity.sentences import validity_words
@@ -10,7 +10,7 @@ MOST_NAMED = 3
 
 
 def excluded_words(runs, checks, scenarios) -> str:
-    """Return a sentence on the number of excluded runs, the reasons and the places; empty if none is excluded.
+    """Return a sentence with the number of excluded runs, the reasons and the places; empty if none is excluded.
 
     Parameters
     ----------

@@ -34,7 +34,7 @@ def first_picture(outline, figures, tables, findings=()) -> dict | None:
     ----------
     outline : StudyOutline
     figures : dict
-        Figures by slug, from `page_files.figure_item`; one that the opening shows completely gets ``opens``, and its section omits it.
+        Figures by slug, from `page_files.figure_item`; one that the opening shows completely gets ``opens``, and is omitted from its section.
     tables : namespace
         The tables ``runs`` and ``scenarios``.
     findings : sequence of Finding
@@ -76,7 +76,7 @@ def _anchor_of(slug, outline):
 
 
 def _best_first(item, finding, tables):
-    """Return a figure's panels, those of the scenarios that show a finding best first; unchanged without one panel per scenario."""
+    """Return a figure's panels, those of the scenarios that best show a finding first; unchanged unless there is one panel per scenario."""
     scenarios = list(tables.scenarios["scenario"])
     if len(scenarios) != len(item["panels"]) or len(scenarios) <= PANELS.get(item["columns"], item["columns"]):
         return item["panels"]
@@ -86,7 +86,7 @@ def _best_first(item, finding, tables):
 
 
 def tile_tables(runs, scenarios) -> list[dict]:
-    """Return tables of means over the valid runs, IP versions pooled: one row per scenario, one column per CCA.
+    """Return tables of means over the valid runs, with IP versions pooled: one row per scenario, one column per CCA.
 
     One is of goodput in percent of the ideal, one of queueing delay in ms (`run_tables.waiting`). Each has title, note (a sentence
     on the quantity, or none), ccas and rows (label, detail, which distinguishes the scenario, and tiles: pairs of text and step

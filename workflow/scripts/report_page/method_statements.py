@@ -1,4 +1,4 @@
-"""Statements on seeds and networks in the section on method: sentences, each with its precondition on the study."""
+"""Statements on seeds and networks for the section on method: sentences, each with its precondition on the study."""
 
 from report_page.statements import ALWAYS, Statement, every, known, mixed, none, some
 

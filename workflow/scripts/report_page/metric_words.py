@@ -1,4 +1,4 @@
-"""The definition and the source of each metric, in the words of the report."""
+"""The definition and the source of each metric, as worded in the report."""
 
 from dataclasses import asdict, dataclass
 
@@ -22,7 +22,7 @@ class MetricWords:
 
 @dataclass(frozen=True)
 class DefinedMetric(Metric):
-    """A metric with its definition and the source that a study's traffic has for it."""
+    """A metric with its definition and its source in a study's traffic."""
 
     definition: str = ""
     source: str = ""
@@ -180,5 +180,5 @@ WORDS = {
 
 
 def defined(metric: Metric, source: str, facts: Facts) -> DefinedMetric:
-    """Return a metric with its definition in a study, and a source."""
+    """Return a metric with a source and its definition in a study."""
     return DefinedMetric(**asdict(metric), definition=said(WORDS[metric.slug].definition, facts), source=source)

@@ -1,4 +1,4 @@
-"""The nominal conditions of a scenario whose runs draw theirs around these (`variation` of a study).
+"""The nominal conditions of a scenario whose runs draw their conditions around them (`variation` of a study).
 
 ``tidy/runs.csv`` and ``flows.csv`` have the actual conditions of each run, with which measurements are compared. Code that describes a
 scenario, compares it with others, or finds it by its conditions uses the scenario's centre. Tables of studies without

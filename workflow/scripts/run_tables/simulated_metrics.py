@@ -47,7 +47,7 @@ def simulated_intervals(document) -> Iterator[dict]:
 
 
 def simulated_limit_packets(document) -> int | None:
-    """Return the limit in packets at the data's bottleneck, of its discipline or of the device's own queue, or None."""
+    """Return the limit in packets at the data's bottleneck, of its discipline or of the device's queue, or None."""
     placed = document["network"]["set"]
     kinds = placed["qdiscs"][placed["bottleneck"]["forward"][0]]
     discipline = next(iter(kinds.keys() - {"link", "DropTailQueue", "RateErrorModel"}), "DropTailQueue")

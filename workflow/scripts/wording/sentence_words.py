@@ -12,7 +12,7 @@ CCA_NAMES = {
 
 
 def cca_name(name) -> str:
-    """Return a CCA's usual name, or the kernel's if it is unknown; several are joined by `+`."""
+    """Return a CCA's usual name, or the kernel's name if it is unknown; several are joined by `+`."""
     return "+".join(CCA_NAMES.get(part, part) for part in name.split("+"))
 
 

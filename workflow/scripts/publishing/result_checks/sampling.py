@@ -1,4 +1,4 @@
-"""Draw a sample of runs, and draw conclusions from a sample without differences."""
+"""Draw a sample of runs, and draw conclusions from a sample that shows no differences."""
 
 import math
 import random
@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 
 def draw(names: Iterable[str], count: int, seed: int) -> list[str]:
-    """Draw runs with Python's own generator and `sample`, so that anyone with the same results draws the same runs."""
+    """Draw runs with Python's own generator and `sample`, so that everyone with the same results draws the same runs."""
     return random.Random(seed).sample(sorted(names), count)
 
 
