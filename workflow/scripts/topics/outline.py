@@ -99,7 +99,7 @@ def table_paths(names: Iterable[str], design: StudyDesign) -> dict[str, str | li
 
 
 def together(parts: Sequence[Analysis] | Sequence[Plot], name: str, runs: int) -> dict[str, tuple]:
-    """Return the parts that each job runs, by the name of its rule: all in one job in a small study, otherwise one job each.
+    """Return the parts that each job runs, by the name of its rule: in a small study one job for all, otherwise one job each.
 
     Parameters
     ----------
@@ -116,7 +116,7 @@ def together(parts: Sequence[Analysis] | Sequence[Plot], name: str, runs: int) -
 
 
 def analysis_rule(analyses: Sequence[Analysis], design: StudyDesign, settings: Mapping) -> dict:
-    """Return input, output and calls of a rule that runs analyses; tables that one makes for another aren't inputs."""
+    """Return input, output and calls of a rule that runs analyses; tables that one analysis makes for another aren't inputs."""
     calls = [
         {
             "script": analysis.script,

@@ -30,7 +30,7 @@ SPREAD = 0.3  # of a slot, over which lines are set apart
 
 @dataclass(frozen=True)
 class _Line:
-    """A line of a panel: its name, one cell per buffer (scenario, or None if it doesn't exist, and CCA), and its style."""
+    """A line of a panel: its name, one cell per buffer (the CCA, and the scenario or None if it doesn't exist), and its style."""
 
     name: str
     cells: list[tuple[str | None, str]]
@@ -79,7 +79,7 @@ def _plan(table, ccas, ip_versions, by_platform):
 
 
 def _draw(cells, table, by_platform):
-    """Return the figure, with lines for platforms and panels for CCAs, or the other way round."""
+    """Return the figure, with one line per platform and one panel per CCA, or the other way round."""
     apply_style()
     plan = list(_plan(table, list(cells["cca"].unique()), list(cells["ip_version"].unique()), by_platform))
     names, below = buffer_names(shown_by_buffer(table)[1])

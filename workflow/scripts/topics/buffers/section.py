@@ -1,4 +1,4 @@
-"""The section on buffers: the goodput of each of many flows, and their total, against the buffer's size."""
+"""The section on buffers: the goodput of each flow and of all flows together, as a function of the buffer's size."""
 
 from report_parts.cells_table import CCA, IP_VERSION, cells_table, shown_cell, shown_number, shown_text
 from report_parts.data_tables import Cell, minus, number_cell
@@ -81,7 +81,7 @@ def _starved_words(flow_goodput):
 
 
 def paper_table(material) -> list[dict] | None:
-    """Return the paper's table II beside this study's values, or None for a study that isn't compared with it.
+    """Return the paper's table II next to this study's values, or None for a study that isn't compared with it.
 
     There is one dict per buffer and source: buffer, source, n, values (mean, SD, total, Jain's index) as texts, and
     rows, the number of rows of the buffer.

@@ -68,7 +68,7 @@ DIGITS = 9
 
 
 def _exact(heading, name):
-    """Return a column of numbers with enough digits to show millionths of them."""
+    """Return a column of numbers with enough digits to show millionths of each number."""
 
     def cell(row):
         value = row[name]

@@ -1,4 +1,4 @@
-"""The analysis table of the topic, column by column, and the columns that tables of metrics share."""
+"""The topic's analysis table, column by column, and the columns that tables of metrics share."""
 
 from run_tables.run_keys import LABELLED_CELL
 from run_tables.table import Table, count_column, interval_columns, number_column, text_column

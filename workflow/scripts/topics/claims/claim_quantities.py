@@ -68,7 +68,7 @@ RELATIONS = {
 
 
 def quantities_of(claim) -> dict[str, tuple[str, str]]:
-    """Return column -> (name, unit) of the quantities that a claim, or one of its two completed groups, may name."""
+    """Return column -> (name, unit) of the quantities that a completed claim, or one of its two groups, may name."""
     if claim.get("over_time"):
         return SERIES_QUANTITIES
     return FLOW_QUANTITIES if claim.get("flows") else RUN_QUANTITIES

@@ -1,4 +1,4 @@
-"""The paper's scenarios among those of a study, found by their conditions."""
+"""The paper's scenarios among the scenarios of a study, found by their conditions."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""The page's tables of a paper's claims: our values, the other method's, and the origin of each conclusion (TCP, emulation or test)."""
+"""The page's tables of a paper's claims: our values, those of the other method, and the origin of each conclusion."""
 
 import math
 
@@ -49,7 +49,7 @@ def follows_published_method(scenarios) -> bool:
 
 
 def owner(sound, published, kind="") -> tuple[str, str]:
-    """Return the origin of a claim's conclusion, and its style, from both methods' verdicts."""
+    """Return the origin of a claim's conclusion (TCP, emulation or test) and its style, from the verdicts of both methods."""
     if kind in TEST_KINDS and (sound, published) == (REPRODUCED, REPRODUCED):
         return TESTS_OWN, "verdict alike"
     return OWNERS.get((sound, published), ("open", "verdict open"))
@@ -141,7 +141,7 @@ def _verdict_cell(verdict):
 
 
 def chance_words(claims, confidence) -> str:
-    """Report the number of claims, and the number of verdicts expected to be wrong by chance."""
+    """Report the number of claims, and the number of verdicts that are expected to be wrong by chance."""
     decided = int(claims["verdict"].isin([REPRODUCED, NOT_REPRODUCED]).sum())
     tail = (1 - confidence) / 2
     text = f"{count(len(claims), 'claim')} of the paper {'was' if len(claims) == 1 else 'were'} checked"
@@ -175,7 +175,7 @@ def version_words(versions) -> str:
 
 
 def tally(claims, other=None, swapped=False) -> tuple[list[tuple[str, str, int]], list[tuple[str, str, int]]]:
-    """Return the number of claims per verdict, as pairs of words and number; then per origin."""
+    """Return the number of claims per verdict, then per origin, as pairs of words and number."""
     verdicts = [(verdict, STYLES[verdict], int((claims["verdict"] == verdict).sum())) for verdict in STYLES]
     if not other:
         return verdicts, []
@@ -243,7 +243,7 @@ def mislabelled_words(table, study) -> str:
 
 
 def _proof_words(table):
-    """Describe the places where several CCAs would have been published with runs that agree to the last digit."""
+    """Describe the places where several CCAs would have been published from runs that agree to the last digit."""
     twins = table[table["same_as"] != ""]
     if twins.empty:
         return ""
@@ -268,7 +268,7 @@ def _proof_words(table):
 
 
 def _example_words(table):
-    """Report the values of the requested CCAs in the same conditions, where their ratio is largest."""
+    """Report the values of the requested CCAs in the same conditions, for the case with the largest ratio."""
     known = table[(table["goodput_mbps"] > 0) & (table["goodput_mbps_asked"] > 0)].reset_index(drop=True)
     if known.empty:
         return ""

@@ -1,4 +1,4 @@
-"""The section on controls: how often cells differ from themselves, beside the rate expected by chance, and each such comparison."""
+"""The section on controls: how often cells differ from themselves, the rate expected by chance, and each of these comparisons."""
 
 from report_parts.cells_table import CCA_KEY, IP_KEY, shown_cell, shown_number, shown_p, shown_text
 from report_parts.data_tables import Cell
@@ -83,12 +83,12 @@ def _different_cell(row, significance):
 
 
 def findings(material) -> list[Finding]:
-    """Return the number of cells found different from themselves."""
+    """Return a finding with the number of cells found to differ from themselves."""
     return [Finding("Control", controls_sentence(material.tables.aa_summary), "controls")]
 
 
 def controls_sentence(table) -> str:
-    """Report the number of comparisons of cells with themselves that found a difference, and its meaning for the study's tests.
+    """Report how many comparisons of cells with themselves found a difference, and what that means for the study's tests.
 
     ``table``: `AA_SUMMARY`.
     """

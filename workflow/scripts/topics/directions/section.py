@@ -19,7 +19,7 @@ FEW = 3
 
 
 def findings(material) -> list[Finding]:
-    """Return one sentence for each of the first cells: goodput of both directions, and the RTT beside the empty path's."""
+    """Return one sentence for each of the first cells: the goodput of both directions, and the RTT compared with the empty path's."""
     cells, sentences = material.ranked(material.tables.direction_cells), []
     several = {name: cells[name].nunique() > 1 for name in ("cca", "ip_version")}
     for (_, cca, version), here in cells.groupby(CELL, sort=False):

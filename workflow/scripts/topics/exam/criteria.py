@@ -1,6 +1,6 @@
-"""The criteria of RFC 9743: the section, and the measures that evaluate it, or the reason why it can't be evaluated here.
+"""The criteria of RFC 9743: the section, and the measures that evaluate each criterion, or the reason why none can do so here.
 
-The order is that of the scorecard. Scenarios answer a criterion by their names, which begin with a section of the RFC.
+The order is that of the scorecard. The names of scenarios determine which criterion they evaluate: they begin with a section of the RFC.
 """
 
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ HIGHER, LOWER = "higher", "lower"
 
 @dataclass(frozen=True)
 class Measure:
-    """A measure of a run; relative to the standard CCAs if it has a margin, absolute if it has a limit."""
+    """A measure of a run; it is relative to the standard CCAs if it has a margin, and absolute if it has a limit."""
 
     name: str  # with its unit at the end
     words: str  # in a sentence: "{words} is 12.3 %"
@@ -43,7 +43,7 @@ class Criterion:
     published: tuple[Published, ...] = ()  # published statements on its measures
 
     def is_answered_by(self, scenario: str) -> bool:
-        """Return whether a scenario evaluates the criterion, by its name."""
+        """Return whether a scenario evaluates the criterion, given the scenario's name."""
         return any(f"{scenario}-".startswith(f"{name}-") for name in self.scenarios)
 
 
@@ -133,5 +133,5 @@ CRITERIA = (
 
 
 def wanted_measures(scenario) -> set[str]:
-    """Return the measures that the criteria require in a scenario, by its name."""
+    """Return the measures that the criteria require in a scenario, given its name."""
     return {name for criterion in CRITERIA if criterion.is_answered_by(scenario) for name in criterion.measures}

@@ -1,4 +1,4 @@
-"""Draw the shares of a link with two flows as heat maps: each CCA of the exam against each other one."""
+"""Draw the shares of a link with two flows as heat maps: each CCA of the exam against each of the others."""
 
 import pandas as pd
 

@@ -1,4 +1,4 @@
-"""Published statements on measures of the exam: the CCA, the scenario, and the resulting bounds for a mean of ours.
+"""Published statements on measures of the exam: the CCA, the scenario, and the bounds that they imply for our mean.
 
 Bounds are set here in advance, like margins in the study. They allow for conditions that the source leaves open (another rate, an omitted
 start), which `words` mentions. A statement applies to its CCA in every exam in which that CCA runs, examined or not, so each exam

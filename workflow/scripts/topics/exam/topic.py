@@ -1,4 +1,4 @@
-"""The exam: what RFC 9743 asks of a congestion control algorithm, compared with the standard CCAs."""
+"""The exam: what RFC 9743 requires of a congestion control algorithm, compared with the standard CCAs."""
 
 from collections.abc import Iterator
 from difflib import get_close_matches

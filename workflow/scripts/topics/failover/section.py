@@ -27,7 +27,7 @@ def section(material) -> dict:
 
 
 def findings(material) -> list[Finding]:
-    """Return one sentence per scenario: standstill and return over its cells."""
+    """Return one sentence per scenario on standstill and return over its cells."""
     cells = material.tables.failovers
     known = cells[cells["standstill_s"].notna()]
     sentences = []

@@ -1,4 +1,4 @@
-"""Draw the CPU use against the number of paths, by CCA.
+"""Draw CPU use against the number of paths, by CCA.
 
 This is the paper's figure 7, with the numbers of paths of its figures 5 and 6.
 """

@@ -1,4 +1,4 @@
-"""Draw two differences by message size: IPv6 to IPv4 with the share that its header explains, and a real clock to a virtual one."""
+"""Draw differences by message size: between IPv6 and IPv4, with the part explained by the header, and between real and virtual clock."""
 
 import math
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ REACH = 3
 
 @dataclass(frozen=True)
 class SizePanel:
-    """A panel: a title of two lines, its rows, the column of the values, and the calculated values beside them."""
+    """A panel: a title of two lines, its rows, the column of its values, and the calculated values to show with them."""
 
     name: str
     second_line: str

@@ -1,4 +1,4 @@
-"""Changes in ns-3's releases that may affect BBR, CUBIC or Reno, from its RELEASE_NOTES.md, with issue numbers."""
+"""Changes in ns-3 releases that may affect BBR, CUBIC or Reno, from its RELEASE_NOTES.md, with issue numbers."""
 
 CHANGES = {
     (3, 40): "nothing in TCP",

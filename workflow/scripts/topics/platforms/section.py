@@ -185,7 +185,7 @@ def _step_of_cause(heading, step, verdict):
 
 
 def _cause_words(cause):
-    """Return the cause of a difference in words: "the old version's", "both"."""
+    """Return, in words, the cause of a difference: "the old version's", "both"."""
     return f"{cause}'s" if cause in (OLD_VERSION, NEW_VERSION) else cause
 
 
@@ -225,7 +225,7 @@ def _step_cell(rows):
 
 
 def findings(material) -> list[Finding]:
-    """Report how often two kernels agree, how often the newest simulator agrees with Linux, and the differences between versions."""
+    """Return findings on how often two kernels agree, how often the newest simulator agrees with Linux, and how versions differ."""
     table, causes = material.tables.platforms, material.tables.platform_causes
     if table.empty:
         return []
@@ -254,7 +254,7 @@ def _shown(table, platform_a, platform_b):
 
 
 def _agreement_sentence(rows, ccas, kernel, version):
-    """Report the number of comparisons in which two platforms agree, in goodput, Jain's index and mean RTT."""
+    """Report in how many comparisons two platforms agree, in goodput, Jain's index and mean RTT."""
     counts = {verdict: int((rows["verdict"] == verdict).sum()) for verdict in STYLES}
     names = listed([cca_name(cca) for cca in ccas])
     runs = f"{rows['n_a'].min():.0f} and {rows['n_b'].min():.0f}"
@@ -274,7 +274,7 @@ def _agreement_sentence(rows, ccas, kernel, version):
 
 
 def _versions_sentence(table, causes, versions):
-    """Report the number of comparisons in which the oldest and newest version differ, and where the old version is the cause."""
+    """Report in how many comparisons the oldest and the newest version differ, and where the old version is the cause."""
     pair = table[(table["platform_a"] == versions[0]) & (table["platform_b"] == versions[-1])]
     pair = pair[pair["metric"].isin(STEP_METRICS)]
     if pair.empty:
@@ -292,7 +292,7 @@ def _versions_sentence(table, causes, versions):
 
 
 def steps_sentence(steps) -> str | None:
-    """Name the releases in `step_rows` that made a difference beyond the tolerance; None for fewer than two steps."""
+    """Name the releases in `step_rows` that changed results by more than the tolerance; None for fewer than two steps."""
     if len(steps) < 2:
         return None
     parts, quiet = [], []

@@ -26,7 +26,7 @@ def section(material) -> dict:
 
 
 def findings(material) -> list[Finding]:
-    """Return the number of means that are as precise as required, and the number of replications needed."""
+    """Return a finding with the number of means that are as precise as required, and the number of replications needed."""
     return [Finding("Precision", precision_sentence(material.tables.precision, material.study), "precision")]
 
 

@@ -1,4 +1,4 @@
-"""What real-time streams get: one-way delay, jitter and loss, alone and beside long flows of each CCA."""
+"""The service that real-time streams get: one-way delay, jitter and loss, alone and beside long flows of each CCA."""
 
 from experiment.flow_groups import REAL_TIME
 from topics.real_time.tables import REAL_TIME_CELLS

@@ -1,4 +1,4 @@
-"""The section on sensitivity: conclusions that change under each perturbation, beside those that change by chance."""
+"""The section on sensitivity: how many conclusions change under each perturbation, compared with the number that change by chance."""
 
 from report_parts.cells_table import cells_table, shown_cell, shown_number, shown_text
 from report_parts.data_tables import Cell, number_cell
@@ -35,7 +35,7 @@ def findings(material) -> list[Finding]:
 
 
 def sensitivity_sentence(table) -> str:
-    """Name the perturbations that reverse conclusions, and report the numbers lost and gained beside those expected by chance."""
+    """Name the perturbations that reverse conclusions, and report how many are lost and gained, and how many are expected by chance."""
     sums = table.groupby("perturbation", sort=False)[["conclusions", "turned", "lost", "won"]].sum()
     if sums.empty:
         return "No scenario could be run both unchanged and perturbed."

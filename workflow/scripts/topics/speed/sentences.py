@@ -1,4 +1,4 @@
-"""Sentences on the results of a study's only CCA, and their cost."""
+"""Sentences on the results of the only CCA in a study, and their price."""
 
 from run_tables.conditions_at_centre import runs_at_centre
 from wording.number_format import count

@@ -1,4 +1,4 @@
-"""Assumptions of the models, and the reasons why cells of scenarios that violate them aren't comparable with a model."""
+"""Assumptions of the models, and the reasons why cells of scenarios that violate them can't be compared with a model."""
 
 from experiment.flow_groups import LONG, OWN
 from experiment.specification import RunSpecification
@@ -62,8 +62,8 @@ def _said(*conditions):
 def _holds_less_than_path(run):
     """Return whether the flows' send buffers hold less than the path's bandwidth-delay product.
 
-    Half of a send buffer is used by the kernel's own structures. The kernel doesn't count the time for which a blocking program
-    waits for its buffer, so `window_limited_percent` misses it.
+    Half of a send buffer is used by the kernel's own structures. The kernel doesn't count the time in which a blocking program waits for
+    its buffer, so `window_limited_percent` misses it.
     """
     buffer = run.transport.send_buffer_bytes
     if buffer is None or run.capacity.is_unlimited():

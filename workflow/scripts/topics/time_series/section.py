@@ -80,7 +80,7 @@ THEORY = (
 
 
 def section(material) -> dict | None:
-    """Return the section's pictures and tables; None if no run has samples."""
+    """Return the section's pictures and tables; None if no run was sampled."""
     tables = material.tables
     if tables.phase_shares.empty:
         return None

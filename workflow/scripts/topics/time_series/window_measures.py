@@ -1,4 +1,4 @@
-"""Measurements of each flow's window with the values that theory predicts: rows of `tables.SAWTOOTH`."""
+"""Measurements of each flow's window, and the values that theory predicts: rows of `tables.SAWTOOTH`."""
 
 import numpy as np
 import pandas as pd
@@ -77,7 +77,7 @@ def path_of(run, scenario, flows) -> TheoryPath | str:
 
 
 def tooth_measures(key, teeth, path) -> list[list]:
-    """Return the measures of a flow's steady teeth: means over teeth, and for Reno the total growth divided by the total round trips.
+    """Return the measures of a flow's steady teeth: means over teeth and, for Reno, the total growth divided by the total round trips.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The conclusions of the report that would change if excluded runs with numbers were kept."""
+"""The conclusions of the report that would change if excluded runs with measurements were kept."""
 
 from dataclasses import dataclass
 
@@ -64,7 +64,7 @@ def _place(row) -> str:
 
 
 def _means(row, margins):
-    """Return both means in words, with equal texts if they are within the metric's margin of each other."""
+    """Return both means in words; the texts are equal if the means are within the metric's margin of each other."""
     metric = next(metric for metric in METRICS if metric.column == row["metric"])
     mean, kept = row["mean"], row[f"mean{KEPT}"]
     if is_missing(mean) or is_missing(kept):
@@ -105,7 +105,7 @@ def _shown(p, significance) -> str:
 
 
 def exclusions_sentence(usable, invalid, changes, compared) -> str:
-    """Report the changes that keeping excluded runs would cause.
+    """Report the changes that would result from keeping excluded runs.
 
     Parameters
     ----------
