@@ -21,7 +21,7 @@ DETAILS = {
 }
 #: Columns -> an unusual value, and its description.
 UNUSUAL = {
-    "delayed_acks": (False, "every segment acknowledged at once"),
+    "delayed_acks": (False, "every segment acknowledged immediately"),
     "receive_buffer_autotuning": (False, "receive buffers of full size from the start"),
     "recovery": ("classic", "classic loss recovery"),
 }

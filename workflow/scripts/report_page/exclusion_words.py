@@ -20,7 +20,9 @@ def excluded_words(runs, checks, scenarios) -> str:
     excluded = runs[~runs["valid"] & ~not_run(runs)]
     if excluded.empty:
         return ""
-    return f"{validity_words(runs, checks)}; no number counts the excluded runs, {_places(excluded, runs, scenarios)}."
+    return (
+        f"{validity_words(runs, checks)}; no number includes the excluded runs, {_places(excluded, runs, scenarios)}."
+    )
 
 
 def _places(excluded, runs, scenarios):
@@ -28,7 +30,7 @@ def _places(excluded, runs, scenarios):
     labels = scenarios.set_index("scenario")["label"]
     places = excluded.groupby(["scenario", "cca"], sort=False).size()
     if len(places) > MOST_NAMED:
-        return f"which fall into {len(places):,} of {count(runs.groupby(['scenario', 'cca']).ngroups, 'combination')} of scenario and CCA"
+        return f"which belong to {len(places):,} of {count(runs.groupby(['scenario', 'cca']).ngroups, 'combination')} of scenario and CCA"
     return listed(
         [f"{number_of:,} of {cca_name(cca)} in {labels[scenario]}" for (scenario, cca), number_of in places.items()]
     )

@@ -20,7 +20,7 @@ PANELS = {1: 2, 2: 4, 3: 3}
 #: What the means of waiting measure.
 WAITING_WORDS = {
     QUEUEING: "Queueing delay is the mean of the queue's samples.",
-    ABOVE: "An RTT above the path's shortest includes all that delays packets: the queue, and jitter or longer paths if there are any.",
+    ABOVE: "An RTT above the path's shortest includes everything that delays packets: the queue, and jitter or longer paths if there are any.",
 }
 
 
@@ -96,7 +96,7 @@ def tile_tables(runs, scenarios) -> list[dict]:
     valid = valid[valid["valid"]]
     name, waits = waiting(valid)
     quantities = (
-        ("Goodput, % of what path and senders allow", valid["ideal_percent"], 100.0, 0, ""),
+        ("Goodput, % of what the path and the senders allow", valid["ideal_percent"], 100.0, 0, ""),
         (f"{name}, ms", waits.clip(lower=0), None, None, WAITING_WORDS[name]),
     )
     ccas, tables = list(runs["cca"].unique()), []

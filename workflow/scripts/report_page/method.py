@@ -76,12 +76,12 @@ def population(scenarios) -> str:
         own.append("background messages")
     if (scenarios["platform"] == "host").any():
         own.append("noise of the machine")
-    exact = f"one exact path: replications differ in {listed(own)} and in nothing else"
+    exact = f"exactly one path: replications differ only in {listed(own)}"
     if not drawn.any():
         return f"The intervals and tests of this study apply to {exact}. They say nothing about similar paths."
     such = (
-        "paths like the one that the scenario names: each replication has its own path, drawn uniformly around the named one "
-        f"within the ranges of the table, and its own {listed(own)}"
+        "paths like the one that the scenario describes: each replication has its own path, drawn uniformly around the "
+        f"described one within the ranges in the table, and its own {listed(own)}"
     )
     if drawn.all():
         return f"The intervals and tests of this study apply to {such}."

@@ -12,7 +12,7 @@ ROUND_TRIP = DefinedMetric(
     slug="rtt",
     name="Round-trip time",
     unit="µs",
-    definition="Time that one message takes there and back: the time of all exchanges of a run divided by their number. Only one message is under way at a time.",
+    definition="Round-trip time of one message: the time of all exchanges in a run divided by their number. Only one message is in transit at a time.",
     source="qperf, tcp_lat and udp_lat, both directions",
 )
 

@@ -14,7 +14,7 @@ MEASURES = {
         ("delivery_mbps", "Delivery rate, sum of the flows", "Mbit/s"),
     ),
     "queue": (
-        ("delay_ms", "Data waiting at the first bottleneck, as the time that they take to leave", "ms"),
+        ("delay_ms", "Data waiting at the first bottleneck, as the time that they take to drain", "ms"),
         ("packets", "Data waiting at the first bottleneck", "packets"),
     ),
     "intervals": (

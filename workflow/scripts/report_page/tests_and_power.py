@@ -105,8 +105,8 @@ def mean_test_words(tables, significance) -> str:
     if tables.cca_pairs is not None and len(tables.cca_pairs):
         families[len(tables.cca_pairs)] = f"{count(len(tables.cca_pairs), 'pair')} of CCAs"
     needed = [f"{pairs_for(tests, significance)} for the {words}" for tests, words in families.items()]
-    enough = f"; the number of pairs from which a difference can be significant is {listed(needed)}" if needed else ""
+    enough = f"; the number of pairs needed for a difference to be significant is {listed(needed)}" if needed else ""
     return (
-        "by the mean of the differences, with sign flips, which keep their level for any distribution of the differences"
+        "by the mean of the differences, with sign flips, which hold their level for any distribution of the differences"
         f"{enough}; with fewer than {LEAST_PAIRS} pairs there is neither interval nor test"
     )

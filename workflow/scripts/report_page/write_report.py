@@ -105,8 +105,8 @@ def partial_words(runs) -> str:
     )
     cells_words += f", {none:,} {'has' if none == 1 else 'have'} none" if none else ""
     return (
-        f"{int((~absent).sum()):,} of {count(len(runs), 'run')} were carried out; {cells_words}. The others have not failed, and are not missing at random: runs are executed in some "
-        f"order. {f'CCAs are ranked in the {ranked:,} of {places:,} {place} that have all their runs.' if ranked else 'CCAs are not ranked, because no place has all their runs.'} Two CCAs are compared in the replications that both have, so their means there can differ from those of all runs."
+        f"{int((~absent).sum()):,} of {count(len(runs), 'run')} were carried out; {cells_words}. The others have not "
+        f"failed, but they are not missing at random, because runs are executed in a certain order. {f'CCAs are ranked in the {ranked:,} of {places:,} {place} that have all their runs.' if ranked else 'CCAs are not ranked, because no place has all their runs.'} Two CCAs are compared over the replications that both have, so the means there can differ from those of all runs."
     )
 
 

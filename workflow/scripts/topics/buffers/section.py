@@ -128,7 +128,7 @@ def findings(material) -> list[Finding]:
         valid = [cell for cell in cells if cell["statistics"]["total_mbps"]["n"]]
         name = f"{cca_name(cca)} on {platform_name(platform)}"
         if not valid:
-            sentences.append(f"{name} has no valid run, so nothing can be said about its buffers.")
+            sentences.append(f"{name} has no valid run, so there is no result on its buffers.")
             continue
         parts = [_cell_words(cell, flows) for cell in (valid if len(valid) == 1 else (valid[0], valid[-1]))]
         sentences.append(f"{name}, {count(flows, 'flow')}: {'; '.join(parts)}.")

@@ -115,7 +115,7 @@ def _rate(point):
     yield _row(
         point, "rate", "Mbit/s", set_to, rate, packets * frame * 8e3 / lasted_ns,
         uncertainty=rate * (1 / packets + others), known_ppm=shaper_known_ppm(int(frame), rate) - 1e6 * others,
-        note=f"one packet of {number(packets, 0)}, and up to {MOST_SOLICITATIONS} frames by which hosts look for an IPv6 router",
+        note=f"one packet of {number(packets, 0)}, and up to {MOST_SOLICITATIONS} frames with which hosts look for an IPv6 router",
     )  # fmt: skip
 
 
@@ -167,7 +167,7 @@ def _loss(point):
         if percent and offered:
             share, of_one = point[f"share_{direction}_percent"], point[f"of_one_{direction}"]
             how = (
-                "each lost on its own"
+                "each lost independently"
                 if of_one == 1
                 else f"of which {of_one:.3g} carry as much information as one independent loss"
             )

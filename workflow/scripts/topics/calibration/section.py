@@ -21,9 +21,9 @@ LIMITS = {
     "delay": "the probe: ping's times are in whole µs",
     "serialisation": "the probe: whole µs; for messages one exchange, and one reading of the clock (256 ns)",
     "loss": "chance: the number of packets",
-    "queue": "samples: the data that leave between two",
+    "queue": "samples: the data that leave between two of them",
     "jitter": "chance: the number of packets",
-    "burst": "samples: the amount that the rate gives between two",
+    "burst": "samples: the amount sent at the rate between two",
 }
 
 
@@ -101,7 +101,7 @@ def _largest_cell(row):
 
 SUMMARY = (
     shown_cell("Quantity", _quantity_words, header=True), shown_number("Values", "points", 0),
-    shown_number("As they must be", "agreeing", 0), shown_cell("Largest error", _largest_cell, "number"),
+    shown_number("As required", "agreeing", 0), shown_cell("Largest error", _largest_cell, "number"),
     _ppm("In ppm", "largest_ppm"), _ppm("Known cause, ppm", "known_ppm"),
     shown_number("Uncertainty there, ppm", "uncertainty_ppm", 1), shown_number("Largest z", "largest_z", 2),
     shown_text("Limit of the measurement", "quantity", LIMITS.__getitem__, kind="words"),

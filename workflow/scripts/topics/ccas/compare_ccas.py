@@ -59,7 +59,7 @@ def compare_group(blocks, significance, resolution=0.0) -> dict:
     complete = blocks.dropna()
     row = {"ccas": blocks.shape[1], "blocks": len(complete) if blocks.shape[1] else 0, "test": ""}
     if blocks.shape[1] < 3:
-        reasons = ["nothing to compare", "one CCA: nothing to compare", "two CCAs: the test of the pair is enough"]
+        reasons = ["nothing to compare", "one CCA: nothing to compare", "two CCAs: the test of the pair suffices"]
         return row | {"note": sentence([*notes, reasons[blocks.shape[1]]])}
     missing = len(blocks) - len(complete)
     if missing:

@@ -32,7 +32,7 @@ def _place_words(ip_versions):
 
 
 def _tests_table(ccas, scenarios):
-    caption = f"Do the CCAs differ? One test over all of them in each {_place_words(ccas['ip_version'])}"
+    caption = f"Do the CCAs differ? One test of all of them in each {_place_words(ccas['ip_version'])}"
     return tests_table("cca-tests", caption, ccas, scenarios, TESTS)
 
 

@@ -239,7 +239,7 @@ def no_difference(claim, samples, tail) -> Outcome:
         value, (low, high) = (six - four)[0, 0], (end[0] for end in t_interval(six - four, strata, tail))
     where = f"mean of {count(cells[0, ..., 0].size, 'cell')}"
     return Outcome(
-        value, low, high, unit, f"IPv6 less IPv4, {where}", f"IPv4 has {four[0, 0]:.4g}, IPv6 {six[0, 0]:.4g}"
+        value, low, high, unit, f"IPv6 minus IPv4, {where}", f"IPv4 has {four[0, 0]:.4g}, IPv6 {six[0, 0]:.4g}"
     )
 
 

@@ -210,7 +210,7 @@ def _check_normality(claim, samples, measure, mask, significance):
         if ip_version not in claim["ip_versions"]:
             continue
         if len(group) < 3 or group.min() == group.max():
-            reason = f"the test needs three values that aren't all equal; {ip_words(ip_version)} has none such"
+            reason = f"the test needs three values that aren't all equal; {ip_words(ip_version)} has no such values"
             return row | {"verdict": NOT_TESTABLE, "because": reason}
         w, p = shapiro_wilk(group)
         words.append(f"W = {w:.3f} for {len(group):,} runs of {ip_words(ip_version)}")

@@ -24,22 +24,22 @@ OWNERS = {
 MOST_DECIMALS = 6
 # Claims about a test's outcome on all runs pooled: agreement of both methods doesn't yet show anything about TCP.
 TEST_KINDS = ("normality",)
-TESTS_OWN = "the test's: pooling shows it with both methods"
+TESTS_OWN = "the test's: pooling gives it with both methods"
 OWNER_MEANINGS = {
     "TCP's: both methods": (
-        "Reproduced with the sound and with the published method: it doesn't depend on how the network was emulated."
+        "Reproduced with the sound and with the published method: it doesn't depend on the way the network was emulated."
     ),
     TESTS_OWN: (
         "The paper's own test on all runs pooled gives this result with both methods, because pooling mixes scenarios and CCAs: "
-        "it describes the test, not TCP."
+        "it is a property of the test, not of TCP."
     ),
     "the emulation's: published method only": (
-        "Reproduced with the published method, and refuted with the sound one: it is due to how the network was "
+        "Reproduced with the published method, but refuted with the sound one: it is due to the way the network was "
         "emulated."
     ),
     "the sound method only": "Refuted with the published method, reproduced with the sound one.",
     "neither": "Not reproduced with either method.",
-    "open": "One of the methods, or both, can't decide it with its runs.",
+    "open": "The runs of one or both methods can't decide it.",
 }
 
 
@@ -210,7 +210,7 @@ MISLABELLED = (
     shown_text("Ran", "observed", cca_name, filtered=True), shown_number("Runs (n)", "runs", 0),
     shown_text("Same to the last digit as when requested", "same_as", _same_as_words, kind="short"),
     shown_cell("Identical to runs of the CCA that ran", _identical_cell, "number"),
-    *( shown_number(f"{name} {words}", f"{column}{end}") for column, name, unit in MISLABELLED_VALUES for words, end in ( (f"under the wrong name, {unit}", ""), ("of the CCA asked for", "_asked"), ("of the CCA that ran", "_observed"), ) ),
+    *( shown_number(f"{name} {words}", f"{column}{end}") for column, name, unit in MISLABELLED_VALUES for words, end in ( (f"under the wrong name, {unit}", ""), ("of the requested CCA", "_asked"), ("of the CCA that ran", "_observed"), ) ),
 )  # fmt: skip
 
 
@@ -228,7 +228,7 @@ def mislabelled_words(table, study) -> str:
     where = f" of the study {study}" if study else ""
     words = [
         f"In {count(runs, 'run')}{where} the kernel refused the sysctl: "
-        f"{asked} {'was' if table['cca'].nunique() == 1 else 'were'} asked for, and by iperf3's own report {ran} ran.",
+        f"{asked} {'was' if table['cca'].nunique() == 1 else 'were'} requested, but according to iperf3's own report {ran} ran.",
         _proof_words(table),
         _example_words(table),
     ]

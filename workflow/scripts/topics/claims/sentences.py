@@ -29,7 +29,7 @@ def claims_sentence(claims, other=None, swapped=False) -> str:
     Parameters are those of `page_tables.claims_table`; ``claims`` is None if none were checked.
     """
     if claims is None or claims.empty:
-        return "No paper's claims were checked, because the study's file names none."
+        return "No claims of a paper were checked, because the study's file names none."
     counts = claims["verdict"].value_counts()
     said = [
         f"{number:,} {words[number != 1]}"

@@ -70,7 +70,7 @@ def _findable_words(row) -> str:
 
 def _tests_table(table, scenarios, significance):
     different = shown_cell("Came out different", lambda row: _different_cell(row, significance), filtered=True)
-    caption = "Each cell against itself, run again with other seeds"
+    caption = "Each cell compared with itself, run again with other seeds"
     return tests_table("aa-tests", caption, table, scenarios, (*TESTS, different))
 
 
@@ -108,5 +108,5 @@ def controls_sentence(table) -> str:
     )
     verdict = ""
     if any(row["verdict"] == MORE for row in of_all):
-        verdict = " That is more than chance explains: the p-values of this study are too small."
+        verdict = " That is more than chance can explain: the p-values of this study are too small."
     return f"Run again with other seeds, cells differ from themselves in {listed(parts)}; {corrected}.{verdict}"

@@ -19,7 +19,7 @@ TOPIC = Topic(
     "controls",
     "Controls",
     order=270,
-    heading="Controls: each cell against itself",
+    heading="Controls: each cell compared with itself",
     applies=lambda design: design.study.get("controls") == "aa",
     tables=(AA_TESTS, AA_SUMMARY),
     place=Place.BACK,

@@ -173,7 +173,7 @@ class Told:
             return ""
         bounds = listed(_bounds(rows)[:MOST_BOUNDS])
         if (rows["verdict"] == ALIKE).all():
-            return f"It has no price in what is compared: pairs of runs differ by at most {bounds}."
+            return f"It has no price in the measures compared: pairs of runs differ by at most {bounds}."
         return f"Whether it has a price is open: pairs of runs differ by up to {bounds}."
 
     def _sure(self, group) -> str:

@@ -130,7 +130,7 @@ PUBLISHED = (
 
 def published_table(published) -> dict:
     """Return the table that compares means with published ones."""
-    caption = "Means here, and the sources' bounds"
+    caption = "Our means, and the bounds from the sources"
     return cells_table("exam-published", caption, published, PUBLISHED)
 
 

@@ -88,7 +88,7 @@ SHARES = (
     *(
         Published(
             "bbr", (f"5.2.1-before-{other}{queue}", f"5.2.1-after-{other}{queue}"), "own_share_percent",
-            f"one BBRv1 flow beside one of {name} at 40 ms and {bdp} BDP gets {share} % (there of 10 Mbit/s, the last 400 of 1,000 s; within 5 points)",
+            f"one BBRv1 flow beside one of {name} at 40 ms and {bdp} BDP gets {share} % (in the source at 10 Mbit/s, over the last 400 of 1,000 s; within 5 points)",
             _FABRIC.format(figure), at_least=share - 5, at_most=share + 5,
         )
         for other, name, figure, queue, bdp, share in (
@@ -109,12 +109,12 @@ SHARES = (
     # Linux's doesn't; see UPSTREAM.md for the reason.
     Published(
         "lp", ("5.2.1-after-reno", "5.2.1-after-cubic"), "own_share_percent",
-        "TCP-LP takes only what TCP leaves, which behind one BDP is next to nothing (a tenth is allowed for its start)",
+        "TCP-LP takes only what TCP leaves, which with a queue of one BDP is next to nothing (a tenth is allowed for its start)",
         "Kuzmanovic, Knightly, TCP-LP: A Distributed Algorithm for Low Priority Data Transfer, INFOCOM 2003", at_most=10,
     ),
     Published(
         "vegas", ("5.2.1-before-reno", "5.2.1-after-reno"), "own_share_percent",
-        "Vegas gets less than its fair share beside Reno, which fills the queue that Vegas gives way to",
+        "Vegas gets less than its fair share beside Reno, because Reno fills the queue and Vegas gives way",
         "Mo, La, Anantharam, Walrand, Analysis and Comparison of TCP Reno and Vegas, INFOCOM 1999", at_most=_less_than(50),
     ),
 )  # fmt: skip

@@ -27,7 +27,7 @@ def lead(deciding: pd.DataFrame) -> str:
     rows, still = count(len(deciding), "row"), open_rows(deciding)
     worse, unmeasured = int(counts.get(WORSE, 0)), int(counts.get(NOT_MEASURED, 0))
     if unmeasured == len(deciding):
-        return f"nothing was measured: none of {rows} that decide has a run with a value."
+        return f"nothing was measured: none of the {rows} that decide has a run with a value."
     others = [f"{int(counts[verdict])} {verdict}" for verdict in (BETTER, LIKE) if verdict in counts]
     if still:
         nearest = "" if worse else f", the nearest to worse being {_row_name(still[0])}, {_worse_words(still[0])}"
@@ -113,8 +113,8 @@ def row_sentence(row) -> str:
     if measure.name == RARE_EVENTS.measures[0]:
         where = f", most often in the cases {row['most_of_them']}" if row["most_of_them"] else ""
         return (
-            f"In {int(row['runs_worse'])} of {count(int(row['n']), 'run')} it is worse than each standard CCA by more than {FAR} margins, or exceeds a limit that they "
-            f"keep{where}. The standard CCA closest to it in each case does so in {int(row['standard_runs_far_worse'])}."
+            f"In {int(row['runs_worse'])} of {count(int(row['n']), 'run')} it is worse than each standard CCA by more than {FAR} margins, or "
+            f"exceeds a limit that they respect{where}. The standard CCA closest to it in each case does so in {int(row['standard_runs_far_worse'])}."
         )
     place = (
         f"{row['criterion'][0].upper()}{row['criterion'][1:]} ({row['scenario_label']}, section {row['rfc_section']})"

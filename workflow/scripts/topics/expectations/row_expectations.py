@@ -17,7 +17,7 @@ FIRST = 1
 #: Longest text, in characters, that is used to identify a row.
 LONGEST_NAME = 60
 #: Reason why a value that meets a requirement isn't evidence.
-NO_INTERVAL = ", but it has no interval: one measurement, or runs that allow none, are no evidence"
+NO_INTERVAL = ", but it has no interval: a single measurement, or runs that don't allow one, are no evidence"
 #: Columns of a table of values -> those of `EXPECTATIONS` that a row about a text also shows.
 SHOWN = {"value": "value", "low": "low", "high": "high", "unit": "unit"}
 

@@ -110,12 +110,16 @@ def pair_table(pairs) -> dict:
 def factor_table(factors) -> dict:
     """Return the table of each factor's levels, compared with the base."""
     compared = factors[factors["effect"].notna()]
-    return _table("fairness-factors-table", "Each level of each factor against the base scenario", compared, LEVELS)
+    return _table(
+        "fairness-factors-table", "Each level of each factor compared with the base scenario", compared, LEVELS
+    )
 
 
 def order_table(orders) -> dict:
     """Return the table of the advantages of starting first and of a pair of hosts."""
-    return _table("fairness-orders", "Advantages of starting first and of the pair of hosts", orders, ORDERS)
+    return _table(
+        "fairness-orders", "Advantages of starting first, and of being on one of the host pairs", orders, ORDERS
+    )
 
 
 def theory_table(theory) -> dict:

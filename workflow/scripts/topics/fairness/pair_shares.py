@@ -83,7 +83,7 @@ def pair_row(values, flows, params) -> dict:
     differences = values["forward"] - values["backward"]
     differences = differences[np.isfinite(differences)].to_numpy()
     one_sided = int(values[["forward", "backward"]].isna().any(axis=1).sum()) if len(differences) else 0
-    notes = [share.note, f"{one_sided} of {len(values)} replications have one order only" if one_sided else ""]
+    notes = [share.note, f"{one_sided} of {len(values)} replications have only one of the orders" if one_sided else ""]
     return {
         "replications": share.n, "runs": int(values["runs"].sum()), **bounded_columns("share", share),
         "share_mean": share.mean, "share_min": share.smallest, "share_max": share.largest,

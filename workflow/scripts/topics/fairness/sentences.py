@@ -136,7 +136,7 @@ def theory_sentence(theory) -> str:
     if len(of_cubic):
         yes = int((of_cubic["agrees"] == "yes").sum())
         parts.append(
-            f"CUBIC's share beside Reno is shown to agree with the Reno-friendly region, within ±{MARGIN}, in {yes} of "
+            f"CUBIC's share against Reno is shown to agree with the Reno-friendly region, within ±{MARGIN}, in {yes} of "
             f"{count(len(of_cubic), 'scenario')} with a result"
         )
     return f"Theory: {'; '.join(parts)}." if parts else ""

@@ -15,7 +15,7 @@ from wording.sentence_words import cca_name, p_words
 
 def section(material) -> dict:
     """Return the tables that compare IPv6 with IPv4, with the meaning of each verdict."""
-    tables, caption = material.tables, "IPv6 against IPv4 in each cell"
+    tables, caption = material.tables, "IPv6 compared with IPv4 in each cell"
     return {
         "cells": tests_table("ip-versions", caption, tables.ip_versions, tables.scenarios, SHOWN),
         "legend": _legend(tables.ip_versions["verdict"].unique()),
@@ -54,9 +54,11 @@ def _repeated_words(table) -> str:
     )
     if (cells["as_expected"] != "").any():
         shown, denied = (int((cells["as_expected"] == answer).sum()) for answer in ("yes", "no"))
-        text += f" In {shown:,} the difference is shown to be that of the header, in {denied:,} it is shown not to be."
+        text += (
+            f" In {shown:,} the difference is shown to be that due to the header, in {denied:,} it is shown not to be."
+        )
     if copies:
-        text += f" In {copies:,} cells the goodput of all pairs is one measurement, repeated."
+        text += f" In {copies:,} cells the goodput of all pairs repeats one measurement."
     return text
 
 

@@ -15,7 +15,7 @@ from wording.scenario_words import rate_words
 #: Column of a value -> the columns of its interval, and its description.
 SHOWN = {
     "cpu_busy_percent": ("cpu_busy_low", "cpu_busy_high", "Busy, % of the cores"),
-    "cpu_seconds_per_gbyte": ("", "", "CPU seconds a GB"),
+    "cpu_seconds_per_gbyte": ("", "", "CPU seconds per GB"),
 }
 COLUMNS = [
     "scenario", "cca", "ip_version", "environment", "joined", "rate_mbps", "platform", "conditions", "paths", "n",

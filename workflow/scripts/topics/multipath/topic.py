@@ -90,7 +90,7 @@ TOPIC = Topic(
     "multipath",
     "Paths",
     order=140,
-    heading="What do several paths give together?",
+    heading="What do several paths achieve together?",
     # When a path fails, goodput doesn't depend on the number of paths: see topic `failover`. Dumbbells are in `subflows`.
     applies=lambda design: (
         any(is_joined(s) and s["topology"] == "cable" for s in design.scenarios)

@@ -14,7 +14,7 @@ from topics.packet_size.size_panels import COLOURS, by_traffic, draw_cells, draw
 from topics.packet_size.traffic import ENVIRONMENTS, IP_VERSION, PLATFORM, TRAFFIC, is_round_trip
 from wording.scenario_words import ip_words
 
-TITLE = "Differences by size of the messages"
+TITLE = "Differences by message size"
 #: Column of the calculated difference, which the comparison of platforms doesn't have.
 CALCULATED = "expected_percent"
 # An interval that ends beyond this multiple of the largest value gets an arrowhead.

@@ -77,7 +77,7 @@ def section(material: ReportMaterial) -> dict | None:
         ),
         "kernel_trips": _table(
             "size-kernel-trips",
-            "What a round trip takes: the cable by the virtual clock, the kernel by the real one",
+            "Duration of a round trip: on the cable with the virtual clock, in the kernel with the real one",
             trips.assign(together=trips["mean_first"] + trips["mean_second"]),
             KERNEL_TRIPS,
         ),
@@ -184,7 +184,7 @@ KERNEL_THROUGHPUT = (
     shown_number("Virtual clock, Mbit/s", "mean_first", 3), shown_number("Real clock, Mbit/s", "mean_second", 3),
     shown_cell("Difference", lambda row: _signed_cell(row["difference"], 3), "number"),
     shown_cell("Interval", lambda row: _ends_words(row, 3), "short"), _percent("In percent", "percent"),
-    shown_number("CPU time of a packet, µs", "cpu_us", 2),
+    shown_number("CPU time per packet, µs", "cpu_us", 2),
 )  # fmt: skip
 KERNEL_TRIPS = (
     shown_number("Cable, µs", "mean_first", 1),

@@ -7,10 +7,10 @@ _DOWN = "the link is down"
 _NO_PHASE = "no valid run has a value"
 #: Columns that identify a phase of a path. Phases begin with the traffic, and with each change that isn't part of a ramp or a trace.
 PHASE_COLUMNS = (
-    ordinal_column("phase", "Number of the phase, from 1: before the first change."),
+    ordinal_column("phase", "Number of the phase; phase 1 is before the first change."),
     text_column("change", "The change at its start, in words."),
-    number_column("begin_s", "s", "Begin, from the traffic's origin."),
-    number_column("end_s", "s", "End: the next change, or that of the traffic."),
+    number_column("begin_s", "s", "Beginning, measured from the traffic's origin."),
+    number_column("end_s", "s", "End: the next change, or the end of the traffic."),
     number_column(
         "rate_mbps",
         "Mbit/s",
@@ -54,7 +54,7 @@ CHANGE_CELLS = Table(
         *PHASE_COLUMNS,
         count_column("n", "runs", "Valid runs."),
         count_column("n_used", "runs", "Number of these that reached 90 % of the rate."),
-        count_column("n_believed", "runs", "Number of these in which the CCA's own RTT became the path's."),
+        count_column("n_believed", "runs", "Number of these in which the CCA's own RTT reached the path's."),
         *(
             number_column(one.name, one.unit, f"Mean over the runs that have one. {one.meaning}", _NO_PHASE)
             for one in MEASURES

@@ -44,7 +44,9 @@ def precision_sentence(table, study) -> str:
     known = table[table["verdict"] != NO_VALUE]
     precise = known["verdict"].isin([PRECISE, ONE])
     taken = table.groupby("scenario")["replications"].first()
-    sentence = f"{int(precise.sum()):,} of {count(len(known), 'mean')} are as precise as wanted ({wanted_words(study)})"
+    sentence = (
+        f"{int(precise.sum()):,} of {count(len(known), 'mean')} are as precise as required ({wanted_words(study)})"
+    )
     sentence += f", after {between(taken)} replications"
     if not precise.all():
         ended = known.loc[~precise, "replications"].max() >= looks(study)[-1]

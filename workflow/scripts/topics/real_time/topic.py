@@ -16,7 +16,7 @@ TOPIC = Topic(
     "real_time",
     "Real-time streams",
     order=90,
-    heading="What do real-time streams get?",
+    heading="How are real-time streams served?",
     applies=applies,
     analyses=(
         Analysis("describe_real_time", ("groups",), (REAL_TIME_CELLS,), ("confidence",), params=settings_params),

@@ -42,7 +42,11 @@ def sensitivity_sentence(table) -> str:
     turned = [
         f"{WORDS[name]} ({count(int(row['turned']), 'conclusion')})" for name, row in sums.iterrows() if row["turned"]
     ]
-    text = f"Conclusions turned under {listed(turned)}" if turned else "No conclusion turned under any perturbation"
+    text = (
+        f"Conclusions were reversed under {listed(turned)}"
+        if turned
+        else "No conclusion was reversed under any perturbation"
+    )
     shares = {
         name: 100 * (row["lost"] + row["won"]) / row["conclusions"]
         for name, row in sums.iterrows()
@@ -52,7 +56,7 @@ def sensitivity_sentence(table) -> str:
     if shares:
         # The mean, because the largest of several would exceed the effect of other seeds by chance alone.
         mean = sum(shares.values()) / len(shares)
-        text += f"; {mean:.0f} % were lost or won on average over {count(len(shares), 'perturbation')}"
+        text += f"; {mean:.0f} % were lost or gained on average over {count(len(shares), 'perturbation')}"
     if chance is not None:
         text += f", {chance:.0f} % with other seeds alone"
     return f"{text}."

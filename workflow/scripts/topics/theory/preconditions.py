@@ -24,11 +24,11 @@ def unlike(scenario) -> dict[str, list[str]]:
         changes,
         (link.get("policer"), "a policer drops packets in bursts"),
         (link.get("reverse_policer"), "a policer drops acknowledgements"),
-        (run.direction("forward").loss_model, "packets are lost in bursts, but the law assumes single losses"),
+        (run.direction("forward").loss_model, "packets are lost in bursts, but the law assumes isolated losses"),
         (run.correlation("loss", "forward"), "losses are correlated, but the law assumes independent ones"),
         (
             scenario["transport"]["segmentation_offload"],
-            "a lost super-packet is several segments, but the law assumes single losses",
+            "a lost super-packet is several segments, but the law assumes isolated losses",
         ),
         (late, "late packets are considered lost"),
         (_pausing(run), "flows pause"),
@@ -92,7 +92,7 @@ def unlike_runs(runs, model) -> list[str]:
             ((runs["queue_marks"] > 0).any(), "marks reduce the window, too"),
             (
                 _other_losses(runs),
-                "after start-up the queue drops packets too, or segments are retransmitted needlessly",
+                "after start-up the queue also drops packets, or segments are retransmitted needlessly",
             ),
         )
     return reasons

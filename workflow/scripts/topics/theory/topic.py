@@ -21,7 +21,7 @@ TOPIC = Topic(
     "theory",
     "Theory",
     order=230,
-    heading="Does TCP behave as theory says?",
+    heading="Does TCP behave as theory predicts?",
     applies=one_path,
     analyses=(
         Analysis(

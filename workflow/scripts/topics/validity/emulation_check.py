@@ -9,7 +9,7 @@ from run_tables.conditions_at_centre import path_factors
 from run_tables.reading import link_packets
 from wording.scenario_words import least_rtt_ms
 
-UNKNOWN = "not counted apart from the queue's drops"
+UNKNOWN = "not counted separately from the queue's drops"
 CHANGING = "changes while traffic flows"
 
 

@@ -116,10 +116,10 @@ def exclusions_sentence(usable, invalid, changes, compared) -> str:
         Number of conclusions that were compared.
     """
     if usable == 0:
-        return "No excluded run has numbers that could be kept." if invalid else "No run is excluded."
+        return "No excluded run has measured values that could be kept." if invalid else "No run is excluded."
     of = "The" if usable == invalid else f"{number(usable, 0)} of the"
     runs = "The excluded run" if invalid == 1 else f"{of} {number(invalid, 0)} excluded runs"
-    sentence = f"{runs} {'has' if usable == 1 else 'have'} numbers nevertheless. If {'it' if usable == 1 else 'they'} had counted"
+    sentence = f"{runs} {'has' if usable == 1 else 'have'} measured values nevertheless. If {'it' if usable == 1 else 'they'} had counted"
     if not changes:
         return f"{sentence}, none of {compared:,} conclusions would change: no verdict, and no mean by more than the study's margins."
     pairs = [change for change in changes if change.question == PAIRS]

@@ -24,7 +24,7 @@ VARIANCE = Table(
         ),
         text_column("kind", "`factor`, `interaction`, `higher` or `chance`.", _NONE),
         count_column("df", "", "Degrees of freedom: for a factor its number of levels minus one.", _OF_CHANCE),
-        number_column("squares", "", "Sum of squares of the cells' means, each counted once.", _OF_CHANCE),
+        number_column("squares", "", "Sum of squares over the cells' means, each counted once.", _OF_CHANCE),
         number_column(
             "variance",
             "",
@@ -40,8 +40,8 @@ VARIANCE = Table(
             _NO_INTERVAL,
         ),
         number_column("approximate_high_percent", "%", "Upper end of this interval.", _NO_INTERVAL),
-        count_column("cells", "", "Number of cells that take part, one value each.", _NONE),
-        count_column("replications", "runs", "Smallest number of values of a cell.", _NONE),
+        count_column("cells", "", "Number of cells included, with one value each.", _NONE),
+        count_column("replications", "runs", "Smallest number of values in a cell.", _NONE),
         NOTE,
     ),
 )
