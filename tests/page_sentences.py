@@ -189,7 +189,7 @@ PRESUMED = {
     "Mean round-trip time of the first stream": lambda study: True,
     "The paper gives it in microseconds": lambda study: True,
     "The RTTs of the other streams": any_of(lambda s: s["flows"] > 1 or s["topology"] == "chain"),
-    "What the paper calls packet loss": lambda study: True,
+    "The paper's “packet loss”": lambda study: True,
     "It counts segments that TCP considered lost": lambda study: True,
 }  # fmt: skip
 #: Words of the page -> whether they may appear on the page of a resolved study at all, outside of quotations.

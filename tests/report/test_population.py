@@ -26,7 +26,7 @@ def scenarios(*variations, background="none", platform="uml", loss=1):
     ("table", "sentence"),
     [
         (scenarios("", ""), "to exactly one path: replications differ only in losses and starts. They say nothing about similar paths."),
-        (scenarios("", "", loss=0), "replications differ in starts and in nothing else"),
+        (scenarios("", "", loss=0), "replications differ only in starts"),
         (scenarios("", background="server"), "replications differ only in losses, starts and background messages"),
         (scenarios("", platform="host"), "replications differ only in losses, starts and noise of the machine"),
         (scenarios("RTT ±1 %", "RTT ±1 %"), "apply to paths like the one that the scenario describes: each replication has its own path"),
