@@ -7,14 +7,14 @@ _SEVERAL = known("several_ccas") | known("ip_versions_compared")
 SEEDS = (
     Statement("A replication has one seed, which all runs of a scenario share.", ALWAYS),
     Statement(
-        "So the losses and the starts of flows are drawn alike for every {cca_word}.", some("random loss") & known("several_ccas") & ~known("ip_versions_compared")
+        "So losses and the starts of flows are the same for every {cca_word}.", some("random loss") & known("several_ccas") & ~known("ip_versions_compared")
     ),
     Statement(
-        "So the losses and the starts of flows are drawn alike for every {cca_word} and both IP versions.",
+        "So losses and the starts of flows are the same for every {cca_word} and both IP versions.",
         some("random loss") & known("ip_versions_compared"),
     ),
-    Statement("So the starts of flows are drawn alike for every {cca_word}.", none("random loss") & known("several_ccas") & ~known("ip_versions_compared")),
-    Statement("So the starts of flows are drawn alike for every {cca_word} and both IP versions.", none("random loss") & known("ip_versions_compared")),
+    Statement("So the starts of flows are the same for every {cca_word}.", none("random loss") & known("several_ccas") & ~known("ip_versions_compared")),
+    Statement("So the starts of flows are the same for every {cca_word} and both IP versions.", none("random loss") & known("ip_versions_compared")),
     Statement(
         "The runs of a replication are one block, not independent samples, and are compared as such.",
         known("several_ccas") & ~known("ip_versions_compared"),

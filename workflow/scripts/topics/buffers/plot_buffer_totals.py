@@ -91,7 +91,7 @@ def _draw(cells, table, by_platform):
     # Intervals may reach a little further than the highest mean, and get an arrowhead beyond that.
     axis = {"total_mbps": linear_axis(0, max(1e-9, 1.04 * highest)), "jain_index": linear_axis(0, 1.0)}
     most = max(len(lines) for _, _, lines, _ in plan)
-    drawn = CategoryPanels("Goodput of all flows, and the fairness of its distribution", 2 * len(plan), most, columns=2)
+    drawn = CategoryPanels("Goodput of all flows, and how fairly it is distributed", 2 * len(plan), most, columns=2)
     for title, second, lines, ip_version in plan:
         for statistic, what in SHOWN.items():
             axes = drawn.add(f"{title}: {what}", second, axis[statistic])

@@ -19,7 +19,7 @@ READINGS = Table(
         text_column("failed_checks", "Names of the checks that the run failed, separated by spaces.", "the run is valid"),
         number_column(
             "echo_ms", "ms",
-            "Shortest round-trip time of the echo requests over the idle path: The first one may include the time of IPv6's announcements.",
+            "Shortest round-trip time of the echo requests over the idle path; the first one may include the time of IPv6's announcements.",
             "none came back", "ping",
         ),
         count_column("payload_bytes", "bytes", "Payload of a full segment.", _NO_TCP, "tcpi_snd_mss"),

@@ -267,7 +267,7 @@ def dominance(claim, samples, tail) -> Outcome:
     low, high = (min(100 * end[0], 100) for end in ratio_interval(stronger, both, strata_of(claim, samples), tail))
     names = {"cca": "CCAs", "ip_version": "IP versions"}
     stronger, weaker = names[claim["stronger"]], names[claim["weaker"]]
-    subject = f"share of the mean square between {stronger} in the sum of it and that between {weaker}"
+    subject = f"mean square between {stronger} as a share of the sum of it and the one between {weaker}"
     detail = f"within {count(int((centre[0] > 0).sum()), 'scenario')}, relative to each"
     return Outcome(100 * share, low, high, "%", subject, detail)
 

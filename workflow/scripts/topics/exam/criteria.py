@@ -70,7 +70,7 @@ MEASURES = {
         Measure("harm_throughput", "the harm to the other flow's throughput", "", LOWER, _INDEX, decimals=3),
         Measure("harm_delay", "the harm to the other flow's delay", "", LOWER, _INDEX, decimals=3),
         # As a ratio, the harm through loss would be 1 whenever a lone flow has no loss, for one lost packet as for a third of all.
-        Measure("loss_added_percent", "the increase of the other flow's loss over its loss alone", "%", LOWER, _LOSS, decimals=2),
+        Measure("loss_added_percent", "the increase in the other flow's loss over its loss alone", "%", LOWER, _LOSS, decimals=2),
         Measure("other_fair_percent", "the other flow's goodput, relative to its fair share,", "%", HIGHER, _PERCENT),
         Measure("other_starved_s", "the longest time for which the other flow starves", "s", limit="starved_s"),
         Measure("own_share_percent", "its share of both flows' goodput", "%", HIGHER, _PERCENT),
@@ -79,7 +79,7 @@ MEASURES = {
         Measure("call_jitter_ms", "a call's jitter", "ms", LOWER, _DELAY, decimals=2),
         Measure("call_lost_percent", "a call's loss", "%", LOWER, _LOSS, decimals=2),
         Measure("breaker_s", "the longest time with more loss than a circuit breaker allows", "s", limit="breaker_s"),
-        Measure("after_utilisation_percent", "its goodput after the change, relative to the path's maximum then,", "%", HIGHER, _PERCENT),
+        Measure("after_utilisation_percent", "its goodput after the change, relative to the path's new maximum,", "%", HIGHER, _PERCENT),
         Measure("after_queueing_p95_ms", "the 95th percentile of queueing delay after the change", "ms", LOWER, _DELAY),
         Measure("dip_percent", "the lowest goodput of a second after the change, relative to the path's capacity,", "%", HIGHER, _PERCENT),
         Measure("recovery_s", "the time until the path was used again", "s", LOWER, _TIME),

@@ -43,7 +43,7 @@ _SHALLOW = ("5.1.3-0.1bdp", "5.1.3-1bdp") + tuple(
 HIGH_LOSS = tuple(
     Published(
         "bbr", _SHALLOW, "loss_percent",
-        f"several BBRv1 flows behind less than about 1.5 BDP lose packets all the time, and so more than {name}",
+        f"several BBRv1 flows behind less than about 1.5 BDP lose packets constantly, and therefore more than {name}",
         "RFC 9743, section 5.1.3, after Hock, Bless, Zitterbart, Experimental Evaluation of BBR Congestion Control, ICNP 2017",
         at_least=_more_than(0), minus=cca,
     )

@@ -10,7 +10,7 @@ EXPECTATIONS = Table(
     "an expectation; for one about a table, each row that doesn't meet it",
     (
         text_column(
-            "expectation", "Identifier of the expectation, or of the claim for a claim with an expected verdict."
+            "expectation", "Identifier of the expectation, or of the claim if a verdict is expected of a claim."
         ),
         text_column("statement", "The expectation in words.", "the study states it only as a predicate"),
         text_column("subject", "Subject of the value: a statistic of runs, or the row of a table."),

@@ -23,7 +23,7 @@ _PAIR = (
     text_column("row_cca", "The CCA to which the share belongs."),
     text_column("column_cca", "CCA of the flows beside it."),
 )  # fmt: skip
-_NO_SHARE = "the goodputs of the run's flows aren't all known, or all are 0"
+_NO_SHARE = "the goodputs of some of the run's flows are unknown, or all of them are 0"
 _NO_VALID_RUN = "no run is valid, or none has a value"
 _NO_TEST = "there are fewer than two values, or all are equal"
 _NO_FAIR_TEST = f"{_NO_TEST}, or the run has no other flows"
@@ -235,8 +235,8 @@ SHARE_THEORY = Table(
         number_column("off", "", "Measured share minus the model's.", "either is missing"),
         text_column(
             "agrees",
-            "`yes` if the whole interval, or the share of runs that repeat one measurement, is within 0.05 of the model's share "
-            "(above a half), `no` if none of it is.",
+            "`yes` if the whole interval, or the share of runs that repeat one measurement, is within 0.05 of the "
+            "model's share (or above one half), `no` if no part of it is.",
             "only a part of it is, or there is a single run",
         ),
         _NOTE,

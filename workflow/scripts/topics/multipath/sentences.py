@@ -157,7 +157,7 @@ def same_words(table) -> str:
     sentence = f"Goodput, mean RTT and number of packets are the same to the last digit for {listed(parts)}."
     if any((rows["queue_drops"] != 0).any() for rows in alike):
         return sentence
-    return f"{sentence} No queue dropped a packet there, so these CCAs had no real loss to answer."
+    return f"{sentence} No queue dropped a packet there, so these CCAs had no real loss to react to."
 
 
 def baseline_words(joined) -> str:

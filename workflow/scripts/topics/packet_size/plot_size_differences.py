@@ -37,7 +37,7 @@ def _panels_of(table):
     percent = {name: 100 * ip_versions[name] / ip_versions["mean_first"] for name in ("ci_low", "ci_high")}
     for traffic, network, rows in by_traffic(ip_versions.assign(**percent)):
         name = ", ".join(filter(None, (TRAFFIC[traffic].name, network)))
-        yield SizePanel(name, "IPv6 against IPv4, %", rows, "percent")
+        yield SizePanel(name, "IPv6 compared with IPv4, %", rows, "percent")
     for traffic, network, rows in by_traffic(platforms[platforms["background"] == "none"]):
         name = ", ".join(filter(None, (TRAFFIC[traffic].name, network)))
         unit = TRAFFIC[traffic].quantity.unit

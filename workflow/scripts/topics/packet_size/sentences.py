@@ -215,7 +215,7 @@ def _platform_sentence(differences):
         if len(times):
             ends = times[["mean_second", "mean_first"]].agg(["min", "max"])
             kernel, cable = (f"{number(low, 1)} to {number(high, 1)}" for low, high in ends.T.to_numpy())
-            parts.append(f"a {TRAFFIC[traffic].name} takes the kernel {kernel} µs, where the cable takes {cable}")
+            parts.append(f"a {TRAFFIC[traffic].name} takes the kernel {kernel} µs, while the cable takes {cable}")
     if throughput["percent"].notna().any():
         parts.append(_throughput_words(throughput))
     return f"On the machine's own kernel {'; '.join(parts)}." if parts else ""

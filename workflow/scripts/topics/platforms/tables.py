@@ -59,7 +59,7 @@ _STEP = "Difference of the {} from the {}."
 _SHOWS = "Verdict of the comparison of the {}."
 PLATFORM_CAUSES = Table(
     "platform_causes",
-    "a metric under conditions that were run on a kernel and two versions of a simulator",
+    "a metric under conditions run on a kernel and on two versions of a simulator",
     (
         *PLACE_COLUMNS,
         METRIC,

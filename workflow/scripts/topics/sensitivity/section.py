@@ -18,7 +18,7 @@ SHOWN = (
     shown_text("Changed", "perturbation", WORDS.__getitem__, filtered=True),
     shown_text("Comparison", "comparison", filtered=True), shown_number("Conclusions", "conclusions", 0),
     shown_number("Shown", "shown", 0), shown_number("The same", "same", 0),
-    shown_cell("Turned", _turned_cell, "number"), shown_number("Lost", "lost", 0), shown_number("Won", "won", 0),
+    shown_cell("Reversed", _turned_cell, "number"), shown_number("Lost", "lost", 0), shown_number("Gained", "won", 0),
     shown_number("Goodput shift, points", "largest_shift"), shown_text("Which", "moved", empty="none", kind="note"),
 )  # fmt: skip
 

@@ -61,7 +61,7 @@ REGRESSIONS = Table(
         text_column(
             "agrees",
             "`yes` if the whole interval lies within `margin` of the expected exponent, `no` if all of it lies outside.",
-            "only a part of it does (it is too imprecise), or no exponent is expected or fitted",
+            "only a part of the interval does, or no exponent is expected or fitted",
         ),
         NOTE,
     ),
