@@ -96,7 +96,7 @@ THREATS = {
     "Length of the runs": (
         Statement("Each run is {amounts} long, including its start.", ALWAYS),
         Statement(
-            "On an empty path slow start alone takes {trips}, {seconds} s, in {startup_scenario}: {startup_share}, the largest share of all "
+            "On an empty path, slow start alone takes {trips}, {seconds} s, in {startup_scenario}: {startup_share}, the largest share of all "
             "scenarios. In longer runs it would have less weight.",
             known("trips") & some("bulk") & some("tcp"),
         ),

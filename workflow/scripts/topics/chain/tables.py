@@ -16,7 +16,7 @@ CHAIN_CELLS = Table(
         SETTING,
         CONDITIONS,
         count_column("bottlenecks", "", "Number of bottlenecks in a row."),
-        count_column("long_flows", "", "Number of flows that pass all of them (in a dumbbell: those of the first pair)."),
+        count_column("long_flows", "", "Number of flows that pass all bottlenecks (in a dumbbell, the flows of the first pair)."),
         count_column("cross_flows", "", "Number of flows that cross each single bottleneck."),
         count_column("n", "runs", "Valid runs."),
         *columns_with_intervals(

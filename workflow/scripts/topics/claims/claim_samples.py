@@ -202,7 +202,7 @@ class Samples:
         if duration_s is not None:
             others = {self.durations[self.matches[number]] for number in levels[2]} - {duration_s}
             if others:
-                return f"it is about runs of {duration_s:g} s, and those of this study last {min(others):g} s"
+                return f"it is about runs of {duration_s:g} s, but those of this study last {min(others):g} s"
         few = self._too_few(self._runs_of_cells(), mask, ("no valid run", "a single valid run", "two valid runs"), "of")
         for measure, mask in parts:
             words = f"no value of the {measure.name}", "a single one", "only two"

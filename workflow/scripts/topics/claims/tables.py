@@ -126,7 +126,7 @@ MISLABELLED = Table(
             "identical_runs",
             "runs",
             "Runs that equal this CCA's own run of the same replication in every digit of all three metrics.",
-            "the scenario has no valid run of it",
+            "the scenario has no valid run of this CCA",
         ),
         number_column(
             "difference_percent",

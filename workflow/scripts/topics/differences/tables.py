@@ -22,7 +22,9 @@ _LEVELS = (
 )
 _MEASURE = (
     text_column("measure", "Column of `runs.csv` in which the levels are compared."),
-    text_column("effect_unit", "Unit of differences: `%` of the other level's value, or that of the measure itself."),
+    text_column(
+        "effect_unit", "Unit of differences: `%` of the other level's value, or the unit of the measure itself."
+    ),
     number_column(
         "margin",
         "as `effect_unit` says",

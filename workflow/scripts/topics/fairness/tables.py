@@ -21,7 +21,7 @@ _PLACE = (_SCENARIO, SCENARIO_LABEL, _IP_VERSION)
 _PAIR = (
     *_PLACE,
     text_column("row_cca", "The CCA to which the share belongs."),
-    text_column("column_cca", "CCA of the flows beside it."),
+    text_column("column_cca", "CCA of the competing flows."),
 )  # fmt: skip
 _NO_SHARE = "the goodputs of some of the run's flows are unknown, or all of them are 0"
 _NO_VALID_RUN = "no run is valid, or none has a value"
@@ -69,7 +69,7 @@ FLOW_SHARES = Table(
         FLOWS["pair"],
         FLOWS["rtt_path_ms"],
         FLOWS["start_offset_ms"],
-        truth_column("first", "Whether the flow was planned to start first; never if all flows were planned to start at once."),
+        truth_column("first", "Whether the flow was planned to start first; `False` for all if they were planned to start simultaneously."),
         *(FLOWS[name] for name in ("window_begin_ns", "window_end_ns", "delivered_bytes", "goodput_mbps")),
         number_column("resolution_mbps", "Mbit/s", "Resolution of its goodput: a packet at both ends of the window."),
         number_column("share", "", "Its goodput divided by the sum over all flows of the run.", _NO_SHARE),
@@ -237,7 +237,7 @@ SHARE_THEORY = Table(
             "agrees",
             "`yes` if the whole interval, or the share of runs that repeat one measurement, is within 0.05 of the "
             "model's share (or above one half), `no` if no part of it is.",
-            "only a part of it is, or there is a single run",
+            "only a part of it is, or there is only one run",
         ),
         _NOTE,
     ),

@@ -89,7 +89,7 @@ IP_VERSION_TESTS = Table(
         number_column(
             "expected_effect",
             "%",
-            "Difference that the longer header alone causes: the ratio of the MSSs.",
+            "Difference caused by the longer header alone: the ratio of the MSSs.",
             _NOT_EXPECTED,
         ),
         number_column(

@@ -78,10 +78,10 @@ AGGREGATION = Table(
             "there is none, there are several, no run is valid, or the paths differ in more than their delay",
         ),
         number_column(
-            "factor", "", "Goodput divided by that of the single path, a ratio of geometric means.", _NO_RATIO
+            "factor", "", "Goodput divided by the goodput of the single path, as a ratio of geometric means.", _NO_RATIO
         ),
         *interval_columns("factor_low", "factor_high", "", "the goodputs' ratio", _ONE_RUN_EACH),
-        number_column("ceiling_factor", "", "Ceiling divided by that of the single path.", _NO_RATIO),
+        number_column("ceiling_factor", "", "Ceiling divided by the ceiling of the single path.", _NO_RATIO),
         number_column(
             "time_factor",
             "",
@@ -100,7 +100,7 @@ AGGREGATION = Table(
         number_column(
             "best_factor",
             "",
-            "Goodput divided by that of the best single path, a ratio of geometric means.",
+            "Goodput divided by the goodput of the best single path, as a ratio of geometric means.",
             _NO_SINGLES,
             least=0,
         ),

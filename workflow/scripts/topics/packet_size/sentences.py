@@ -202,7 +202,7 @@ def environment_sentence(differences) -> str:
     if rows.empty:
         return ""
     what = "A server that also answers requests for names, leases and a directory, compared with no server"
-    return f"{_spread_sentence(rows, what)} Its load is that of the model."
+    return f"{_spread_sentence(rows, what)} Its load follows the model."
 
 
 def _platform_sentence(differences):

@@ -131,7 +131,7 @@ def agrees(expected, fit, margin) -> str:
 
 def few_round_trips(number_of) -> str:
     """Return a caution about a response function after this number of round trips per run; "" if they are enough."""
-    words = f"{number_of:.0f} round trips per run: start-up has weight, but the law is that of the steady state"
+    words = f"{number_of:.0f} round trips per run: start-up matters, but the law is for the steady state"
     return words if number_of < theory.FEW_ROUND_TRIPS else ""
 
 

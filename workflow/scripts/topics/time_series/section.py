@@ -20,11 +20,11 @@ DEFINITIONS = {
     "keeps 717/1024 (RFC 9438: 0.7); both round down to whole packets. Theory's range: from the window of that sample "
     "to one packet more, which may have been added since.",
     "peak": "cwnd in the last sample before a loss is detected. Theory's upper end has one packet more, which depends on delayed acknowledgements.",
-    "mean over a tooth": "Mean cwnd from the beginning of one recovery to that of the next, over all teeth together.",
+    "mean over a tooth": "Mean cwnd from the beginning of one recovery to the beginning of the next, over all teeth together.",
     "growth": "Growth of Reno's cwnd in congestion avoidance per round trip: 1 packet (Linux counts "
     "acknowledged packets, so delayed acknowledgements don't halve it), or less, by the part of the window that isn't "
     "in flight, because Linux sends in bursts.",
-    "time between losses": "From the beginning of one recovery to that of the next.",
+    "time between losses": "Time from the beginning of one recovery to the beginning of the next.",
     "queued as believed": "cwnd (1 - base / RTT), with Vegas's own RTTs: the base that it assumes for the empty path, and the smallest RTT of a round trip; "
     "after the flow has settled (its window was constant for three round trips, or changed direction). Theory: Diff from 2 to less than 5, since Linux "
     "rounds it down, in packets of the queue.",

@@ -108,7 +108,9 @@ PHASES = Table(
         _PHASE,
         number_column("begin_s", "s", "Time of its first sample, since the traffic's origin."),
         number_column(
-            "end_s", "s", "Time of the next phase's first sample; for the last phase that of the flow's last sample."
+            "end_s",
+            "s",
+            "Time of the next phase's first sample; for the last phase, the time of the flow's last sample.",
         ),
     ),
     digits=10,

@@ -29,7 +29,7 @@ VARIANCE = Table(
             "variance",
             "",
             "Estimate of the part's variance over the cells, with chance's contribution to its sum of squares subtracted; a negative "
-            "estimate means 0. Its unit is the square of that of the transformed values.",
+            "estimate means 0. Its unit is the square of the unit of the transformed values.",
             _NONE,
         ),
         number_column("share_percent", "%", "Share of the sum of all parts (generalised omega squared).", _NO_INTERVAL),
