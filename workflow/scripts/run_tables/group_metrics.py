@@ -55,7 +55,7 @@ def groups_of_run(document, keys) -> tuple[list[dict], pyarrow.Table]:
 
 
 def _who(run, group):
-    """Return the name and CCA of a group, and the CCAs of the run's long flows that it runs beside."""
+    """Return the name and CCA of a group, and the CCAs of the long flows that compete with it."""
     if group.application == REAL_TIME:
         cca = ""
     elif group.application == PROGRAM:

@@ -175,7 +175,7 @@ def span_ns(document) -> tuple[int, int]:
 
 
 def ideal_shares(document, goodput) -> dict[str, float | None]:
-    """Return capacity_mbps, ideal_goodput_mbps and ideal_percent of `tidy_tables.RUNS`; ``goodput`` is the run's in Mbit/s, or None."""
+    """Return capacity_mbps, ideal_goodput_mbps and ideal_percent of `tidy_tables.RUNS`; ``goodput`` is that of the run in Mbit/s, or None."""
     run, (begin_ns, end_ns) = specification_of(document), span_ns(document)
     to_mbps, limits, capacity = 8e3 / (end_ns - begin_ns), [], None
     if run.traffic.application != "round-trip" and not run.capacity.is_unlimited():

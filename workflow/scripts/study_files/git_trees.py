@@ -91,7 +91,7 @@ def tree_of(repository, commit) -> str:
 
 
 def tree_sha256(tree) -> str:
-    """Return the SHA-256 that identifies a Git tree as a source: that of the tree's name, so that it exists for any kind of repository."""
+    """Return the SHA-256 that identifies a Git tree as a source: it is computed from the tree's name, so any kind of repository has it."""
     return hashlib.sha256(f"git tree {tree}\n".encode()).hexdigest()
 
 

@@ -39,7 +39,7 @@ COARSEST_BURST = 0.25
 
 
 def calibration(readings: pd.DataFrame, scenarios: pd.DataFrame) -> pd.DataFrame:
-    """Return `CALIBRATION`: the quantities in their order, each at the scenarios' points in the study's order.
+    """Return `CALIBRATION`: quantity by quantity, and for each one the points of the scenarios in the study's order.
 
     ``readings`` are `READINGS`. Runs that failed a check are measured like the others, because an instrument must not select its own
     readings; the note names the check.

@@ -87,7 +87,7 @@ def worst_rows(deciding: pd.DataFrame) -> list[dict]:
 
 
 def fallen_rows(deciding: pd.DataFrame) -> list[dict]:
-    """Return open rows in which runs of the CCA collapse but none of a standard's does: they are findings even without a verdict."""
+    """Return open rows in which runs of the CCA collapse but no run of a standard CCA does: they are findings even without a verdict."""
     fallen = deciding[
         deciding["verdict"].isin(OPEN_VERDICTS) & (deciding["runs_far_worse"] > deciding["standard_runs_far_worse"])
     ]

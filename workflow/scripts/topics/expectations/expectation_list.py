@@ -95,7 +95,7 @@ def _schema(own_ccas):
     """Return the schema of a mapping whose ``claims`` are the expectations of a study that defines these CCAs."""
     schema, of_row = copy.deepcopy(schema_for(list(own_ccas))), _row_schema()
     items = schema["properties"]["claims"]["items"]
-    items["allowed"] = "a mapping with the keys id, kind, quantity and those of its kind, or id, table and column"
+    items["allowed"] = "a mapping with the keys id, kind, quantity and the keys of its kind, or id, table and column"
     for branch in items["allOf"]:
         kind = branch["then"]
         kind["properties"] = {key: node for key, node in kind["properties"].items() if key not in OF_PAPERS}

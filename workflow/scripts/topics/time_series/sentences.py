@@ -83,7 +83,7 @@ def _probe_sentence(theory, confidence):
         return None
     return "BBR", (
         f"BBR probes for a smaller RTT {_value_words(between, 1, confidence, ' s')} after the previous probe, with a window of "
-        f"{_value_words(cwnd, 2)} packets; Linux has 10 s and 4 packets ({_n_words(between)})."
+        f"{_value_words(cwnd, 2)} packets; Linux's own values are 10 s and 4 packets ({_n_words(between)})."
     )
 
 
