@@ -76,7 +76,7 @@ class Truth:
     level: float = 1.0  # their factor, times that of the main kind
 
     def draw(self, rng, shape) -> tuple[np.ndarray, np.ndarray]:
-        """Return values, and a mask of those of the other kind."""
+        """Return values, and a mask of the values of the other kind."""
         other = rng.random(shape) < self.share
         return TYPICAL * self.main(rng, shape) * np.where(other, self.level, 1.0), other
 

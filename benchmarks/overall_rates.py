@@ -9,7 +9,7 @@ from rates import ALARMS, ANY, CELLS, SIGNIFICANCE, Rate
 
 
 def copied_alarms(rng, samples, n, scenarios) -> list[Rate]:
-    """Rate of false directions for constant cells with random signs and n copies of each, of which each scenario counts as one value."""
+    """Rate of false directions for constant cells with random signs and n copies of each, where each scenario counts as one value."""
     # However many copies: a mean of equal values.
     alarms = sum(p_of(values) < SIGNIFICANCE for values in constant_cells(rng, samples, scenarios))
     return [Rate("false direction over all cells", f"{scenarios} constant cells", n, alarms, samples, ALARMS)]

@@ -82,7 +82,7 @@ def reset(folder, results) -> None:
 
 
 def overhead(options) -> None:
-    """Print what the workflow adds to a run, after planning: 24 runs of one second, in three ways, on one core."""
+    """Print the workflow's overhead per run, apart from planning: 24 runs of one second, in three ways, on one core."""
     os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})  # this program and all that it starts
     ways = {"the testbed called in a loop": [], "workflow, one run a job": [], "workflow, 24 runs a job": []}
     with checkout() as folder:
@@ -170,7 +170,7 @@ def parallel(options) -> None:
 
 
 def ceiling(loop, folder, cores) -> float:
-    """Return the ratio of the work that two cores do together to that of one core, without the workflow."""
+    """Return the ratio of the work of two cores together to the work of one core, without the workflow."""
     on_one_core = ["taskset", "-c", cores[0], "sh", "-c", loop]
     places = [folder / str(core) for core in cores]
     for place in places:

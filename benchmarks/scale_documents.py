@@ -29,7 +29,7 @@ def sample(options) -> Iterator[tuple[Path, Path]]:
 
 
 def tidy(options) -> None:
-    """Print the time and memory of `tidy_runs` for 14,400 documents: those of the sample, with other replications and seeds."""
+    """Print the time and memory of `tidy_runs` for 14,400 documents, which are copies of the sample with other replications and seeds."""
     largest = {}
 
     def watch(_):
@@ -50,7 +50,7 @@ def tidy(options) -> None:
 
 
 def multiply(study, results, target) -> int:
-    """Write all documents of a study, as if made by this checkout's testbed, from those of some runs; return their number."""
+    """Write all documents of a study, as if made by this checkout's testbed, based on the documents of some runs; return their number."""
     made_by = {"testbed_digest": testbed_digest(), "image_digest": image_digest(ROOT / "envs/testbed.json")}
     originals = {path.relative_to(results).parent: path for path in documents(results)}
     texts = {}

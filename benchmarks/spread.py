@@ -88,7 +88,7 @@ def validity_words(documents) -> str:
 
 
 def rows(name, platform, contents) -> list[str]:
-    """Return the Markdown rows of a case on a platform; the numbers are those of its valid runs."""
+    """Return the Markdown rows of a case on a platform; the numbers come from its valid runs."""
     documents = [json.loads(gzip.decompress(content)) for content in contents]
     most = Counter(contents).most_common(1)[0][1]
     same = f"the same bytes in {most}" if most > 1 else "no two the same bytes"

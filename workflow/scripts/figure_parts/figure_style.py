@@ -135,7 +135,7 @@ def cca_marker(cca) -> str:
 
 
 def _cca_style(cca):
-    """Return the colour, by its name in the theme, and the marker of a CCA or mix."""
+    """Return the colour (as its name in the theme) and the marker of a CCA or mix."""
     if "+" in cca:
         return OTHER_STYLE
     place = zlib.crc32(cca.encode())

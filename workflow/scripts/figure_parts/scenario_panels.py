@@ -228,7 +228,7 @@ def size_pt(axes) -> tuple[float, float]:
 
 
 def scenario_title(axes, scenario, left, raised=0) -> None:
-    """Write the name and conditions of a row of ``tidy/scenarios.csv`` above its panel; other arguments are those of `panel_title`."""
+    """Write the name and conditions of a row of ``tidy/scenarios.csv`` above its panel; for the other arguments see `panel_title`."""
     panel_title(axes, heading(scenario), conditions(scenario), left, raised)
 
 

@@ -1,4 +1,4 @@
-"""Shares as a function of a number, such as that of flows: a mark for each CCA, and theoretical shares as lines."""
+"""Shares as a function of a number, such as the number of flows: a mark for each CCA, and theoretical shares as lines."""
 
 from dataclasses import dataclass
 

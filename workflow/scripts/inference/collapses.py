@@ -1,4 +1,4 @@
-"""Outliers: a group of a cell's runs that lie apart from the rest, such as collapsed runs.
+"""Outliers: a group of a cell's runs whose values lie far from the rest, such as collapsed runs.
 
 A mean of few values doesn't reveal an event that occurs in one run out of ten: 35 of 100 samples of 10 contain no such run, and no interval
 computed from those 35 can contain the mean over all runs. No interval of a mean is valid for every distribution (Bahadur and Savage, 1956,

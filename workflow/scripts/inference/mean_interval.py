@@ -26,7 +26,7 @@ RESAMPLES = 2000
 
 @dataclass(frozen=True)
 class MeasuredMean:
-    """The mean of a cell's runs and its interval, as far as the runs allow one; missing values are None."""
+    """The mean of a cell's runs and its interval, if the runs allow one; missing values are None."""
 
     n: int  # number of values
     measurements: int  # effective number of measurements: 1 if the values repeat one

@@ -63,7 +63,7 @@ class Comparison:
         return None if self.apart else self.test
 
     def tested(self, null=0.0) -> dict[str, str | float | None]:
-        """Return the columns test, statistic and p, as far as there is a test."""
+        """Return the columns test, statistic and p, if there is a test."""
         if self.test is None:
             return {"test": "", "statistic": None, "p": None}
         return {"test": self.test.name, "statistic": self.test.statistic, "p": self.test.p(null)}

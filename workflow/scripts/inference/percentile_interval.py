@@ -56,7 +56,7 @@ def least_values(share: float, confidence: float, kind: str = TWO_SIDED) -> int:
 
 
 def percentile_interval(values, share: float, confidence: float) -> PercentileEstimate:
-    """Return a percentile of independent values with its interval or upper bound, as far as n allows.
+    """Return a percentile of independent values with its interval or upper bound, if n allows one.
 
     Both ends are values of the sample. The interval misses on either side with at most half of the error probability, the upper
     bound with at most all of it.

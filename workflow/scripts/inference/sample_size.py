@@ -102,6 +102,6 @@ def pairs_needed(sd, effect, power, significance, scale) -> int | None:
 
 
 def pairs_needed_in_family(sd, effect, power, significance, scale, tests) -> int | None:
-    """Return `pairs_needed` at the level that Holm's correction gives the first of `tests` tests; at least what that test requires."""
+    """Return `pairs_needed` at the level that Holm's correction gives the first of `tests` tests, or that test's minimum if larger."""
     needed = pairs_needed(sd, effect, power, significance / max(tests, 1), scale)
     return needed and max(needed, pairs_for(tests, significance))

@@ -27,7 +27,7 @@ class KernelNameError(FileError):
 
 @dataclass(frozen=True)
 class NamedKernel:
-    """A kernel by its name on the command line.
+    """A kernel as named on the command line.
 
     Attributes
     ----------

@@ -248,7 +248,7 @@ def _with_progress(outcomes, total):
 
 
 def _printed(place, number, outcome):
-    """Return what a test printed, or its guest's console if the guest left no outcome."""
+    """Return a test's output, or its guest's console if the guest left no outcome."""
     return outcome["output"] if "output" in outcome else (place / "logs" / f"{number}.log").read_text(errors="replace")
 
 

@@ -110,7 +110,7 @@ def _require_form(variable, values, form, example):
 
 
 def _functions(run, asked):
-    """Return globs of the requested functions, with those of the run's CCAs in place of `OF_CCA`."""
+    """Return globs of the requested functions, with the functions of the run's CCAs in place of `OF_CCA`."""
     functions = []
     for one in asked:
         functions += _functions_of_ccas(run) if one == OF_CCA else [one]

@@ -99,7 +99,7 @@ def folded_conditions(rows: list[dict]) -> dict:
 
 
 def _bursts_words(lengths):
-    """Return the length of loss bursts in words, empty if there are none. ``lengths`` are those of the runs, which are all equal."""
+    """Return the length of loss bursts in words, empty if there are none; ``lengths`` are the lengths in the runs, which are all equal."""
     known = lengths.dropna()
     return "" if known.empty else f" in bursts of {known.iloc[0]:.4g} packets"
 

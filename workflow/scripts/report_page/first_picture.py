@@ -76,7 +76,7 @@ def _anchor_of(slug, outline):
 
 
 def _best_first(item, finding, tables):
-    """Return a figure's panels, those of the scenarios that best show a finding first; unchanged unless there is one panel per scenario."""
+    """Return a figure's panels, beginning with the scenarios that best show a finding; unchanged unless there is one panel per scenario."""
     scenarios = list(tables.scenarios["scenario"])
     if len(scenarios) != len(item["panels"]) or len(scenarios) <= PANELS.get(item["columns"], item["columns"]):
         return item["panels"]

@@ -66,7 +66,7 @@ def section_findings(topic: Topic, material) -> list[Finding]:
 
 
 def opening_findings(outline, findings: Mapping[str, Sequence[Finding]]) -> list[Finding]:
-    """Return the findings that open the report: those of leading topics first or, if no leading topic has any, all findings."""
+    """Return the findings that open the report: those of leading topics first, or all findings if no leading topic has any."""
     topics = sorted(outline.topics, key=lambda topic: topic not in outline.leading)
     opening = [finding for topic in topics if topic.opens for finding in findings[topic.name]]
     return opening or [finding for topic in topics for finding in findings[topic.name]]
@@ -79,7 +79,7 @@ def _framed(place):
 def details_sections(
     topics: Iterable[Topic], contexts: Mapping[str, dict | None], findings: Mapping[str, Sequence[Finding]]
 ) -> list[Section]:
-    """Return the sections of a study's details, in order: by place, the frame's own before those of topics.
+    """Return the sections of a study's details, ordered by place; the frame's own sections precede those of topics.
 
     Parameters
     ----------

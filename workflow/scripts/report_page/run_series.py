@@ -58,7 +58,7 @@ def series_of(runs: pd.DataFrame, **samples: pd.DataFrame) -> list[dict]:
 
 
 def _lines(name, table, first):
-    """Yield the complete lines of a table of samples; with several bottlenecks, only those of the first one."""
+    """Yield the complete lines of a table of samples; with several bottlenecks, only the lines of the first one."""
     rows = table.merge(first, on=list(RUN))
     if "bottleneck" in rows:
         rows = rows[rows["bottleneck"] == 1]

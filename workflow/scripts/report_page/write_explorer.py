@@ -167,7 +167,7 @@ def _interval_words(cell, measure):
 
 
 def render(inputs, params) -> str:
-    """Return the page: HTML that loads nothing, and forbids it by its content security policy."""
+    """Return the page: HTML that loads nothing, and whose content security policy forbids loading."""
     provenance = json.loads(Path(inputs["provenance"]).read_text(encoding="utf-8"))
     study = provenance["study"] | params["prose"]
     runs, scenarios = read_runs(inputs["runs"]), read_table(inputs["scenarios"], SCENARIOS)

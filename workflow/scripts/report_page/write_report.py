@@ -209,7 +209,7 @@ def _environment(template_path, **names) -> jinja2.Environment:
 
 
 def render_pages(context, inputs, names) -> dict[str, str]:
-    """Return the pages, ``report`` and ``details``: HTML that loads nothing, and forbids it by its content security policy.
+    """Return the pages, ``report`` and ``details``: HTML that loads nothing, and whose content security policy forbids loading.
 
     Parameters
     ----------

@@ -23,7 +23,7 @@ DIGITS_MS = 3
 
 
 def queue_at_centre(scenario, run) -> float | None:
-    """Return the limit in packets of a resolved scenario's queue: that of its runs, unless their conditions are drawn."""
+    """Return the limit in packets of a resolved scenario's queue, which is also that of its runs unless their conditions are drawn."""
     if not is_varied(scenario):
         return run["queue_packets"]
     return RunSpecification({"scenario": scenario, "ip_version": run["ip_version"]}).queue_packets

@@ -58,7 +58,7 @@ def resolutions(runs: pd.DataFrame, metric: str) -> pd.Series:
 
 
 def jain_resolution(index, share) -> pd.Series:
-    """Return the resolution of Jain's indices, given that of the flows' goodputs as a share of their mean.
+    """Return the resolution of Jain's indices, given the resolution of the flows' goodputs as a share of their mean.
 
     If flows x are off by at most r, |dJ| <= 2 J / sum(x) * sum |1 - x sum(x) / sum(x^2)| r, where the mean of the absolute
     values is at most the root of the mean square, sqrt(1 - J). If all are equal it is r^2 divided by the squared mean.

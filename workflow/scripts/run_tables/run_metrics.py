@@ -255,7 +255,7 @@ def _shared(flows, key):
 
 
 def _has_several_rtts(document):
-    """Return whether the paths of a flow have different RTTs, so that its mean RTT isn't that of any path."""
+    """Return whether a flow has paths with different RTTs, so that its mean RTT isn't the RTT of any path."""
     return len(set(specification_of(document).multipath.path_delay_ms)) > 1
 
 

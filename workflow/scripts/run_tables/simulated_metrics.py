@@ -16,7 +16,7 @@ def counted_flows(document) -> Iterator[tuple[dict, dict]]:
 
 
 def simulated_flows(document) -> list[dict]:
-    """Return one dict per flow, with the keys of `run_metrics.flow_metrics` except those of `flow_conditions`."""
+    """Return one dict per flow, with the keys of `run_metrics.flow_metrics` except the keys of `flow_conditions`."""
     observed = {socket["flow"]: socket["cca"] for look in document["sockets"] for socket in look["sockets"]}
     return [
         {

@@ -69,12 +69,12 @@ def number_column(
 
 
 def count_column(name: str, unit: str, meaning: str, empty: str = "", source: str = "") -> Column:
-    """Return a column of whole numbers of at least 0."""
+    """Return a column of non-negative whole numbers."""
     return Column(name, "count", meaning, unit, empty, source, 0)
 
 
 def ordinal_column(name: str, meaning: str, empty: str = "") -> Column:
-    """Return a column of whole numbers that identify things: replications, flows, paths."""
+    """Return a column of whole numbers that identify something: replications, flows, paths."""
     return Column(name, "ordinal", meaning, "", empty)
 
 

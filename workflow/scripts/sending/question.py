@@ -59,7 +59,7 @@ class Question:
 
     @property
     def name(self) -> str:
-        """Name of the results: that of the series, and a digest of series and base."""
+        """Name of the results: the name of the series, and a digest of series and base."""
         content = json.dumps([self.sha256, self.base.name, self.base.kernel], sort_keys=True)
         stem = re.sub(r"[^a-z0-9]+", "-", Path(self.given[0]).stem.lower()).strip("-")[:LONGEST_NAME].strip("-")
         return f"{stem or 'series'}-{hashlib.sha256(content.encode()).hexdigest()[:8]}"

@@ -190,7 +190,7 @@ def all_claims(atlas) -> pd.DataFrame:
 
 
 def failures_table(atlas) -> dict:
-    """Return the table of the claims that are not reproduced or not shown: what differs, and why."""
+    """Return the table of the claims that are not reproduced or not shown, with the difference and its cause."""
     claims = all_claims(atlas)
     rows = claims[claims["verdict"].isin((NOT_REPRODUCED, NOT_SHOWN))].to_dict("records")
     columns = (

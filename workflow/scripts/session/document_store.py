@@ -48,7 +48,7 @@ class DocumentStore:
         self._added_bytes = float("inf")  # with its first entry a process measures the whole store
 
     def take(self, key) -> tuple[bytes | None, str | None]:
-        """Return the document with a key, or None; and what is wrong with its entry, or None.
+        """Return the document with a key, or None; and the defect of its entry, or None.
 
         A damaged entry is deleted. So are two entries with the same key, since one of them must be wrong.
 

@@ -71,9 +71,7 @@ class Gallery:
 def gallery_of(exams) -> Gallery:
     """Return a gallery of results; raise `ComparisonError` if one of them isn't an exam, or has different conditions."""
     if not exams:
-        raise ComparisonError(
-            "no exam is named; allowed: folders of finished exams, such as results/exam-quick-vegas."
-        )
+        raise ComparisonError("no exam is named; allowed: folders of finished exams, such as results/exam-quick-vegas.")
     folders = {}
     for each in exams:
         if each.scorecard is None:
@@ -104,7 +102,7 @@ def _cases_with_ecn(exam):
 
 
 def _with_ecn_of(reference, exam):
-    """Return an exam in which the ECN settings of the cases are replaced by those of another exam."""
+    """Return an exam in which the ECN settings of the cases are taken from another exam."""
     ecn = {scenario["id"]: scenario["transport"]["ecn"] for scenario in reference.study["scenarios"]}
     scenarios = [
         one | {"transport": one["transport"] | {"ecn": ecn.get(one["id"], one["transport"]["ecn"])}}

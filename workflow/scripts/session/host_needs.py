@@ -165,7 +165,7 @@ def _has_options(link, place):
 
 
 def _parts_of_chain(scenario):
-    """Return the parts that a chain needs: those of a dumbbell for each bottleneck, and those for delay and loss behind it."""
+    """Return the parts that a chain needs: the parts of a dumbbell for each bottleneck, and those for delay and loss behind it."""
     parts = set().union(*(_parts_of(one.scenario) for one in _specification(scenario).bottlenecks)) - {"netem"}
     bottlenecks = [
         *(one["delay_ms"] for one in scenario["chain"]["bottlenecks"]),

@@ -143,7 +143,7 @@ def set_default_target(workflow, rule: str) -> None:
 
 
 def start_modules_too(workflow) -> None:
-    """Run this file's `onstart:` even if it is a module; Snakemake runs only that of the user's own workflow."""
+    """Run this file's `onstart:` even if it is a module; Snakemake runs only the one in the user's own workflow."""
     if not is_module(workflow):
         return
     file = workflow.included_stack[-1].get_path_or_uri(secret_free=True)

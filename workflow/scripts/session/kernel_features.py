@@ -109,7 +109,7 @@ def _tunnel_in_udp(kind):
 
 
 def family(name) -> int:
-    """Request a family of generic netlink by its name."""
+    """Request a generic netlink family by its name."""
     body = struct.pack("=BBH", CTRL_CMD_GETFAMILY, 1, 0) + _attribute(CTRL_ATTR_FAMILY_NAME, name)
     return _ask(NETLINK_GENERIC, GENL_ID_CTRL, body, flags=0)
 

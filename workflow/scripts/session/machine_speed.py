@@ -112,7 +112,7 @@ class SpeedRecord:
                 old.unlink(missing_ok=True)
 
     def samples(self, without: Path | None = None) -> list[Sample]:
-        """Return all stored samples, except those of the results folder to forecast."""
+        """Return all stored samples, except those from the results folder whose runs are to be forecast."""
         known = []
         for file in self._latest():
             if without is None or file != self._file(without):

@@ -38,7 +38,7 @@ def kept() -> Iterator[None]:
 
 @cache
 def _way_of_reading() -> str:
-    """Return what the results depend on besides the content: the readers, and the Python version that makes their syntax trees."""
+    """Return everything that the results depend on besides the content: the readers, and the Python version that makes the syntax trees."""
     return hashlib.sha256(sys.version.encode() + b"".join(path.read_bytes() for path in READERS)).hexdigest()
 
 

@@ -244,7 +244,7 @@ def _score_rows(first, second) -> Iterator[Row]:
 
 
 def rows_of_score(head, score, cell) -> Iterator[Row]:
-    """Yield the comparison's rows for one row of the scorecards: by its margin, or by the number of runs beyond its limit.
+    """Yield the rows of the comparison for one row of the scorecards: by its margin, or by the number of runs beyond its limit.
 
     ``score`` is a dict of the first scorecard's columns and the second's ``verdict_second``; ``cell`` is as for `rows_of_cell`, with
     the row's measure as a column.

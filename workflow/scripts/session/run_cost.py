@@ -69,7 +69,7 @@ def _specification(conditions):
 
 
 def job_memory_mb(conditions) -> int:
-    """Return a job's memory in MB: that of one guest at full size (guests run one at a time) and that of everything else."""
+    """Return the memory of a job in MB: one guest at full size (guests run one at a time) and everything else."""
     specification = _specification(conditions)
     return math.ceil((platform_of(specification).memory_mib(specification) + BESIDE_GUEST_MIB) * 1.048576)
 
@@ -101,7 +101,7 @@ class Work(NamedTuple):
     clock_s: float = 0.0
 
     def plus(self, runs: int, other: "Work") -> "Work":
-        """Return the sum of this work and that of a number of runs with another."""
+        """Return the sum of this work and the work of a number of other runs."""
         return Work(*(mine + runs * more for mine, more in zip(self, other, strict=True)))
 
 
@@ -119,7 +119,7 @@ def work_of_run(conditions) -> Work:
 
 
 def _expected_packets(specification):
-    """Return the approximate number of packets that a run sends: those of full links, or those that random loss allows."""
+    """Return the approximate number of packets that a run sends: as many as full links carry, or as random loss allows."""
     full = full_packets(specification)
     loss = specification.loss_share("forward")
     if not loss or specification.udp:

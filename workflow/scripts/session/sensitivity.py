@@ -24,7 +24,7 @@ HEADINGS = ("scenario", "changed", "comparison", "conclusions", "shown", "same",
 
 
 def write(source, output, count, seed) -> str:
-    """Write the study with perturbed scenarios for a study file; return a text on what it contains and leaves out.
+    """Write the study with perturbed scenarios for a study file; return a text on its contents and omissions.
 
     Raises `studies.StudyError` if the file doesn't contain a study that can be run, or the study can't be perturbed.
     """

@@ -27,7 +27,7 @@ def _names(file):
 
 
 def file_of(name) -> Path:
-    """Return the file of a study by its name, or a path that already is one.
+    """Return the file of a study, given its name or a path that already is one.
 
     Raises `LookupError` with a sentence that lists the nearest names.
     """

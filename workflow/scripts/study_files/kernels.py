@@ -237,7 +237,7 @@ def without_number(linux: bytes, name: str) -> bytes:
 
 
 def completed_kernels(kernels) -> tuple[dict[str, dict | None], list[str]]:
-    """Fill in missing keys of kernels from their files, so that each is identified by its content.
+    """Fill in missing keys of kernels from their files, so that each kernel is identified by its content.
 
     ``kernels`` are validated by the schema, by name. Returns ``kernels``, each with `KEYS` (``version`` and
     ``sha256`` of its base: the package, or the tree; not for the image's own Linux) or None for the image's
@@ -309,7 +309,7 @@ def _patch(one, place):
 
 
 def with_kernels(study) -> tuple[dict[str, dict], list[str]]:
-    """Return the CCA definitions of a study, including those of the kernels' ``ccas``, with each kernel's name replaced by the kernel.
+    """Return the CCA definitions of a study and of its kernels' ``ccas``, with the name of each kernel replaced by the kernel.
 
     The study's scenarios get their kernels in place.
 

@@ -6,7 +6,7 @@ from wording.link_option_words import OPTION_WORDS
 
 
 def with_options(keys) -> dict[str, dict]:
-    """Return the keys of a link including those of its options, each after the key that it should follow: name -> JSON Schema."""
+    """Return the keys of a link and of its options, each option after the key that it should follow: name -> JSON Schema."""
     nodes = list(keys.items())
     for option in LINK_OPTIONS:
         names = [name for name, _ in nodes]

@@ -29,7 +29,7 @@ def programs_under_test(study) -> dict[str, dict]:
 
 
 def program_names(study) -> list[str]:
-    """Return the table names of a resolved study's programs, both those among its CCAs and those of groups."""
+    """Return the names in tables of a resolved study's programs: those among its CCAs, and those used by groups."""
     of_groups = [
         group["program"] for scenario in study["scenarios"] for group in scenario["groups"] if group["program"]
     ]

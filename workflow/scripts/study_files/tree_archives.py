@@ -15,7 +15,7 @@ LARGEST_BYTES, LARGEST_TREE_BYTES = 2**31, 2**33
 
 
 def is_archive(path) -> bool:
-    """Return whether a path names an archive, by its ending."""
+    """Return whether a path names an archive, judging by its suffix."""
     return str(path).endswith(ENDINGS)
 
 

@@ -175,7 +175,7 @@ def _same_names(names: Iterable[str]) -> dict[str, str]:
 
 
 def analysis_params(analysis: Analysis, design: StudyDesign, settings: Mapping) -> dict:
-    """Return the parameters of an analysis's script: the settings that it reads, and those of its own declaration.
+    """Return the parameters of an analysis's script: the settings that it reads, and its own declared parameters.
 
     ``settings`` are the study's confidence, significance and power.
     """
@@ -183,7 +183,7 @@ def analysis_params(analysis: Analysis, design: StudyDesign, settings: Mapping) 
 
 
 def figure_params(figure: Plot, design: StudyDesign, settings: Mapping) -> dict:
-    """Return the parameters of a figure's rule: those of its script, and those that its caption may use.
+    """Return the parameters of a figure's rule: the script's parameters, and those that the caption may use.
 
     ``settings`` are the study's confidence and significance.
     """

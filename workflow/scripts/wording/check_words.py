@@ -1,4 +1,4 @@
-"""Descriptions of a run's checks: what each is about, and what a failure means."""
+"""Descriptions of a run's checks: the subject of each, and the meaning of a failure."""
 
 #: Name of a check -> its subject, and the meaning of a failure.
 CHECK_WORDS = {
@@ -77,5 +77,5 @@ def check_noun(name) -> str:
 
 
 def meaning_of_failure(name) -> str:
-    """Return a sentence on what a failed check means; empty for an unknown check."""
+    """Return a sentence on the meaning of a failed check; empty for an unknown check."""
     return CHECK_WORDS[name][1] if name in CHECK_WORDS else ""

@@ -102,7 +102,7 @@ class Differences:
         return unusual if all(unusual[place] or value == usual for place, value in enumerate(values)) else words
 
     def apart(self, keys, texts) -> list[str]:
-        """Return the keys that differ between scenarios with the same text."""
+        """Return the keys that differ between scenarios whose texts are the same."""
         return [key for key in keys if not self.are_distinguished_by(texts, [key])]
 
 

@@ -29,7 +29,7 @@ def short(value) -> str:
 
 
 def between(values) -> str:
-    """Return "5.31 to 81.2", or one number if both ends look alike."""
+    """Return "5.31 to 81.2", or one number if both ends look the same."""
     low, high = short(min(values)), short(max(values))
     return low if low == high else f"{low} to {high}"
 

@@ -109,7 +109,7 @@ def file_in(folder: str | Path, path: str) -> Path:
 
 
 def problems(folder: str | Path, files: dict[str, FileEntry], unlisted=True) -> Iterator[Problem]:
-    """Compare a results folder with the entries of `read_manifest`, in their order.
+    """Compare a results folder with the entries of `read_manifest`, one after another.
 
     Unless ``unlisted`` is False, files that aren't listed follow, sorted; `UNPUBLISHED` ones are ignored.
     """

@@ -20,6 +20,6 @@ def chance_of_finding(total: int, changed: int, count: int) -> float:
 
 
 def least_changed(chance, total, count) -> int:
-    """Return the smallest number of changed documents of which a draw includes at least one with the given probability."""
+    """Return the smallest number of changed documents for which a sample includes at least one with the given probability."""
     # The probability grows with their number.
     return 1 + bisect_left(range(1, total), chance, key=lambda changed: chance_of_finding(total, changed, count))

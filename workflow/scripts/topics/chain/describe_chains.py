@@ -110,7 +110,7 @@ def _are_alike(bottlenecks, scenario):
 
 
 def _theory(row):
-    """Return the theoretical shares of a cell's long flows, as far as the theory applies."""
+    """Return the theoretical shares of a cell's long flows, if the theory applies."""
     number, flows = row["bottlenecks"], (row["long_flows"], row["cross_flows"])
     predictions = {
         "proportional_percent": 100 * fair_share(number, 1, *flows),

@@ -91,7 +91,7 @@ class Measure:
 
 
 def measure_of(claim, side=None) -> Measure:
-    """Return the measure of a claim, or that of one of the two groups that it compares (a key in `claim_quantities.SIDES`)."""
+    """Return the measure of a claim, or of one of the two groups that it compares (a key in `claim_quantities.SIDES`)."""
     group = {**claim, **claim[side]} if side else claim
     over_time, flows = group.get("over_time"), group.get("flows")
     if flows is None and not over_time:

@@ -244,7 +244,7 @@ def no_difference(claim, samples, tail) -> Outcome:
 
 
 def dominance(claim, samples, tail) -> Outcome:
-    """Mean square of one factor as a share, in percent, of the sum of its own and another's.
+    """Mean square of one factor in percent of the sum of the mean squares of this factor and another.
 
     It is a two-way analysis of variance of the cells' means within each scenario, with one value per cell
     (Montgomery, Design and Analysis of Experiments, "two-factor factorial, one observation per

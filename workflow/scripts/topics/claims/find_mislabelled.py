@@ -102,7 +102,7 @@ def _namesakes(group, wrong):
 
 
 def _compare_runs(runs, twins):
-    """Compare runs with those of the same replications of another CCA, metric by metric.
+    """Compare runs with runs of another CCA in the same replications, metric by metric.
 
     Returns the number of replications in which every metric is equal, and the largest difference in percent of the larger
     value; None if no replication has both.

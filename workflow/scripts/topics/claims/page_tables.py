@@ -71,7 +71,7 @@ def value_text(row) -> str:
 
 
 def _claim_decimals(row):
-    """Return the number of decimals for comparing our value and its interval with the bounds: that of the bounds.
+    """Return the number of decimals for comparing our value and its interval with the bounds, which is that of the bounds.
 
     More are used if a value would otherwise appear equal to a bound from which it differs.
     """

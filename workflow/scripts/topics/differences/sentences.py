@@ -27,7 +27,7 @@ AS = {"higher": "high", "longer": "long"}
 
 @dataclass(frozen=True)
 class Told:
-    """The tables of a study's differences, from which the sentences are made; ``confidence`` is that of their intervals."""
+    """The tables of a study's differences, from which the sentences are made; ``confidence`` applies to their intervals."""
 
     differences: pd.DataFrame
     comparisons: pd.DataFrame
@@ -190,7 +190,7 @@ class Told:
 
 
 def alike_sentence(comparisons: pd.DataFrame) -> str:
-    """Name the CCAs that are alike in every measure, with the largest difference of pairs of runs; empty if none are."""
+    """Name the CCAs that are alike in every measure, with the largest difference between pairs of runs; empty if there are none."""
     table = comparisons[comparisons["factor"] == "cca"]
     groups = sorted(_alike_levels(table), key=len, reverse=True)[:MOST_GROUPS]
     if not groups:
@@ -210,7 +210,7 @@ def _bounds(rows) -> list[str]:
 
 
 def _alike_levels(table) -> list[list[str]]:
-    """Return groups of levels that are all alike pairwise, the largest groups first."""
+    """Return groups of levels that are all pairwise alike, the largest groups first."""
     alike = {
         pair for pair, rows in table.groupby(["level_a", "level_b"], sort=False) if (rows["verdict"] == ALIKE).all()
     }

@@ -277,7 +277,7 @@ def _counts(outcomes) -> dict:
 
 
 def judge(rows, exam, significance) -> None:
-    """Set the verdicts of the deciding rows jointly; at each look those of the rows that are still open.
+    """Set the verdicts of the deciding rows jointly; at each later look, only of the rows that are still open.
 
     ``rows`` are dicts with ``role``, ``margin`` or ``limit``, and `Outcomes` as ``outcomes``. The columns of `SCORECARD` that follow are added.
     """

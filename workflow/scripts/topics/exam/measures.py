@@ -41,7 +41,7 @@ class RunData:
         return phases_of(self.specification)
 
     def group(self, application) -> dict:
-        """Return the row of the run's only group with an application, which must not be that of long flows."""
+        """Return the row of the run's only group with an application, which must not be a group of long flows."""
         return self.groups[self.groups["application"] == application].iloc[0].to_dict()
 
     def starts(self) -> dict[int, float]:

@@ -76,7 +76,7 @@ def _lines_of_run(rows, bin_s):
 
 
 def _draw(data, title, conditions, bin_s):
-    """Return the figure with the lines of a run; bins are those of goodput."""
+    """Return the figure with the lines of a run; goodput is averaged over bins."""
     apply_style()
     grid = Grid(len(PANELS), 1, PANEL_PT, TITLE_PT + PLOT_PT + BELOW_PT, 32)
     drawn = PanelFigure(title, grid, (LEFT_PT, RIGHT_PT, TITLE_PT, BELOW_PT))

@@ -41,7 +41,7 @@ def _unit_effects(runs, first, second):
 
 
 def _measurements(effects):
-    """Return the units, with those of a scenario and start merged into one if they repeat one measurement."""
+    """Return the units; if the units of a scenario and start repeat one measurement, they are merged into one."""
     kept = []
     for _, group in effects.groupby([effects.index.get_level_values("scenario"), "start"], sort=False):
         same = repeats_one_measurement(group["advantage"].to_numpy(), group["step"].max())

@@ -140,7 +140,7 @@ def _power_columns(result, detect, effect_unit, tests, params, notes) -> dict:
 
 
 def compare_valid(runs, params) -> pd.DataFrame:
-    """Compare the IP versions in every cell; return `IP_VERSION_TESTS`, with metrics in their order and cells in the runs' order."""
+    """Compare the IP versions in every cell; return `IP_VERSION_TESTS`, by metric and then in the order of the runs."""
     labels = dict(zip(runs["scenario"], runs["scenario_label"], strict=True))
     versions = sorted(set(runs["ip_version"]))
     rows = []

@@ -135,7 +135,7 @@ def recovery_words(joined) -> str:
 
 
 def _undone_words(rows):
-    """Return the number of undone recoveries among those of all runs: "12 of 15 recoveries were undone"."""
+    """Return the number of undone recoveries among all recoveries: "12 of 15 recoveries were undone"."""
     undone, begun = (round((rows[name] * rows["n"]).sum()) for name in ("recoveries_undone", "recoveries"))
     return f"{undone:,} of {count(begun, 'recovery', 'recoveries')} {'was' if begun == 1 else 'were'} undone"
 

@@ -132,7 +132,7 @@ def sent_sentence(cells) -> str:
 
 
 def ip_version_sentence(differences, header_margin) -> str:
-    """Report the difference of IPv6 from IPv4 and from the share explained by its header; under a real clock with a margin in % of IPv4."""
+    """Report how IPv6 differs from IPv4 and from what its header explains; under a real clock with a margin in % of IPv4."""
     rows = differences[(differences["question"] == IP_VERSION) & differences["percent"].notna()]
     if rows.empty:
         return ""

@@ -121,7 +121,7 @@ def _cell_row(runs, confidence, printed):
 
 
 def _spread(runs, confidence):
-    """Return n, the effective number of measurements, mean, interval and standard deviation, as far as they exist."""
+    """Return n, the effective number of measurements, mean, interval and standard deviation, if they exist."""
     values = runs["measured"].to_numpy(float)
     resolution = runs["resolution"].max() if len(runs) else 0.0
     mean = cell_estimate(values, confidence, 0, None, resolution)

@@ -66,7 +66,7 @@ def start_of_flow(samples, until_s) -> dict[str, float]:
 
 
 def starts_of_runs(intervals, sockets, runs) -> pd.DataFrame:
-    """Return `MEASURES` of each valid run by its factors (`RUN`): means over its flows, and the total of retransmits.
+    """Return `MEASURES` of each valid run by its factors (`RUN`): means over its flows, and the total number of retransmits.
 
     ``intervals`` and ``sockets`` are ``tidy/intervals.parquet`` and ``tidy/sockets.parquet``, which may have no rows.
     """

@@ -15,7 +15,7 @@ MOST_CELLS, MOST_FLOWS = 8, 8
 
 @dataclass(frozen=True)
 class Picture:
-    """A cell of which one run is to be drawn."""
+    """A cell, with one of its runs to be drawn."""
 
     slug: str
     scenario: str

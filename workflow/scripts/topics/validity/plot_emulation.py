@@ -32,7 +32,7 @@ UNITS = {"loss": "percentage points", "smallest RTT": "ms"}
 
 
 def _draw_emulation(checks, scenarios, confidence):
-    """Return the figure, one panel per table of `emulation_check`; `confidence` is that of the loss's interval."""
+    """Return the figure, one panel per table of `emulation_check`; `confidence` applies to the interval of the loss."""
     apply_style()
     grid = Grid(len(checks), len(checks), WIDTH_PT, TITLE_PT + ROW_PT * len(scenarios) + AXIS_PT)
     key = [
