@@ -71,7 +71,7 @@ FLOW_GOODPUT_CELLS = Table(
         count_column("n", "runs", "Valid runs that have a value."),
         number_column("mean", IN_UNIT, "Mean of their values.", _NO_RUN),
         *interval_columns(
-            "ci_low", "ci_high", IN_UNIT, "the mean, cut off at possible values",
+            "ci_low", "ci_high", IN_UNIT, "the mean, clipped to possible values",
             "there are fewer than 6 values, all repeat one measurement, or some are outliers",
         ),
         number_column("lowest", IN_UNIT, "Smallest value.", _NO_RUN),

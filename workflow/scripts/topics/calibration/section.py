@@ -142,7 +142,7 @@ def sentence(table: pd.DataFrame) -> str:
     if rates and not is_missing(rates[0].largest_ppm):
         text += f"; the rate is {_ppm_words(rates[0].largest_ppm)} off at most"
         if abs(rates[0].known_ppm) >= 1:
-            text += f", of which {_ppm_words(rates[0].known_ppm)} are the shaper's rounding to whole nanoseconds"
+            text += f", of which {_ppm_words(rates[0].known_ppm)} are due to the shaper's rounding to whole nanoseconds"
     off = table[table["verdict"] == "off"]
     places = [f"{row.quantity} of {row.scenario_label}" for row in off.itertuples()]
     return f"{text}{f'. Off: {listed(places)}' if places else ''}."

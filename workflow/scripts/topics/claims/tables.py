@@ -39,9 +39,9 @@ CLAIMS = Table(
         ),
         text_column(
             "interval",
-            "Kind of this interval: `t`, of one mean or ratio, 95 % if replications are about normal; `joint t`, of the "
-            "lowest, highest or farthest of several, and `counted`, of the number of comparisons that hold (Holm): at "
-            "least that; `of ranks` (Woodruff), for a median; `chi-square`, of standard deviations.",
+            "Kind of interval: `t` for one mean or ratio, 95 % if replications are about normal; `joint t` for the "
+            "lowest, highest or farthest of several, and `counted` for the number of comparisons that hold (Holm), "
+            "at least 95 %; `of ranks` (Woodruff) for a median; `chi-square` for standard deviations.",
             _UNDECIDED,
         ),
         text_column(

@@ -88,7 +88,7 @@ SHARES = (
     *(
         Published(
             "bbr", (f"5.2.1-before-{other}{queue}", f"5.2.1-after-{other}{queue}"), "own_share_percent",
-            f"one BBRv1 flow beside one of {name} at 40 ms and {bdp} BDP gets {share} % (in the source at 10 Mbit/s, over the last 400 of 1,000 s; within 5 points)",
+            f"one BBRv1 flow against one {name} flow at 40 ms and {bdp} BDP gets {share} % (in the source at 10 Mbit/s, over the last 400 of 1,000 s; within 5 points)",
             _FABRIC.format(figure), at_least=share - 5, at_most=share + 5,
         )
         for other, name, figure, queue, bdp, share in (

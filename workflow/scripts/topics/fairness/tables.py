@@ -186,7 +186,7 @@ START_ORDER = Table(
         number_column(
             "smallest_margin", "%", "Smallest margin at which two one-sided tests call the two goodputs equal.", _NO_ORDER,
         ),
-        text_column("test", "`Welch's t` of the hosts' advantage, `permutation` of that of starting first.", _NO_ORDER),
+        text_column("test", "`Welch's t` for the hosts' advantage, `permutation` for the advantage of starting first.", _NO_ORDER),
         number_column("p", "", "The test's p, two-sided.", _NO_ORDER),
         number_column("p_holm", "", "p adjusted over the pairs (Holm).", "there is no p, or this is the mean of all pairs"),
         _NOTE,

@@ -149,7 +149,7 @@ IP_VERSION_TESTS = Table(
         NOTE,
     ),
 )
-_NOT_BY_SCENARIO = "the method isn't that of scenarios, or there are fewer than 6"
+_NOT_BY_SCENARIO = "the method isn't the one by scenario, or there are fewer than 6 scenarios"
 IP_OVERALL = Table(
     "ip_overall",
     "a metric, CCA or all, null hypothesis and method",

@@ -34,8 +34,8 @@ MEASURES = (
     number_column("retransmits", "segments", "Segments retransmitted by all flows."),
     number_column(
         "believed_s", "s",
-        "Time from the start of the phase until the CCA's own smallest RTT (BBR's RTprop, Vegas's base RTT) of each flow was that of the path, within 5 %, "
-        "if the path's RTT had become longer.",
+        "Time from the start of the phase until the CCA's own smallest RTT (BBR's RTprop, Vegas's base RTT) of each "
+        "flow had reached the path's RTT, within 5 %, if that had become longer.",
         "it never was; the CCA keeps no such RTT; the path's RTT had not become longer",
     ),
 )  # fmt: skip

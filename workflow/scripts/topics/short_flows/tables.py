@@ -39,7 +39,7 @@ SHORT_FLOW_CELLS = Table(
 )
 SHORT_FLOW_SIZES = Table(
     "short_flow_sizes",
-    "web objects of one class of sizes of a group in a cell, all valid runs together",
+    "web objects of one size class of a group in a cell, over all valid runs",
     (
         *CELL_COLUMNS,
         SCENARIO_LABEL,

@@ -58,7 +58,7 @@ def path_of(run, scenario, flows) -> TheoryPath | str:
         (len(flows) > 1, "several flows: the behaviour of one depends on the others"),
         (random_loss, "random loss: not only the full queue ends teeth"),
         (jitter, "jitter: packets overtake one another"),
-        (str(run["platform"]).startswith("ns3"), "the theory is that of Linux, and this is ns-3"),
+        (str(run["platform"]).startswith("ns3"), "the theory is for Linux, but this is ns-3"),
         (scenario["topology"] != "dumbbell", "the queue is the sender's own, which learns of its drops"),
         (scenario["netem"] != "receiving-side", "the queue also holds the packets on the path"),
         (scenario["discipline"] != "drop-tail", "active queue management: the queue drops or marks before it is full"),
