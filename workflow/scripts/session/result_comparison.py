@@ -151,7 +151,7 @@ def _invalid_runs(head, cell):
 
 
 def rows_of_values(head, cell, sides, margin, higher) -> Iterator[Row]:
-    """Yield the row on most pairs of values, and the row on runs that are far worse, if there are any.
+    """Yield the row that judges most pairs of values, and the row on runs that are far worse, if there are any.
 
     ``sides`` (numpy.ndarray of float, shape (n, 2)) has first and second values, missing for invalid runs.
     """

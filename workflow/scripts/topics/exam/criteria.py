@@ -81,7 +81,7 @@ MEASURES = {
         Measure("breaker_s", "the longest time with more loss than a circuit breaker allows", "s", limit="breaker_s"),
         Measure("after_utilisation_percent", "its goodput after the change, relative to the path's new maximum,", "%", HIGHER, _PERCENT),
         Measure("after_queueing_p95_ms", "the 95th percentile of queueing delay after the change", "ms", LOWER, _DELAY),
-        Measure("dip_percent", "the lowest goodput of a second after the change, relative to the path's capacity,", "%", HIGHER, _PERCENT),
+        Measure("dip_percent", "the lowest goodput in any one-second interval after the change, relative to the path's capacity,", "%", HIGHER, _PERCENT),
         Measure("recovery_s", "the time until the path was used again", "s", LOWER, _TIME),
         Measure("crowd_percent", "the others' goodput, relative to their fair share,", "%", HIGHER, _PERCENT),
         Measure("during_percent", "the goodput of the remaining path, relative to its capacity,", "%", HIGHER, _PERCENT),

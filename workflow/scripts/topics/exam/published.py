@@ -79,7 +79,7 @@ _RATE_PACKETS_S, _RTT_S = 20e6 / 8 / PACKET_BYTES, 0.04
 
 
 def _modelled_percent(queue_packets):
-    """Return the modelled share, in %, of one BBR flow beside a loss-based one with a queue of the exam."""
+    """Return the modelled share, in %, of a BBR flow that competes with a loss-based flow behind one of the exam's queues."""
     return 100 * bbr_share(_RATE_PACKETS_S, _RTT_S, queue_packets)
 
 

@@ -16,7 +16,7 @@ VERDICTS = {
         "The difference is significant after Holm's correction, and shown to be smaller than the margin."
     ),
     "equivalent": (
-        "Any difference of the mean of pairs like these is shown to be smaller than the margin, and none is significant after "
+        "Any mean difference of pairs like these is shown to be smaller than the margin, and none is significant after "
         "Holm's correction."
     ),
     "perhaps differs": (
