@@ -173,7 +173,7 @@ def test_vegas_keeps_what_was_put_in():
     assert means["queued"] == pytest.approx(20 * 20 / 100)
     assert means["Diff"] == 3  # 20 x 15 / 85 = 3.5, as a whole number
     assert means["RTT assumed for the empty path"] == pytest.approx(85 / 80)
-    assert means["cwnd at its minimum"] == 0
+    assert means["cwnd at its least"] == 0
 
 
 def test_vegas_without_a_measurement_of_its_own_has_tcps():
@@ -220,7 +220,7 @@ def test_recorded_vegas_flow_that_started_into_a_queue_errs_about_the_path():
     means, _ = of_vegas(recorded("vegas"), 2.0, 60.0)
     assert 2.0 * means["RTT assumed for the empty path"] == pytest.approx(131.5, abs=0.1)
     assert 1.5 < means["queued as believed"] < 2.5
-    assert means["cwnd at its minimum"] > 40
+    assert means["cwnd at its least"] > 40
 
 
 def test_recorded_lone_vegas_keeps_alpha_to_beta_once_it_has_come_down():

@@ -17,7 +17,7 @@ from topics.time_series.window_theory import bbr_window_packets, probe_rtt_s
 VEGAS_LEAST_PACKETS = 2
 #: Number of round trips that a window must stay unchanged to be at rest: Vegas changes a window that isn't settled every round trip.
 REST_ROUND_TRIPS = 3
-OF_VEGAS = ("queued as believed", "Diff", "queued", "RTT assumed for the empty path", "cwnd at its minimum")
+OF_VEGAS = ("queued as believed", "Diff", "queued", "RTT assumed for the empty path", "cwnd at its least")
 
 
 def vegas_measures(series, paths_ms, ends_s) -> list[list]:

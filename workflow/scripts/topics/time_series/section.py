@@ -32,7 +32,7 @@ DEFINITIONS = {
     "Diff": "The value that Linux's Vegas compares with alpha 2 and beta 4: cwnd (RTT - base) / base, rounded down. It divides by the base and not by the "
     "RTT, so a queue that is long relative to the empty path looks longer than it is.",
     "RTT assumed for the empty path": "Vegas's base RTT divided by the true one. A flow that starts while there is a queue never sees the empty path.",
-    "cwnd at its minimum": "Share of samples in which Vegas's window is at its floor of 2 packets.",
+    "cwnd at its least": "Share of samples in which Vegas's window is at its floor of 2 packets.",
     "time between ProbeRTTs": "From the end of one to the beginning of the next; Linux's BBR probes for a smaller RTT "
     "when its smallest one is 10 s old. A smaller RTT, measured while another flow drains the queue, postpones it.",
     "cwnd in ProbeRTT": "The smallest window in each, except during recovery from losses; 4 packets in Linux.",
